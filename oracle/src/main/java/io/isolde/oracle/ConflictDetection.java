@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle;
+
+import java.util.Optional;
+
+/**
+ * Algorithms 1 to 3 of "A Critique of Snapshot Isolation", over the bounded {@link LastCommits}.
+ */
+final class ConflictDetection {
+  private final LastCommits lastCommits;
+  private final Outcomes outcomes;
+
+  ConflictDetection(LastCommits lastCommits, Outcomes outcomes) {
+    this.lastCommits = lastCommits;
+    this.outcomes = outcomes;
+  }
+
+  /** Why a transaction must abort; empty if it may commit. */
+  Optional<Conflict> conflictOf(CommitRequest request) {
+    return switch (request.level()) {
+      case SNAPSHOT ->
+          conflictIn(request.overwrites(), request.startTimestamp(), Conflict.Kind.WRITE_WRITE);
+      case SERIALIZABLE ->
+          conflictIn(request.reads(), request.startTimestamp(), Conflict.Kind.READ_WRITE);
+    };
+  }
+
+  /**
+   * Lines 1 to 11 of Algorithm 3. Looks on after something forgotten, so that an abort is reported
+   * as a false one only if no real conflict is known.
+   */
+  private Optional<Conflict> conflictIn(long[] ids, long start, Conflict.Kind kind) {
+    boolean isForgotten = lastCommits.tmax() > start;
+    Conflict forgotten = null;
+    for (long id : ids) {
+      long committedAt = lastCommits.get(id);
+      if (committedAt > start) {
+        return Optional.of(new Conflict(kind, id, committedAt, outcomes.committer(committedAt)));
+      }
+      if (committedAt == LastCommits.NEVER && isForgotten && forgotten == null) {
+        forgotten = new Conflict(Conflict.Kind.FORGOTTEN, id, lastCommits.tmax(), null);
+      }
+    }
+    return Optional.ofNullable(forgotten);
+  }
+
+  /**
+   * The largest commit timestamp above {@code stable} of what is overwritten, or 0. What is
+   * forgotten counts as committed at Tmax.
+   */
+  long applyAfter(long[] overwrites, long stable) {
+    long applyAfter = 0;
+    for (long id : overwrites) {
+      long committedAt = lastCommits.get(id);
+      long atMost = committedAt == LastCommits.NEVER ? lastCommits.tmax() : committedAt;
+      if (atMost > stable) {
+        applyAfter = Math.max(applyAfter, atMost);
+      }
+    }
+    return applyAfter;
+  }
+
+  void recordCommit(long[] writes, long commitTimestamp) {
+    for (long id : writes) {
+      lastCommits.put(id, commitTimestamp);
+    }
+  }
+}

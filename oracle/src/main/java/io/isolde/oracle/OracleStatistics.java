@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle;
+
+/**
+ * What a {@link StatusOracle} has done (counters since its construction) and what it holds
+ * (gauges).
+ *
+ * @param begun transactions begun, readers of the past included
+ * @param committed transactions committed
+ * @param readWriteAborts aborted because something read had been committed since
+ * @param writeWriteAborts aborted because something overwritten had been committed since
+ * @param forgottenAborts aborted because the oracle no longer knew; false conflicts, a sign that
+ *     {@link OracleConfig#maxRows} is too small
+ * @param refused commit requests not decided
+ * @param pendingCommits commits decided but not applied
+ * @param openTransactions begun, and neither decided nor ended
+ * @param outcomesKept decisions that can still be asked for
+ * @param rowsKept ids whose last commit is known
+ * @param tmax the largest commit timestamp forgotten, in microseconds
+ * @param stable see {@link StatusOracle#stable()}
+ * @param lowWatermark see {@link StatusOracle#lowWatermark()}
+ * @param lastIssued see {@link StatusOracle#lastIssued()}
+ */
+public record OracleStatistics(
+    long begun,
+    long committed,
+    long readWriteAborts,
+    long writeWriteAborts,
+    long forgottenAborts,
+    long refused,
+    int pendingCommits,
+    int openTransactions,
+    int outcomesKept,
+    int rowsKept,
+    long tmax,
+    long stable,
+    long lowWatermark,
+    long lastIssued) {}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle;
+
+/** How a decided transaction ended, for a client that lost the answer. */
+public sealed interface Outcome {
+
+  /** Committed; visible to a transaction whose start timestamp is at least this one. */
+  record Committed(long commitTimestamp) implements Outcome {}
+
+  /** Aborted; nothing of it is or will be visible. */
+  record Aborted(Conflict conflict) implements Outcome {}
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle;
+
+/**
+ * Issues timestamps: even microseconds, strictly increasing whatever the clock does, and never
+ * above what is reserved. A successor that starts at the reservation can therefore not repeat any
+ * of them.
+ */
+final class Timestamps {
+  /** The distance of two commits; the odd timestamp between them belongs to deletions. */
+  static final long STEP = 2;
+
+  /** Even, only grows, and {@code last <= reservedUntil}. */
+  private long last;
+
+  /** Only grows. */
+  private long reservedUntil;
+
+  Timestamps(long firstMicros) {
+    if (firstMicros < 0) {
+      throw new IllegalArgumentException(
+          "Timestamps can't start at " + firstMicros + ": they are positive.");
+    }
+    last = even(firstMicros);
+    reservedUntil = last;
+  }
+
+  /** A fresh timestamp; throws, changing nothing, if none is reserved. */
+  long next(long nowMicros) {
+    long next = Math.max(last + STEP, even(nowMicros));
+    requireReserved(next);
+    last = next;
+    assert last <= reservedUntil && isEven(last);
+    return next;
+  }
+
+  /** Moves along with the clock, as far as timestamps are reserved. */
+  void follow(long nowMicros) {
+    last = Math.max(last, even(Math.min(nowMicros, reservedUntil)));
+    assert last <= reservedUntil && isEven(last);
+  }
+
+  void advanceTo(long timestampMicros) {
+    requireReserved(timestampMicros);
+    last = Math.max(last, even(timestampMicros));
+  }
+
+  void reserve(long untilMicros) {
+    reservedUntil = Math.max(reservedUntil, untilMicros);
+  }
+
+  long last() {
+    return last;
+  }
+
+  long reservedUntil() {
+    return reservedUntil;
+  }
+
+  private void requireReserved(long timestampMicros) {
+    if (timestampMicros > reservedUntil) {
+      throw new IllegalStateException(
+          "The timestamp "
+              + timestampMicros
+              + " is above the reservation, which ends at "
+              + reservedUntil
+              + ".");
+    }
+  }
+
+  private static long even(long micros) {
+    return micros & -STEP;
+  }
+
+  private static boolean isEven(long micros) {
+    return micros == even(micros);
+  }
+}
