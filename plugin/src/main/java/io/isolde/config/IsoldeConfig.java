@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.config;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The settings of a node. Immutable, checked when it is made; every default is safe.
+ *
+ * <p>Each setting is documented here and in {@code docs/operating.md}: its default, and what breaks
+ * when it is too small or too big.
+ *
+ * @param versionStoreBytes {@code version_store_size}: memory for replaced cells. Default: an
+ *     eighth of the heap, at least 64MiB. Too small: readers of a busy table get SNAPSHOT_TOO_OLD
+ *     early. Too big: less heap for Cassandra.
+ * @param versionRetentionMicros {@code version_retention}: how far back AS OF can read although no
+ *     transaction needs it. Default 30s. Too small: AS OF of the near past fails. Too big: old
+ *     versions fill their store, which then gives up the oldest.
+ * @param replacedSSTablesBytes {@code replaced_sstables_size}, per table: disk space for SSTables
+ *     that a compaction has replaced and readers of the past may need. Default 10GiB. Too small: a
+ *     large compaction ends the snapshots of open transactions. Too big: the disk may fill while a
+ *     transaction stays open.
+ * @param maxOpenTransactions {@code max_open_transactions}. Default 10000. Too small: clients get
+ *     TOO_MANY_TRANSACTIONS under load. Too big: abandoned transactions take memory until they idle
+ *     out.
+ * @param maxAgeMillis {@code transaction_max_age}: after this a transaction is ended, whatever it
+ *     does. Default 5m. Too small: long exports fail. Too big: one forgotten busy reader holds old
+ *     versions for as long.
+ * @param maxIdleMillis {@code transaction_max_idle}: after this without a statement a transaction
+ *     is ended. Default 60s. Too small: a client that thinks loses its transaction. Too big:
+ *     abandoned transactions hold old versions for as long.
+ * @param maxWriteBytes {@code transaction_max_write_size}: of the buffered writes of one
+ *     transaction. Default 16MiB, at most half a commit log segment is sensible. Too small:
+ *     TRANSACTION_TOO_LARGE for ordinary batches. Too big: commits that Cassandra's commit log
+ *     refuses.
+ * @param maxReads {@code transaction_max_reads}: rows and ranges that a serializable transaction
+ *     may have read. Default 100000. Too small: TRANSACTION_TOO_LARGE for large readers (READ ONLY
+ *     ones are not counted). Too big: memory, and a slow commit.
+ * @param commitTimeoutMillis {@code commit_timeout}: how long COMMIT waits until the commit is
+ *     applied and visible. Default 10s. Too small: APPLY_PENDING under load. Too big: clients give
+ *     up first and have to ask for the outcome.
+ * @param oracleMaxRows {@code oracle_max_rows}: last commit timestamps that the oracle keeps.
+ *     Default 2000000 (about 100 MB). Too small: long transactions abort as CONFLICT_FORGOTTEN. Too
+ *     big: memory.
+ * @param oracleMaxPending {@code oracle_max_pending_commits}: decided, not yet applied. Default
+ *     10000. Too small: ORACLE_OVERLOADED in bursts. Too big: memory.
+ * @param oracleMaxOutcomes {@code oracle_max_outcomes}: how many outcomes are kept for clients that
+ *     lost the answer. Default 1000000. Too small: an outcome may be forgotten before it is asked
+ *     for. Too big: memory.
+ * @param oracleOutcomeRetentionMicros {@code oracle_outcome_retention}: how long. Default 24h.
+ * @param timestampReservationMicros {@code timestamp_reservation}: how far ahead timestamps are
+ *     reserved on disk. Default 10s. Too small: a disk sync often. Too big: after a restart,
+ *     timestamps run ahead of the wall clock for as long, and with them TTLs of reads.
+ * @param maxTimestampLeadMicros {@code max_timestamp_lead}: how far in the future the data of a
+ *     table may lie that becomes transactional; new timestamps start above it. Default 60s. Too
+ *     small: tables written by a client with a fast clock are refused. Too big: timestamps run
+ *     ahead of the wall clock.
+ */
+public record IsoldeConfig(
+    long versionStoreBytes,
+    long versionRetentionMicros,
+    long replacedSSTablesBytes,
+    int maxOpenTransactions,
+    long maxAgeMillis,
+    long maxIdleMillis,
+    long maxWriteBytes,
+    int maxReads,
+    long commitTimeoutMillis,
+    int oracleMaxRows,
+    int oracleMaxPending,
+    int oracleMaxOutcomes,
+    long oracleOutcomeRetentionMicros,
+    long timestampReservationMicros,
+    long maxTimestampLeadMicros) {
+
+  private static final long MIB = 1L << 20;
+
+  private static final class Holder {
+    static final IsoldeConfig OF_THIS_NODE = IsoldeYaml.load(System.getProperty("isolde.config"));
+  }
+
+  public IsoldeConfig {
+    require(
+        versionStoreBytes >= MIB,
+        "version_store_size must be at least 1MiB, or no transaction could read under load.");
+    require(versionRetentionMicros >= 0, "version_retention must not be negative.");
+    require(replacedSSTablesBytes >= 0, "replaced_sstables_size must not be negative.");
+    require(maxOpenTransactions >= 1, "max_open_transactions must be at least 1.");
+    require(maxAgeMillis >= 1000, "transaction_max_age must be at least 1s.");
+    require(maxIdleMillis >= 100, "transaction_max_idle must be at least 100ms.");
+    require(
+        maxIdleMillis <= maxAgeMillis,
+        "transaction_max_idle must not be longer than transaction_max_age.");
+    require(maxWriteBytes >= 1024, "transaction_max_write_size must be at least 1KiB.");
+    require(maxReads >= 1, "transaction_max_reads must be at least 1.");
+    require(commitTimeoutMillis >= 100, "commit_timeout must be at least 100ms.");
+    require(oracleMaxRows >= 1024, "oracle_max_rows must be at least 1024.");
+    require(oracleMaxPending >= 1, "oracle_max_pending_commits must be at least 1.");
+    require(oracleMaxOutcomes >= 1, "oracle_max_outcomes must be at least 1.");
+    require(
+        oracleOutcomeRetentionMicros >= TimeUnit.SECONDS.toMicros(1),
+        "oracle_outcome_retention must be at least 1s.");
+    require(
+        timestampReservationMicros >= TimeUnit.MILLISECONDS.toMicros(100),
+        "timestamp_reservation must be at least 100ms.");
+    require(maxTimestampLeadMicros >= 0, "max_timestamp_lead must not be negative.");
+  }
+
+  private static void require(boolean holds, String sentence) {
+    if (!holds) {
+      throw new ConfigurationException(sentence);
+    }
+  }
+
+  /**
+   * The settings in the file that the system property {@code isolde.config} names; the defaults if
+   * there is no such property.
+   *
+   * @throws ConfigurationException if the file can't be read, or a value is refused
+   */
+  public static IsoldeConfig ofThisNode() {
+    return Holder.OF_THIS_NODE;
+  }
+
+  /** Says in a full sentence which setting is refused and why. */
+  public static final class ConfigurationException extends RuntimeException {
+    public ConfigurationException(String sentence) {
+      super("isolde.yaml: " + sentence);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.config;
+
+import io.isolde.config.IsoldeConfig.ConfigurationException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.cassandra.config.DataStorageSpec;
+import org.apache.cassandra.config.DurationSpec;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.YAMLException;
+
+/** Reads {@code isolde.yaml}. Sizes and durations are written as in {@code cassandra.yaml}. */
+final class IsoldeYaml {
+  private static final long DEFAULT_VERSION_STORE_BYTES =
+      Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 8);
+
+  /** What the file says and has not been asked for yet. */
+  private final Map<String, Object> settings;
+
+  private IsoldeYaml(Map<String, Object> settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * @param location a path or a file: URI; null for the defaults
+   */
+  static IsoldeConfig load(String location) {
+    if (location == null) {
+      return parse("");
+    }
+    Path path = location.startsWith("file:") ? Path.of(URI.create(location)) : Path.of(location);
+    try {
+      return parse(Files.readString(path));
+    } catch (IOException e) {
+      throw new ConfigurationException("The file " + path + " cannot be read: " + e + ".");
+    }
+  }
+
+  static IsoldeConfig parse(String yaml) {
+    IsoldeYaml file = new IsoldeYaml(settings(yaml));
+    IsoldeConfig config =
+        new IsoldeConfig(
+            file.bytes("version_store_size", DEFAULT_VERSION_STORE_BYTES),
+            file.micros("version_retention", "30s"),
+            file.bytes("replaced_sstables_size", 10L << 30),
+            file.count("max_open_transactions", 10_000),
+            file.millis("transaction_max_age", "5m"),
+            file.millis("transaction_max_idle", "60s"),
+            file.bytes("transaction_max_write_size", 16L << 20),
+            file.count("transaction_max_reads", 100_000),
+            file.millis("commit_timeout", "10s"),
+            file.count("oracle_max_rows", 2_000_000),
+            file.count("oracle_max_pending_commits", 10_000),
+            file.count("oracle_max_outcomes", 1_000_000),
+            file.micros("oracle_outcome_retention", "24h"),
+            file.micros("timestamp_reservation", "10s"),
+            file.micros("max_timestamp_lead", "60s"));
+    if (!file.settings.isEmpty()) {
+      throw new ConfigurationException(
+          "There is no setting named " + file.settings.keySet().iterator().next() + ".");
+    }
+    return config;
+  }
+
+  private static Map<String, Object> settings(String yaml) {
+    Object root;
+    try {
+      root = new Yaml(new SafeConstructor(new LoaderOptions())).load(yaml);
+    } catch (YAMLException e) {
+      throw new ConfigurationException("The file is not YAML: " + e.getMessage() + ".");
+    }
+    Map<String, Object> settings = new LinkedHashMap<>();
+    if (root == null) {
+      return settings;
+    }
+    if (!(root instanceof Map<?, ?> map)) {
+      throw new ConfigurationException("The file must consist of lines like 'setting: value'.");
+    }
+    map.forEach((name, value) -> settings.put(String.valueOf(name), value));
+    return settings;
+  }
+
+  private long bytes(String name, long byDefault) {
+    return value(
+        name, byDefault, "a size like 64MiB", v -> new DataStorageSpec.LongBytesBound(v).toBytes());
+  }
+
+  private long millis(String name, String byDefault) {
+    return value(name, duration(byDefault), "a duration like 30s", IsoldeYaml::duration);
+  }
+
+  private long micros(String name, String byDefault) {
+    return 1000 * millis(name, byDefault);
+  }
+
+  private static long duration(String value) {
+    return new DurationSpec.LongMillisecondsBound(value).toMilliseconds();
+  }
+
+  private int count(String name, int byDefault) {
+    return value(name, byDefault, "a whole number", Integer::parseInt);
+  }
+
+  private <T> T value(String name, T byDefault, String kind, Function<String, T> parse) {
+    Object value = settings.remove(name);
+    if (value == null) {
+      return byDefault;
+    }
+    try {
+      return parse.apply(String.valueOf(value));
+    } catch (RuntimeException e) {
+      throw new ConfigurationException(name + " must be " + kind + ", not '" + value + "'.");
+    }
+  }
+}

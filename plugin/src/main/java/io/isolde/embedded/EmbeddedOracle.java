@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.embedded;
+
+import io.isolde.oracle.CommitRequest;
+import io.isolde.oracle.Decision;
+import io.isolde.oracle.OracleConfig;
+import io.isolde.oracle.OracleStatistics;
+import io.isolde.oracle.Outcome;
+import io.isolde.oracle.StatusOracle;
+import io.isolde.transaction.Oracle;
+import io.isolde.version.VersionClock;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * The status oracle of a single node: the core behind a lock. Its decisions live as long as the
+ * process; that is enough, since nobody else can know of them. Its timestamps outlive it: they are
+ * reserved on disk ahead of their use, so none is given out twice.
+ */
+public final class EmbeddedOracle implements Oracle, VersionClock {
+
+  /** Somebody who waits for a timestamp to become stable. */
+  private record Waiter(long timestamp, CompletableFuture<Void> stable) {}
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final StatusOracle core;
+  private final Clock clock;
+  private final TimestampReservation reservation;
+  private final long reservationMicros;
+  private final long retentionMicros;
+
+  /** Guarded by lock. Bounded by the requests in flight. */
+  private final PriorityQueue<Waiter> waiters =
+      new PriorityQueue<>(Comparator.comparingLong(Waiter::timestamp));
+
+  private volatile long latestTimestamp;
+  private volatile long openLowWatermark;
+
+  /**
+   * @param retentionMicros how far back readers of the past may ask although nobody is open there
+   */
+  public EmbeddedOracle(
+      OracleConfig config,
+      TimestampReservation reservation,
+      long reservationMicros,
+      long retentionMicros,
+      Clock clock) {
+    this.clock = clock;
+    this.reservation = reservation;
+    this.reservationMicros = reservationMicros;
+    this.retentionMicros = retentionMicros;
+    long first = Math.max(reservation.read(), nowMicros());
+    this.core = new StatusOracle(config, first);
+    reserve(first);
+    this.latestTimestamp = core.next(nowMicros());
+    this.openLowWatermark = core.lowWatermark();
+  }
+
+  @Override
+  public long begin(UUID transactionId) {
+    return locked(() -> core.begin(transactionId, reservedNow()));
+  }
+
+  @Override
+  public void beginAt(UUID transactionId, long snapshot) {
+    locked(
+        () -> {
+          core.beginAt(transactionId, snapshot, reservedNow());
+          return null;
+        });
+  }
+
+  @Override
+  public Decision commit(CommitRequest request) {
+    return locked(() -> core.commit(request, reservedNow()));
+  }
+
+  @Override
+  public void applied(long commitTimestamp) {
+    List<Waiter> ready = new ArrayList<>();
+    locked(
+        () -> {
+          core.applied(commitTimestamp);
+          long stable = core.stable(reservedNow());
+          while (!waiters.isEmpty() && waiters.peek().timestamp <= stable) {
+            ready.add(waiters.poll());
+          }
+          return null;
+        });
+    // Outside of the lock: what hangs on the futures is not ours.
+    ready.forEach(waiter -> waiter.stable.complete(null));
+  }
+
+  @Override
+  public void end(UUID transactionId) {
+    locked(
+        () -> {
+          core.end(transactionId);
+          return null;
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> whenStable(long timestamp) {
+    return locked(
+        () -> {
+          if (core.stable(reservedNow()) >= timestamp) {
+            return CompletableFuture.<Void>completedFuture(null);
+          }
+          Waiter waiter = new Waiter(timestamp, new CompletableFuture<>());
+          waiters.add(waiter);
+          return waiter.stable;
+        });
+  }
+
+  @Override
+  public long stable() {
+    return locked(() -> core.stable(reservedNow()));
+  }
+
+  @Override
+  public long next() {
+    return locked(() -> core.next(reservedNow()));
+  }
+
+  @Override
+  public void advanceTo(long timestamp) {
+    locked(
+        () -> {
+          reserve(timestamp);
+          core.advanceTo(timestamp);
+          return null;
+        });
+  }
+
+  @Override
+  public Optional<Outcome> outcome(UUID transactionId) {
+    return locked(() -> core.outcome(transactionId));
+  }
+
+  @Override
+  public OracleStatistics statistics() {
+    return locked(core::statistics);
+  }
+
+  @Override
+  public long latestTimestamp() {
+    // Also the wall clock: a reader may ask for it before the next timestamp is given out.
+    return Math.max(latestTimestamp, nowMicros());
+  }
+
+  @Override
+  public long lowWatermark() {
+    return Math.min(openLowWatermark, latestTimestamp() - retentionMicros);
+  }
+
+  private <T> T locked(Supplier<T> action) {
+    lock.lock();
+    try {
+      T result = action.get();
+      latestTimestamp = core.lastIssued();
+      openLowWatermark = core.lowWatermark();
+      return result;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The time, after making sure that timestamps up to it and beyond are reserved. */
+  private long reservedNow() {
+    long now = nowMicros();
+    // Half of the reservation early, so that a burst of timestamps does not run out of it.
+    if (Math.max(now, core.lastIssued()) + reservationMicros / 2 > core.reservedUntil()) {
+      reserve(Math.max(now, core.lastIssued()));
+    }
+    return now;
+  }
+
+  private void reserve(long from) {
+    long until = from + reservationMicros;
+    if (until > core.reservedUntil()) {
+      reservation.write(until);
+      core.reserve(until);
+    }
+  }
+
+  private long nowMicros() {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant());
+  }
+}

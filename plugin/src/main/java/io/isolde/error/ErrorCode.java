@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.error;
+
+/**
+ * Every error of Isolde. The names are stable: clients compare them. A retryable error goes away if
+ * the whole transaction is run again.
+ */
+public enum ErrorCode {
+  /** What the transaction read (or, at SNAPSHOT, wrote) was written by another one meanwhile. */
+  CONFLICT(true, KnownOutcome.NOT_COMMITTED),
+  /** The transaction is older than what the oracle remembers, so a conflict can't be excluded. */
+  CONFLICT_FORGOTTEN(true, KnownOutcome.NOT_COMMITTED),
+  /** The versions that the snapshot needs are gone. */
+  SNAPSHOT_TOO_OLD(true, KnownOutcome.NOT_COMMITTED),
+  /** No transaction with this id is open on this node. */
+  TRANSACTION_NOT_FOUND(false, KnownOutcome.UNKNOWN),
+  /** The transaction was open for too long, or idle for too long. */
+  TRANSACTION_EXPIRED(true, KnownOutcome.NOT_COMMITTED),
+  /** START TRANSACTION on a connection, or with an id, that has an open transaction. */
+  TRANSACTION_ALREADY_OPEN(false, KnownOutcome.NOT_COMMITTED),
+  /** COMMIT or ROLLBACK on a connection that has no open transaction. */
+  NO_TRANSACTION(false, KnownOutcome.NOT_COMMITTED),
+  /** The node has as many open transactions as it is configured to have. */
+  TOO_MANY_TRANSACTIONS(true, KnownOutcome.NOT_COMMITTED),
+  /** The transaction reads or writes more than a transaction may. */
+  TRANSACTION_TOO_LARGE(false, KnownOutcome.NOT_COMMITTED),
+  /** A write in a READ ONLY transaction. */
+  READ_ONLY_TRANSACTION(false, KnownOutcome.NOT_COMMITTED),
+  /** The table is not transactional. */
+  NOT_TRANSACTIONAL(false, KnownOutcome.NOT_COMMITTED),
+  /** AS OF a timestamp in the future. */
+  INVALID_TIMESTAMP(false, KnownOutcome.NOT_COMMITTED),
+  /** Counters add to whatever is there; a snapshot can't hold still for them. */
+  UNSUPPORTED_COUNTER(false, KnownOutcome.NOT_COMMITTED),
+  /** IF conditions: a transaction reads and decides instead. */
+  UNSUPPORTED_LWT(false, KnownOutcome.NOT_COMMITTED),
+  /** USING TIMESTAMP: the commit decides on the timestamp. */
+  UNSUPPORTED_TIMESTAMP(false, KnownOutcome.NOT_COMMITTED),
+  /** Schema changes, roles and permissions. */
+  UNSUPPORTED_DDL(false, KnownOutcome.NOT_COMMITTED),
+  /** TRUNCATE in a transaction. */
+  UNSUPPORTED_TRUNCATE(false, KnownOutcome.NOT_COMMITTED),
+  /** A query that only an index can answer: indexes don't know old values. */
+  UNSUPPORTED_INDEX_QUERY(false, KnownOutcome.NOT_COMMITTED),
+  /** List operations that read before they write. */
+  UNSUPPORTED_LIST_READ(false, KnownOutcome.NOT_COMMITTED),
+  /** A table that can't be transactional. */
+  UNSUPPORTED_TABLE(false, KnownOutcome.NOT_COMMITTED),
+  /** The oracle has more undecided work than it may have. */
+  ORACLE_OVERLOADED(true, KnownOutcome.NOT_COMMITTED),
+  /** Committed, but not yet visible to everybody; it will be. */
+  APPLY_PENDING(false, KnownOutcome.COMMITTED),
+  /** It could not be found out whether the transaction is committed. */
+  OUTCOME_UNKNOWN(false, KnownOutcome.UNKNOWN);
+
+  /** What is known about the transaction when the error is reported. */
+  public enum KnownOutcome {
+    NOT_COMMITTED,
+    COMMITTED,
+    UNKNOWN
+  }
+
+  private final boolean retryable;
+  private final KnownOutcome outcome;
+
+  ErrorCode(boolean retryable, KnownOutcome outcome) {
+    this.retryable = retryable;
+    this.outcome = outcome;
+  }
+
+  public boolean isRetryable() {
+    return retryable;
+  }
+
+  public KnownOutcome outcome() {
+    return outcome;
+  }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.read;
+
+import java.util.NoSuchElementException;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.ReadCommand;
+import org.apache.cassandra.db.RegularAndStaticColumns;
+import org.apache.cassandra.db.partitions.PartitionIterator;
+import org.apache.cassandra.db.rows.Row;
+import org.apache.cassandra.db.rows.RowIterator;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.service.ClientState;
+import org.apache.cassandra.service.pager.QueryPager;
+import org.apache.cassandra.transport.Dispatcher;
+import org.apache.cassandra.transport.ProtocolVersion;
+
+/**
+ * All that an unlimited command selects, fetched a bounded number of rows at a time. A partition
+ * that is cut by the end of a chunk comes out whole.
+ */
+final class ChunkedPartitions implements PartitionIterator {
+  /** Small enough for memory, large enough that a chunk costs more than its round trip. */
+  private static final int ROWS_PER_CHUNK = 1000;
+
+  private final QueryPager pager;
+  private final ConsistencyLevel consistency;
+  private final ClientState state;
+  private final Dispatcher.RequestTime requestTime;
+
+  private PartitionIterator chunk;
+
+  /** The partition that comes next; it may be the rest of the one that was given out last. */
+  private RowIterator next;
+
+  private DecoratedKey lastKey;
+
+  ChunkedPartitions(
+      ReadCommand command,
+      ConsistencyLevel consistency,
+      ClientState state,
+      Dispatcher.RequestTime requestTime) {
+    this.pager = command.getPager(null, ProtocolVersion.CURRENT);
+    this.consistency = consistency;
+    this.state = state;
+    this.requestTime = requestTime;
+  }
+
+  @Override
+  public boolean hasNext() {
+    while (peek() && next.partitionKey().equals(lastKey)) {
+      closeNext(); // the rest of a partition that nobody wants to see to its end
+    }
+    return next != null;
+  }
+
+  @Override
+  public RowIterator next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException();
+    }
+    RowIterator partition = next;
+    next = null;
+    lastKey = partition.partitionKey();
+    return new WholePartition(partition);
+  }
+
+  private boolean peek() {
+    while (next == null) {
+      if (chunk == null) {
+        if (pager.isExhausted()) {
+          return false;
+        }
+        chunk = pager.fetchPage(ROWS_PER_CHUNK, consistency, state, requestTime);
+      }
+      if (chunk.hasNext()) {
+        next = chunk.next();
+      } else {
+        chunk.close();
+        chunk = null;
+      }
+    }
+    return true;
+  }
+
+  private void closeNext() {
+    next.close();
+    next = null;
+  }
+
+  @Override
+  public void close() {
+    if (next != null) {
+      closeNext();
+    }
+    if (chunk != null) {
+      chunk.close();
+    }
+  }
+
+  /** A partition that goes on in the next chunk. */
+  private final class WholePartition implements RowIterator {
+    private final RowIterator first;
+    private RowIterator current;
+
+    WholePartition(RowIterator first) {
+      this.first = first;
+      this.current = first;
+    }
+
+    @Override
+    public TableMetadata metadata() {
+      return first.metadata();
+    }
+
+    @Override
+    public boolean isReverseOrder() {
+      return first.isReverseOrder();
+    }
+
+    @Override
+    public RegularAndStaticColumns columns() {
+      return first.columns();
+    }
+
+    @Override
+    public DecoratedKey partitionKey() {
+      return first.partitionKey();
+    }
+
+    @Override
+    public Row staticRow() {
+      return first.staticRow();
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (!current.hasNext()) {
+        current.close();
+        if (!peek() || !next.partitionKey().equals(lastKey)) {
+          return false;
+        }
+        current = next;
+        next = null;
+      }
+      return true;
+    }
+
+    @Override
+    public Row next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      return current.next();
+    }
+
+    @Override
+    public void close() {
+      current.close();
+    }
+  }
+}

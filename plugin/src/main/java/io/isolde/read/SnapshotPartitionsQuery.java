@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.read;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.SinglePartitionReadQuery;
+import org.apache.cassandra.db.filter.DataLimits;
+import org.apache.cassandra.db.partitions.PartitionIterator;
+import org.apache.cassandra.db.partitions.PartitionIterators;
+import org.apache.cassandra.service.ClientState;
+import org.apache.cassandra.service.StorageProxy;
+import org.apache.cassandra.transport.Dispatcher;
+
+/** Rows of several partitions, from a snapshot: IN on the partition key. */
+final class SnapshotPartitionsQuery extends SinglePartitionReadQuery.Group<SnapshotPartitionQuery> {
+  SnapshotPartitionsQuery(List<SnapshotPartitionQuery> queries, DataLimits limits) {
+    super(queries, limits);
+  }
+
+  @Override
+  public PartitionIterator execute(
+      ConsistencyLevel consistency, ClientState state, Dispatcher.RequestTime requestTime) {
+    if (queries.size() == 1) {
+      return queries.get(0).execute(consistency, state, requestTime);
+    }
+    PartitionIterator all =
+        queries.stream().allMatch(SnapshotQuery::isDirect)
+            ? readTogether(consistency, requestTime)
+            : readEach(consistency, state, requestTime);
+    return limits()
+        .filter(all, nowInSec(), selectsFullPartition(), metadata().enforceStrictLiveness());
+  }
+
+  private PartitionIterator readTogether(
+      ConsistencyLevel consistency, Dispatcher.RequestTime requestTime) {
+    List<SinglePartitionReadCommand> commands = new ArrayList<>(queries.size());
+    for (SnapshotPartitionQuery query : queries) {
+      query.record();
+      commands.add(query.asOf(query.limits()));
+    }
+    return StorageProxy.read(
+        SinglePartitionReadCommand.Group.create(commands, limits()), consistency, requestTime);
+  }
+
+  private PartitionIterator readEach(
+      ConsistencyLevel consistency, ClientState state, Dispatcher.RequestTime requestTime) {
+    List<PartitionIterator> each = new ArrayList<>(queries.size());
+    for (SnapshotPartitionQuery query : queries) {
+      each.add(query.execute(consistency, state, requestTime));
+    }
+    return PartitionIterators.concat(each);
+  }
+}

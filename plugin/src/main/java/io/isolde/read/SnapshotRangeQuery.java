@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.read;
+
+import java.util.Collection;
+import org.apache.cassandra.db.DataRange;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.PartitionRangeReadCommand;
+import org.apache.cassandra.db.PartitionRangeReadQuery;
+import org.apache.cassandra.db.Slices;
+import org.apache.cassandra.db.filter.DataLimits;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+
+/** Rows of a range of partitions, from a snapshot. */
+final class SnapshotRangeQuery extends SnapshotQuery<PartitionRangeReadCommand>
+    implements PartitionRangeReadQuery {
+
+  SnapshotRangeQuery(PartitionRangeReadCommand command, Snapshot snapshot) {
+    super(command, snapshot);
+  }
+
+  @Override
+  PartitionRangeReadCommand asOf(DataLimits limits) {
+    return PartitionRangeReadCommand.create(
+        metadata(),
+        nowInSec(),
+        columnFilter(),
+        snapshot.versions().asOf(snapshot.asOf()),
+        limits,
+        dataRange());
+  }
+
+  @Override
+  Collection<PartitionUpdate> ownWrites() {
+    return snapshot.ownWrites().in(metadata().id, dataRange().keyRange());
+  }
+
+  @Override
+  Slices slices(DecoratedKey key) {
+    return dataRange().clusteringIndexFilter(key).getSlices(metadata());
+  }
+
+  @Override
+  void record() {
+    snapshot.recorder().range(metadata(), dataRange());
+  }
+
+  @Override
+  public DataRange dataRange() {
+    return command.dataRange();
+  }
+
+  @Override
+  public boolean selectsFullPartition() {
+    return command.selectsFullPartition();
+  }
+
+  @Override
+  public PartitionRangeReadQuery withUpdatedLimit(DataLimits limits) {
+    return new SnapshotRangeQuery(command.withUpdatedLimit(limits), snapshot);
+  }
+
+  @Override
+  public PartitionRangeReadQuery withUpdatedLimitsAndDataRange(DataLimits limits, DataRange range) {
+    return new SnapshotRangeQuery(command.withUpdatedLimitsAndDataRange(limits, range), snapshot);
+  }
+}

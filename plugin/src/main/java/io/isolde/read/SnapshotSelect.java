@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.read;
+
+import java.lang.reflect.Field;
+import java.util.List;
+import org.apache.cassandra.cql3.QueryOptions;
+import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.db.ReadQuery;
+import org.apache.cassandra.db.filter.ColumnFilter;
+import org.apache.cassandra.db.filter.DataLimits;
+import org.apache.cassandra.service.ClientState;
+
+/**
+ * A prepared SELECT, read from a snapshot. Cassandra makes its queries in one overridable method;
+ * the rest of a statement is private, so it is copied field by field.
+ */
+public final class SnapshotSelect extends SelectStatement {
+  /** The fields of a SELECT that its constructor takes and that nothing gives out. */
+  private static final List<Field> COPIED =
+      List.of(
+          field("limit"),
+          field("perPartitionLimit"),
+          field("isReversed"),
+          field("aggregationSpecFactory"),
+          field("orderingComparator"));
+
+  private final Snapshot snapshot;
+
+  public SnapshotSelect(SelectStatement select, Snapshot snapshot) {
+    super(
+        select.table,
+        select.bindVariables,
+        select.parameters,
+        select.getSelection(),
+        select.getRestrictions(),
+        false,
+        null,
+        null,
+        null,
+        null);
+    this.snapshot = snapshot;
+    try {
+      for (Field field : COPIED) {
+        field.set(this, field.get(select));
+      }
+    } catch (IllegalAccessException e) {
+      throw new AssertionError("made accessible below", e);
+    }
+  }
+
+  private static Field field(String name) {
+    try {
+      Field field = SelectStatement.class.getDeclaredField(name);
+      field.setAccessible(true);
+      return field;
+    } catch (NoSuchFieldException e) {
+      throw new IllegalStateException("This is not the Cassandra that Isolde is made for.", e);
+    }
+  }
+
+  @Override
+  public ReadQuery getQuery(
+      QueryOptions options,
+      ClientState state,
+      ColumnFilter columns,
+      long nowInSec,
+      DataLimits limits) {
+    return SnapshotQueries.of(super.getQuery(options, state, columns, nowInSec, limits), snapshot);
+  }
+}

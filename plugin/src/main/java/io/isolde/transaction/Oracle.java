@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import io.isolde.oracle.CommitRequest;
+import io.isolde.oracle.Decision;
+import io.isolde.oracle.OracleStatistics;
+import io.isolde.oracle.Outcome;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The status oracle as coordinators use it; see {@link io.isolde.oracle.StatusOracle} for what each
+ * call promises. Thread-safe. Timestamps are microseconds.
+ */
+public interface Oracle {
+  /** Opens a transaction and returns its start timestamp. */
+  long begin(UUID transactionId);
+
+  /** Opens a reader of the past. */
+  void beginAt(UUID transactionId, long snapshot);
+
+  Decision commit(CommitRequest request);
+
+  /** The commit is on a quorum of every replica set. */
+  void applied(long commitTimestamp);
+
+  /** Ends a transaction that does not ask for a decision. */
+  void end(UUID transactionId);
+
+  /** Completes when every commit up to this timestamp is applied. */
+  CompletableFuture<Void> whenStable(long timestamp);
+
+  /** The newest snapshot that can be read. */
+  long stable();
+
+  /** A fresh timestamp, above all in use. */
+  long next();
+
+  /** Nothing at or below this timestamp will be given out any more. */
+  void advanceTo(long timestamp);
+
+  Optional<Outcome> outcome(UUID transactionId);
+
+  OracleStatistics statistics();
+}

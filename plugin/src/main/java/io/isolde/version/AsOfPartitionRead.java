@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.version;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.EmptyIterators;
+import org.apache.cassandra.db.ReadExecutionController;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.Slices;
+import org.apache.cassandra.db.filter.ClusteringIndexNamesFilter;
+import org.apache.cassandra.db.lifecycle.SSTableSet;
+import org.apache.cassandra.db.lifecycle.View;
+import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.db.rows.AbstractUnfilteredRowIterator;
+import org.apache.cassandra.db.rows.Unfiltered;
+import org.apache.cassandra.db.rows.UnfilteredRowIterator;
+import org.apache.cassandra.db.rows.UnfilteredRowIterators;
+import org.apache.cassandra.db.transform.Transformation;
+import org.apache.cassandra.io.sstable.SSTableReadsListener;
+import org.apache.cassandra.io.sstable.format.SSTableReader;
+
+/** One partition as of a timestamp, on this replica. */
+final class AsOfPartitionRead {
+  private final TableVersions versions;
+  private final ColumnFamilyStore cfs;
+  private final SinglePartitionReadCommand command;
+  private final DecoratedKey key;
+  private final Slices slices;
+  private final long asOf;
+
+  AsOfPartitionRead(
+      TableVersions versions,
+      ColumnFamilyStore cfs,
+      SinglePartitionReadCommand command,
+      long asOf) {
+    this.versions = versions;
+    this.cfs = cfs;
+    this.command = command;
+    this.key = command.partitionKey();
+    this.slices = command.clusteringIndexFilter().getSlices(command.metadata());
+    this.asOf = asOf;
+  }
+
+  UnfilteredRowIterator read(ReadExecutionController controller) {
+    boolean named = command.clusteringIndexFilter() instanceof ClusteringIndexNamesFilter;
+    if (named && !versions.store().hasSupersededAfter(key, asOf)) {
+      UnfilteredRowIterator current = readCurrent(controller);
+      if (current != null) {
+        return current;
+      }
+    }
+    return readMerged();
+  }
+
+  /**
+   * Named rows as Cassandra reads them, which stops at the first SSTable that answers. Right if it
+   * sees nothing newer than the timestamp and nothing was given up since; else null.
+   */
+  private UnfilteredRowIterator readCurrent(ReadExecutionController controller) {
+    List<Unfiltered> content = new ArrayList<>();
+    try (UnfilteredRowIterator current = command.queryMemtableAndDisk(cfs, controller)) {
+      if (current.partitionLevelDeletion().markedForDeleteAt() > asOf
+          || AsOfFilter.hasNewer(current.staticRow(), asOf)) {
+        return null;
+      }
+      while (current.hasNext()) {
+        Unfiltered unfiltered = current.next();
+        if (AsOfFilter.hasNewer(unfiltered, asOf)) {
+          return null;
+        }
+        content.add(unfiltered);
+      }
+      // Only now: what a write or a compaction took away during the read is known by now.
+      if (versions.store().hasSupersededAfter(key, asOf) || isMissingAnSSTable()) {
+        return null;
+      }
+      versions.horizon().check(asOf);
+      return new Content(current, content.iterator());
+    }
+  }
+
+  private boolean isMissingAnSSTable() {
+    for (SSTableReader sstable : versions.retention().missingFrom(view(), asOf)) {
+      if (mayHold(sstable)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** All sources, each without what is newer than the timestamp. */
+  private UnfilteredRowIterator readMerged() {
+    List<UnfilteredRowIterator> sources = new ArrayList<>();
+    try {
+      // The order matters: what leaves a memtable is in the store before, what leaves the view is
+      // held by the retention, so neither can slip through between two steps.
+      View view = view();
+      for (Memtable memtable : view.getAllMemtables()) {
+        add(sources, memtableRows(memtable));
+      }
+      sources.addAll(
+          new KeptRows(command, key, slices, asOf).of(versions.store().neededBy(key, asOf)));
+      for (SSTableReader sstable : View.select(SSTableSet.LIVE, key).apply(view)) {
+        addSSTable(sources, sstable);
+      }
+      for (SSTableReader sstable : versions.retention().missingFrom(view, asOf)) {
+        if (mayHold(sstable)) {
+          addSSTable(sources, sstable);
+        }
+      }
+      versions.horizon().check(asOf);
+      return sources.isEmpty()
+          ? EmptyIterators.unfilteredRow(command.metadata(), key, command.isReversed())
+          : UnfilteredRowIterators.merge(sources);
+    } catch (RuntimeException | Error e) {
+      sources.forEach(UnfilteredRowIterator::close);
+      throw e;
+    }
+  }
+
+  private View view() {
+    return cfs.getTracker().getView();
+  }
+
+  private boolean mayHold(SSTableReader sstable) {
+    return sstable.getFirst().compareTo(key) <= 0 && sstable.getLast().compareTo(key) >= 0;
+  }
+
+  private UnfilteredRowIterator memtableRows(Memtable memtable) {
+    return memtable.rowIterator(
+        key,
+        slices,
+        command.columnFilter(),
+        command.isReversed(),
+        SSTableReadsListener.NOOP_LISTENER);
+  }
+
+  private void addSSTable(List<UnfilteredRowIterator> sources, SSTableReader sstable) {
+    if (sstable.getMinTimestamp() > asOf) {
+      return;
+    }
+    UnfilteredRowIterator rows =
+        sstable.rowIterator(
+            key,
+            slices,
+            command.columnFilter(),
+            command.isReversed(),
+            SSTableReadsListener.NOOP_LISTENER);
+    if (sstable.getMaxTimestamp() <= asOf) {
+      sources.add(rows);
+    } else {
+      add(sources, rows);
+    }
+  }
+
+  private void add(List<UnfilteredRowIterator> sources, UnfilteredRowIterator rows) {
+    if (rows != null) {
+      sources.add(Transformation.apply(rows, new AsOfFilter(asOf)));
+    }
+  }
+
+  /** What was read of a partition, again from its beginning. */
+  private static final class Content extends AbstractUnfilteredRowIterator {
+    private final Iterator<Unfiltered> content;
+
+    Content(UnfilteredRowIterator of, Iterator<Unfiltered> content) {
+      super(
+          of.metadata(),
+          of.partitionKey(),
+          of.partitionLevelDeletion(),
+          of.columns(),
+          of.staticRow(),
+          of.isReverseOrder(),
+          of.stats());
+      this.content = content;
+    }
+
+    @Override
+    protected Unfiltered computeNext() {
+      return content.hasNext() ? content.next() : endOfData();
+    }
+  }
+}

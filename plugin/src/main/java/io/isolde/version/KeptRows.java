@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.version;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.ReadCommand;
+import org.apache.cassandra.db.Slices;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.db.rows.Row;
+import org.apache.cassandra.db.rows.UnfilteredRowIterator;
+import org.apache.cassandra.db.transform.Transformation;
+
+/** Kept versions of one partition as sources of a read, each without what is newer than asOf. */
+record KeptRows(ReadCommand command, DecoratedKey key, Slices slices, long asOf) {
+
+  List<UnfilteredRowIterator> of(List<Version> versions) {
+    List<UnfilteredRowIterator> sources = new ArrayList<>();
+    PartitionUpdate.Builder rows = null;
+    for (Version version : versions) {
+      if (version.content != null) {
+        sources.add(Transformation.apply(selected(version.content), new AsOfFilter(asOf)));
+        continue;
+      }
+      Row row = new AsOfFilter(asOf).applyToRow(version.row);
+      if (row != null) {
+        // A row updated often has many versions: they become one source, not one each.
+        rows = rows == null ? builder(versions.size()) : rows;
+        rows.add(row);
+      }
+    }
+    if (rows != null) {
+      sources.add(selected(rows.build()));
+    }
+    return sources;
+  }
+
+  private PartitionUpdate.Builder builder(int rowCapacity) {
+    return new PartitionUpdate.Builder(
+        command.metadata(), key, command.metadata().regularAndStaticColumns(), rowCapacity);
+  }
+
+  private UnfilteredRowIterator selected(PartitionUpdate content) {
+    return content.unfilteredIterator(command.columnFilter(), slices, command.isReversed());
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.version;
+
+import io.isolde.config.IsoldeConfig;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.cassandra.concurrent.ScheduledExecutors;
+import org.apache.cassandra.schema.TableId;
+
+/**
+ * The transactional tables of this node and the memory that they share. One per process, since
+ * Cassandra makes index instances by reflection, from its schema.
+ */
+public final class NodeVersions {
+  private static final long SWEEP_INTERVAL_MILLIS = 500;
+
+  private static final class Holder {
+    static final NodeVersions INSTANCE = new NodeVersions(IsoldeConfig.ofThisNode());
+  }
+
+  private final IsoldeConfig config;
+  private final Map<TableId, VersionIndex> tables = new ConcurrentHashMap<>();
+  private final VersionBudget budget;
+  private final Future<?> sweeping;
+
+  /** The wall clock until the oracle takes over; see {@link #useClock}. */
+  private volatile VersionClock source;
+
+  private final VersionClock clock =
+      new VersionClock() {
+        @Override
+        public long latestTimestamp() {
+          return source.latestTimestamp();
+        }
+
+        @Override
+        public long lowWatermark() {
+          return source.lowWatermark();
+        }
+      };
+
+  private NodeVersions(IsoldeConfig config) {
+    this.config = config;
+    this.source = VersionClock.wallClock(config.versionRetentionMicros());
+    this.budget = new VersionBudget(config.versionStoreBytes(), clock);
+    this.sweeping =
+        ScheduledExecutors.optionalTasks.scheduleWithFixedDelay(
+            this::sweep, SWEEP_INTERVAL_MILLIS, SWEEP_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  public static NodeVersions ofThisNode() {
+    return Holder.INSTANCE;
+  }
+
+  /**
+   * From now on timestamps come from an oracle.
+   *
+   * @param firstTimestamp above every timestamp in use so far: what this node replaced before it
+   *     started is unknown, so it vouches for nothing older
+   */
+  public void useClock(VersionClock oracle, long firstTimestamp) {
+    source = oracle;
+    tables.values().forEach(table -> table.versions().horizon().raise(firstTimestamp));
+  }
+
+  /** The versions of a table, or null if the table is not transactional. */
+  public VersionIndex of(TableId table) {
+    return tables.get(table);
+  }
+
+  public Collection<VersionIndex> tables() {
+    return Collections.unmodifiableCollection(tables.values());
+  }
+
+  public long bytes() {
+    return budget.bytes();
+  }
+
+  public long maxBytes() {
+    return budget.maxBytes();
+  }
+
+  public long versionCount() {
+    return budget.count();
+  }
+
+  public long evictedNeeded() {
+    return budget.evictedNeeded();
+  }
+
+  /** Old versions are no longer freed by themselves: for the end of the process. */
+  public void stop() {
+    sweeping.cancel(false);
+  }
+
+  IsoldeConfig config() {
+    return config;
+  }
+
+  VersionClock clock() {
+    return clock;
+  }
+
+  VersionBudget budget() {
+    return budget;
+  }
+
+  void register(TableId table, VersionIndex index) {
+    tables.put(table, index);
+  }
+
+  void unregister(TableId table, VersionIndex index) {
+    tables.remove(table, index);
+  }
+
+  private void sweep() {
+    budget.sweep();
+    long lowWatermark = clock.lowWatermark();
+    tables.values().forEach(table -> table.versions().retention().release(lowWatermark));
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.version;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.cassandra.db.DecoratedKey;
+
+/** The versions of one partition, oldest first. Thread-safe. */
+final class PartitionVersions {
+  final VersionStore store;
+  final DecoratedKey key;
+  private final ArrayDeque<Version> oldestFirst = new ArrayDeque<>(2);
+
+  /** Set when the partition has left its store: nothing may be added any more. */
+  private boolean retired;
+
+  /**
+   * Never falls while the partition is in its store, so that readers may skip it without a lock.
+   */
+  private volatile long newestSupersededAt = Long.MIN_VALUE;
+
+  PartitionVersions(VersionStore store, DecoratedKey key) {
+    this.store = store;
+    this.key = key;
+  }
+
+  /** Returns false if this partition has left its store, and another must be made. */
+  synchronized boolean add(Version version) {
+    if (retired) {
+      return false;
+    }
+    oldestFirst.addLast(version);
+    newestSupersededAt = Math.max(newestSupersededAt, version.supersededAt);
+    return true;
+  }
+
+  /** Returns whether this was the last version, so that the partition has to leave its store. */
+  synchronized boolean remove(Version version) {
+    if (oldestFirst.peekFirst() == version) {
+      oldestFirst.pollFirst();
+    } else {
+      oldestFirst.remove(version);
+    }
+    retired = oldestFirst.isEmpty();
+    return retired;
+  }
+
+  boolean hasSupersededAfter(long asOf) {
+    return newestSupersededAt > asOf;
+  }
+
+  synchronized List<Version> neededBy(long asOf) {
+    List<Version> needed = new ArrayList<>(oldestFirst.size());
+    for (Version version : oldestFirst) {
+      if (version.isNeededBy(asOf)) {
+        needed.add(version);
+      }
+    }
+    return needed;
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.version;
+
+import org.apache.cassandra.db.DeletionTime;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.db.rows.Cell;
+import org.apache.cassandra.db.rows.ColumnData;
+import org.apache.cassandra.db.rows.ComplexColumnData;
+import org.apache.cassandra.db.rows.Row;
+
+/**
+ * Something that a write replaced: cells of one row, or, under a partition or range deletion, all
+ * that a memtable held there. Needed by readers as of timestamps below {@link #supersededAt}.
+ */
+final class Version {
+  final PartitionVersions partition;
+
+  /** Exactly one of row and content is set. */
+  final Row row;
+
+  final PartitionUpdate content;
+  final long supersededAt;
+
+  /** Nothing in here is older: readers as of an earlier timestamp can pass it by. */
+  final long oldestTimestamp;
+
+  final long bytes;
+
+  private Version(
+      PartitionVersions partition,
+      Row row,
+      PartitionUpdate content,
+      long supersededAt,
+      long oldestTimestamp,
+      long bytes) {
+    assert (row == null) != (content == null);
+    this.partition = partition;
+    this.row = row;
+    this.content = content;
+    this.supersededAt = supersededAt;
+    this.oldestTimestamp = oldestTimestamp;
+    this.bytes = bytes;
+  }
+
+  static Version ofRow(PartitionVersions partition, Row row, long supersededAt) {
+    long bytes = OVERHEAD + row.unsharedHeapSize();
+    return new Version(partition, row, null, supersededAt, oldestTimestamp(row), bytes);
+  }
+
+  static Version ofContent(
+      PartitionVersions partition, PartitionUpdate content, long supersededAt) {
+    long bytes = OVERHEAD + content.unsharedHeapSize();
+    return new Version(partition, null, content, supersededAt, Long.MIN_VALUE, bytes);
+  }
+
+  boolean isNeededBy(long asOf) {
+    return asOf < supersededAt && oldestTimestamp <= asOf;
+  }
+
+  private static long oldestTimestamp(Row row) {
+    long oldest = Long.MAX_VALUE;
+    if (!row.primaryKeyLivenessInfo().isEmpty()) {
+      oldest = row.primaryKeyLivenessInfo().timestamp();
+    }
+    oldest = Math.min(oldest, orMax(row.deletion().time()));
+    for (ColumnData data : row) {
+      if (data instanceof ComplexColumnData complex) {
+        oldest = Math.min(oldest, orMax(complex.complexDeletion()));
+      }
+    }
+    for (Cell<?> cell : row.cells()) {
+      oldest = Math.min(oldest, cell.timestamp());
+    }
+    return oldest;
+  }
+
+  private static long orMax(DeletionTime deletion) {
+    return deletion.isLive() ? Long.MAX_VALUE : deletion.markedForDeleteAt();
+  }
+
+  /** This object, its places in two queues, and its share of the partition's entry (measured). */
+  private static final long OVERHEAD = 160;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.version;
+
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.apache.cassandra.cql3.Operator;
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.PartitionRangeReadCommand;
+import org.apache.cassandra.db.ReadCommand;
+import org.apache.cassandra.db.ReadExecutionController;
+import org.apache.cassandra.db.RegularAndStaticColumns;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.WriteContext;
+import org.apache.cassandra.db.filter.RowFilter;
+import org.apache.cassandra.db.marshal.AbstractType;
+import org.apache.cassandra.db.marshal.LongType;
+import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.db.partitions.SingletonUnfilteredPartitionIterator;
+import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
+import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.index.Index;
+import org.apache.cassandra.index.IndexRegistry;
+import org.apache.cassandra.index.SingletonIndexGroup;
+import org.apache.cassandra.index.SingletonIndexQueryPlan;
+import org.apache.cassandra.index.transactions.IndexTransaction;
+import org.apache.cassandra.schema.ColumnMetadata;
+import org.apache.cassandra.schema.IndexMetadata;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.service.ClientState;
+
+/**
+ * Makes a table transactional: its write hook keeps what writes replace, its searcher answers as of
+ * a timestamp, which travels to the replicas as the index expression ({@code expr(index, asOf)}).
+ *
+ * <p>Created by {@code ENABLE TRANSACTIONS}; since it is part of the schema, DESCRIBE and schema
+ * backups carry it.
+ */
+public final class VersionIndex implements Index {
+  private final ColumnFamilyStore cfs;
+  private final IndexMetadata index;
+  private final NodeVersions node;
+  private final TableVersions versions;
+
+  /** Called by Cassandra, by reflection. */
+  public VersionIndex(ColumnFamilyStore cfs, IndexMetadata index) {
+    this.cfs = cfs;
+    this.index = index;
+    this.node = NodeVersions.ofThisNode();
+    Horizon horizon = new Horizon();
+    horizon.raise(node.clock().latestTimestamp());
+    VersionStore store = new VersionStore(node.budget(), horizon);
+    SSTableRetention retention =
+        new SSTableRetention(
+            cfs.getTracker(), node.clock(), horizon, node.config().replacedSSTablesBytes());
+    this.versions = new TableVersions(store, retention, horizon);
+  }
+
+  public static String nameFor(String table) {
+    return table + "_isolde_versions";
+  }
+
+  public TableVersions versions() {
+    return versions;
+  }
+
+  public TableMetadata table() {
+    return cfs.metadata();
+  }
+
+  public ColumnFamilyStore store() {
+    return cfs;
+  }
+
+  /** The row filter that makes a read of this table answer as of a timestamp. */
+  public RowFilter asOf(long timestamp) {
+    RowFilter filter = RowFilter.create(false);
+    filter.addCustomIndexExpression(table(), index, LongType.instance.decompose(timestamp));
+    return filter;
+  }
+
+  @Override
+  public void register(IndexRegistry registry) {
+    node.register(cfs.metadata.id, this);
+    versions.retention().open();
+    registry.registerIndex(this, new Group.Key(this), () -> new VersionIndexGroup(this));
+  }
+
+  /** Replaced SSTables are retained, so compactions need not report what they drop. */
+  private static final class VersionIndexGroup extends SingletonIndexGroup {
+    VersionIndexGroup(VersionIndex index) {
+      super(index);
+    }
+
+    @Override
+    public boolean handles(IndexTransaction.Type type) {
+      return type == IndexTransaction.Type.UPDATE;
+    }
+
+    @Override
+    public QueryPlan queryPlanFor(RowFilter filter) {
+      VersionIndex versions = (VersionIndex) getIndex();
+      return versions.selects(filter) ? new VersionQueryPlan(versions, filter) : null;
+    }
+  }
+
+  private static final class VersionQueryPlan extends SingletonIndexQueryPlan {
+    VersionQueryPlan(VersionIndex versions, RowFilter filter) {
+      super(versions, versions.getPostIndexQueryFilter(filter));
+    }
+
+    /** It would read some rows again, but not as of the timestamp; coordinators filter instead. */
+    @Override
+    public boolean supportsReplicaFilteringProtection(RowFilter filter) {
+      return false;
+    }
+  }
+
+  private boolean selects(RowFilter filter) {
+    return filter.getExpressions().stream().anyMatch(this::isAsOf);
+  }
+
+  @Override
+  public Indexer indexerFor(
+      DecoratedKey key,
+      RegularAndStaticColumns columns,
+      long nowInSec,
+      WriteContext context,
+      IndexTransaction.Type type,
+      Memtable memtable) {
+    // No memtable: an index build over existing data, from which nothing is replaced.
+    return memtable == null || type != IndexTransaction.Type.UPDATE
+        ? null
+        : new VersionWriter(cfs.metadata(), versions.store(), node.clock(), key, memtable);
+  }
+
+  @Override
+  public Searcher searcherFor(ReadCommand command) {
+    long asOf = timestampOf(command.rowFilter());
+    return new Searcher() {
+      @Override
+      public ReadCommand command() {
+        return command;
+      }
+
+      @Override
+      public UnfilteredPartitionIterator search(ReadExecutionController controller) {
+        if (command instanceof SinglePartitionReadCommand partition) {
+          return new SingletonUnfilteredPartitionIterator(
+              new AsOfPartitionRead(versions, cfs, partition, asOf).read(controller));
+        }
+        return new AsOfRangeRead(versions, cfs, (PartitionRangeReadCommand) command, asOf).read();
+      }
+    };
+  }
+
+  private long timestampOf(RowFilter filter) {
+    for (RowFilter.Expression expression : filter) {
+      if (isAsOf(expression)) {
+        ByteBuffer value = ((RowFilter.CustomExpression) expression).getValue();
+        return LongType.instance.compose(value);
+      }
+    }
+    throw new InvalidRequestException("Index " + index.name + " takes expr(" + index.name + ", T)");
+  }
+
+  private boolean isAsOf(RowFilter.Expression expression) {
+    return expression instanceof RowFilter.CustomExpression custom
+        && custom.getTargetIndex().name.equals(index.name);
+  }
+
+  @Override
+  public RowFilter getPostIndexQueryFilter(RowFilter filter) {
+    RowFilter rest = filter;
+    for (RowFilter.Expression expression : filter) {
+      if (isAsOf(expression)) {
+        rest = rest.without(expression);
+      }
+    }
+    return rest;
+  }
+
+  /** The expression's column is made up by Cassandra and named like the index. */
+  @Override
+  public boolean supportsExpression(ColumnMetadata column, Operator operator) {
+    return operator == Operator.EQ && column.name.toString().equals(index.name);
+  }
+
+  @Override
+  public AbstractType<?> customExpressionValueType() {
+    return LongType.instance;
+  }
+
+  /** Always preferred: other indexes know nothing of timestamps. */
+  @Override
+  public long getEstimatedResultRows() {
+    return Long.MIN_VALUE;
+  }
+
+  @Override
+  public boolean dependsOn(ColumnMetadata column) {
+    return false;
+  }
+
+  @Override
+  public void validate(PartitionUpdate update, ClientState state) {}
+
+  @Override
+  public IndexMetadata getIndexMetadata() {
+    return index;
+  }
+
+  @Override
+  public Optional<ColumnFamilyStore> getBackingTable() {
+    return Optional.empty();
+  }
+
+  @Override
+  public boolean shouldBuildBlocking() {
+    return false;
+  }
+
+  @Override
+  public Callable<?> getInitializationTask() {
+    return null;
+  }
+
+  @Override
+  public Callable<?> getMetadataReloadTask(IndexMetadata metadata) {
+    return null;
+  }
+
+  @Override
+  public Callable<?> getBlockingFlushTask() {
+    return null;
+  }
+
+  @Override
+  public Callable<?> getInvalidateTask() {
+    return () -> {
+      node.unregister(cfs.metadata.id, this);
+      versions.retention().close();
+      return null;
+    };
+  }
+
+  /** What is truncated is gone, for readers of the past too. */
+  @Override
+  public Callable<?> getTruncateTask(long truncatedAt) {
+    return () -> {
+      versions.horizon().raise(node.clock().latestTimestamp());
+      return null;
+    };
+  }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.version;
+
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.DeletionTime;
+import org.apache.cassandra.db.RangeTombstone;
+import org.apache.cassandra.db.Slice;
+import org.apache.cassandra.db.Slices;
+import org.apache.cassandra.db.filter.ColumnFilter;
+import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.db.rows.BTreeRow;
+import org.apache.cassandra.db.rows.ColumnData;
+import org.apache.cassandra.db.rows.ComplexColumnData;
+import org.apache.cassandra.db.rows.Row;
+import org.apache.cassandra.db.rows.Rows;
+import org.apache.cassandra.db.rows.Unfiltered;
+import org.apache.cassandra.db.rows.UnfilteredRowIterator;
+import org.apache.cassandra.db.transform.Transformation;
+import org.apache.cassandra.index.Index;
+import org.apache.cassandra.io.sstable.SSTableReadsListener;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.memory.HeapCloner;
+
+/**
+ * Keeps what one partition update replaces in a memtable. Called before the memtable publishes the
+ * update, once for each attempt to do so: what a failed attempt keeps is kept twice, harmlessly.
+ *
+ * <p>What a write inserts needs nothing: older versions of it are in SSTables, and stay.
+ */
+final class VersionWriter implements Index.Indexer {
+  private final TableMetadata table;
+  private final VersionStore store;
+  private final VersionClock clock;
+  private final DecoratedKey key;
+  private final Memtable memtable;
+
+  VersionWriter(
+      TableMetadata table,
+      VersionStore store,
+      VersionClock clock,
+      DecoratedKey key,
+      Memtable memtable) {
+    this.table = table;
+    this.store = store;
+    this.clock = clock;
+    this.key = key;
+    this.memtable = memtable;
+  }
+
+  /**
+   * @param old the row's liveness and deletion before the write, and the cells that it replaced
+   * @param merged the row's liveness and deletion after the write, and the cells that it brought
+   */
+  @Override
+  public void updateRow(Row old, Row merged) {
+    Row complexDeletions = hasComplexColumns(old) ? complexDeletions(old) : null;
+    boolean replacedCells = old.columnCount() > 0;
+    boolean replacedLiveness =
+        !old.primaryKeyLivenessInfo().isEmpty()
+            && !old.primaryKeyLivenessInfo().equals(merged.primaryKeyLivenessInfo());
+    boolean replacedDeletion =
+        !old.deletion().isLive() && !old.deletion().equals(merged.deletion());
+    if (!replacedCells && !replacedLiveness && !replacedDeletion && complexDeletions == null) {
+      return;
+    }
+    Row kept = complexDeletions == null ? old : Rows.merge(old, complexDeletions);
+    store.addRow(key, kept.clone(HeapCloner.instance), supersededAt(merged));
+  }
+
+  private boolean hasComplexColumns(Row row) {
+    return row.isStatic() ? hasComplex(table.staticColumns()) : hasComplex(table.regularColumns());
+  }
+
+  private static boolean hasComplex(org.apache.cassandra.db.Columns columns) {
+    return columns.hasComplex();
+  }
+
+  /**
+   * The deletions of whole collections in a row: the index hook does not hand them over, so they
+   * are read from the memtable, which does not have the update yet.
+   */
+  private Row complexDeletions(Row row) {
+    Row current = currentRow(row);
+    if (current == null || !current.hasComplexDeletion()) {
+      return null;
+    }
+    Row.Builder deletions = BTreeRow.sortedBuilder();
+    deletions.newRow(current.clustering());
+    for (ColumnData data : current) {
+      if (data instanceof ComplexColumnData complex && !complex.complexDeletion().isLive()) {
+        deletions.addComplexDeletion(complex.column(), complex.complexDeletion());
+      }
+    }
+    return deletions.build();
+  }
+
+  private Row currentRow(Row row) {
+    Slices slices =
+        row.isStatic() ? Slices.NONE : Slices.with(table.comparator, Slice.make(row.clustering()));
+    try (UnfilteredRowIterator current = memtableRows(slices)) {
+      if (current == null) {
+        return null;
+      }
+      if (row.isStatic()) {
+        return current.staticRow();
+      }
+      while (current.hasNext()) {
+        Unfiltered unfiltered = current.next();
+        if (unfiltered.isRow()) {
+          return (Row) unfiltered;
+        }
+      }
+      return null;
+    }
+  }
+
+  /** A deletion hides rows without an {@link #updateRow}: all that it hides is kept. */
+  @Override
+  public void partitionDelete(DeletionTime deletion) {
+    keep(Slices.ALL, deletion.markedForDeleteAt());
+  }
+
+  @Override
+  public void rangeTombstone(RangeTombstone tombstone) {
+    Slices slices = Slices.with(table.comparator, tombstone.deletedSlice());
+    keep(slices, tombstone.deletionTime().markedForDeleteAt());
+  }
+
+  private void keep(Slices slices, long deletedAt) {
+    try (UnfilteredRowIterator current = memtableRows(slices)) {
+      if (current == null || current.isEmpty()) {
+        return;
+      }
+      UnfilteredRowIterator onHeap = Transformation.apply(current, new CopyToHeap());
+      PartitionUpdate content = PartitionUpdate.fromIterator(onHeap, ColumnFilter.all(table));
+      store.addContent(key, content, Math.max(deletedAt, clock.latestTimestamp()));
+    }
+  }
+
+  private UnfilteredRowIterator memtableRows(Slices slices) {
+    return memtable.rowIterator(
+        key, slices, ColumnFilter.all(table), false, SSTableReadsListener.NOOP_LISTENER);
+  }
+
+  /** Never too small: a version that is kept for too long is merged in vain, but never wrong. */
+  private long supersededAt(Row merged) {
+    long newest = clock.latestTimestamp();
+    newest = Math.max(newest, merged.primaryKeyLivenessInfo().timestamp());
+    newest = Math.max(newest, merged.deletion().time().markedForDeleteAt());
+    for (ColumnData data : merged) {
+      newest = Math.max(newest, data.maxTimestamp());
+    }
+    return newest;
+  }
+
+  private static final class CopyToHeap extends Transformation<UnfilteredRowIterator> {
+    @Override
+    protected Row applyToRow(Row row) {
+      return row.clone(HeapCloner.instance);
+    }
+
+    @Override
+    protected Row applyToStatic(Row row) {
+      return row.isEmpty() ? row : row.clone(HeapCloner.instance);
+    }
+  }
+}
