@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.oracle.CommitRequest;
+import io.isolde.oracle.Conflict;
+import io.isolde.oracle.Decision;
+import io.isolde.oracle.IsolationLevel;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
+
+/** Decides, applies and makes visible: the second half of a transaction's life. */
+final class Committer {
+  private static final ReadSet NOTHING_READ = new ReadSet(1);
+
+  private final Oracle oracle;
+  private final MutationApplier applier;
+  private final long commitTimeoutMillis;
+
+  Committer(Oracle oracle, MutationApplier applier, long commitTimeoutMillis) {
+    this.oracle = oracle;
+    this.applier = applier;
+    this.commitTimeoutMillis = commitTimeoutMillis;
+  }
+
+  /** Commits writes that depend on nothing read: never a conflict. */
+  long commitBlindly(UUID transactionId, long startTimestamp, Collection<PartitionUpdate> updates) {
+    return commit(
+        transactionId, IsolationLevel.SERIALIZABLE, startTimestamp, NOTHING_READ, updates);
+  }
+
+  /**
+   * Returns the commit timestamp when the writes are visible to every transaction that starts from
+   * now on.
+   *
+   * @throws IsoldeException CONFLICT, CONFLICT_FORGOTTEN, ORACLE_OVERLOADED, TRANSACTION_TOO_LARGE:
+   *     nothing is committed; APPLY_PENDING: committed, and visible before long
+   */
+  long commit(
+      UUID transactionId,
+      IsolationLevel level,
+      long startTimestamp,
+      ReadSet reads,
+      Collection<PartitionUpdate> updates) {
+    applier.checkSizes(updates);
+    WriteSet writes = WriteSet.of(updates);
+    CommitRequest request =
+        new CommitRequest(
+            transactionId,
+            level,
+            startTimestamp,
+            reads.ids(),
+            writes.overwrites(),
+            writes.writes());
+    Decision decision = oracle.commit(request);
+    if (decision instanceof Decision.Aborted aborted) {
+      throw conflict(transactionId, level, aborted.conflict(), reads, writes);
+    }
+    if (decision instanceof Decision.Refused) {
+      throw IsoldeException.of(
+          ErrorCode.ORACLE_OVERLOADED,
+          "Too many commits are waiting to be applied; nothing was committed, try again.",
+          "transaction",
+          transactionId);
+    }
+    Decision.Committed committed = (Decision.Committed) decision;
+    finish(transactionId, committed, Stamp.mutations(updates, committed.commitTimestamp()));
+    return committed.commitTimestamp();
+  }
+
+  /** From here on the transaction is committed, whatever happens. */
+  private void finish(
+      UUID transactionId, Decision.Committed committed, List<Mutation> mutations) {
+    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(commitTimeoutMillis);
+    boolean applied =
+        isStable(committed.applyAfter(), deadlineNanos)
+            && applier.applyUntil(mutations, deadlineNanos);
+    if (applied) {
+      oracle.applied(committed.commitTimestamp());
+    } else {
+      // Nobody sees anything newer until it is applied, so it must be.
+      applier.applyInBackground(
+          () -> isStable(committed.applyAfter(), System.nanoTime()),
+          mutations,
+          () -> oracle.applied(committed.commitTimestamp()));
+    }
+    if (!applied || !isStable(committed.commitTimestamp(), deadlineNanos)) {
+      throw IsoldeException.of(
+          ErrorCode.APPLY_PENDING,
+          "The transaction is committed but not visible to all yet, it will be; do not run it"
+              + " again.",
+          "transaction",
+          transactionId,
+          "commit_timestamp",
+          committed.commitTimestamp());
+    }
+  }
+
+  private boolean isStable(long timestamp, long deadlineNanos) {
+    try {
+      long waitNanos = Math.max(0, deadlineNanos - System.nanoTime());
+      oracle.whenStable(timestamp).get(waitNanos, TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    } catch (ExecutionException e) {
+      throw new AssertionError("a wait for a timestamp has no other end", e);
+    }
+  }
+
+  private static IsoldeException conflict(
+      UUID transactionId, IsolationLevel level, Conflict conflict, ReadSet reads, WriteSet writes) {
+    if (conflict.kind() == Conflict.Kind.FORGOTTEN) {
+      return IsoldeException.of(
+          ErrorCode.CONFLICT_FORGOTTEN,
+          "The transaction started before the oldest commit that is remembered, so a conflict"
+              + " cannot be excluded; run it again.",
+          "transaction",
+          transactionId);
+    }
+    boolean serializable = level == IsolationLevel.SERIALIZABLE;
+    Granule granule = serializable ? reads.find(conflict.id()) : writes.find(conflict.id());
+    assert granule != null : "the oracle reports an id that it was given";
+    return IsoldeException.of(
+        ErrorCode.CONFLICT,
+        "The transaction "
+            + (serializable ? "read " : "writes ")
+            + granule.tableName()
+            + " "
+            + granule.keyName()
+            + ", which another transaction has written since; run it again.",
+        "transaction",
+        transactionId,
+        "table",
+        granule.tableName(),
+        "key",
+        granule.keyName(),
+        "kind",
+        serializable ? "read_write" : "write_write",
+        "committed_at",
+        conflict.committedAt(),
+        "by",
+        conflict.by() == null ? "forgotten" : conflict.by());
+  }
+}

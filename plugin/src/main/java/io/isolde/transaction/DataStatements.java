@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.read.OwnWrites;
+import io.isolde.read.ReadRecorder;
+import io.isolde.read.Snapshot;
+import io.isolde.read.SnapshotSelect;
+import io.isolde.version.SnapshotTooOldException;
+import io.isolde.version.VersionIndex;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.Lock;
+import org.apache.cassandra.cql3.QueryOptions;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
+import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.exceptions.ReadFailureException;
+import org.apache.cassandra.service.QueryState;
+import org.apache.cassandra.transport.Dispatcher;
+import org.apache.cassandra.transport.messages.ResultMessage;
+
+/**
+ * Runs SELECT, INSERT, UPDATE, DELETE and BATCH on transactional tables: in a transaction, or as a
+ * transaction of one statement.
+ */
+public final class DataStatements {
+  /** A snapshot of one statement that has become too old is replaced by a newer one. */
+  private static final int READ_ATTEMPTS = 3;
+
+  private final Oracle oracle;
+  private final Committer committer;
+
+  DataStatements(Oracle oracle, Committer committer) {
+    this.oracle = oracle;
+    this.committer = committer;
+  }
+
+  /** A statement of a batch with its own bound values, or a single one. */
+  public record Write(ModificationStatement statement, QueryOptions options) {}
+
+  /** The request that a statement came with. */
+  public record Request(QueryState state, Dispatcher.RequestTime requestTime) {}
+
+  /** A SELECT in a transaction: from its snapshot, with its own writes, and recorded. */
+  public ResultMessage select(
+      Transaction transaction, SelectStatement select, QueryOptions options, Request request) {
+    VersionIndex versions = check(select, options, request);
+    Lock lock = enter(transaction);
+    try {
+      Snapshot snapshot =
+          new Snapshot(
+              transaction.startTimestamp(), versions, transaction.writes(), transaction.recorder());
+      return read(select, snapshot, at(options, transaction.nowInSeconds()), request);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A SELECT outside of a transaction: from the newest snapshot. */
+  public ResultMessage select(SelectStatement select, QueryOptions options, Request request) {
+    VersionIndex versions = check(select, options, request);
+    QueryOptions quorum = at(options, options.getNowInSeconds(request.state));
+    for (int attempt = 1; ; attempt++) {
+      Snapshot snapshot =
+          new Snapshot(oracle.stable(), versions, OwnWrites.NONE, ReadRecorder.NONE);
+      try {
+        return read(select, snapshot, quorum, request);
+      } catch (IsoldeException e) {
+        if (e.errorCode() != ErrorCode.SNAPSHOT_TOO_OLD || attempt == READ_ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static VersionIndex check(
+      SelectStatement select, QueryOptions options, Request request) {
+    VersionIndex versions = Tables.requireTransactional(select.table);
+    StatementGuard.check(select);
+    if (select.getRestrictions().needFiltering(select.table)) {
+      StatementGuard.check(select, select.getRowFilter(options, request.state.getClientState()));
+    }
+    return versions;
+  }
+
+  private static ResultMessage read(
+      SelectStatement select, Snapshot snapshot, QueryOptions options, Request request) {
+    throwIfTooOld(snapshot, null);
+    try {
+      return new SnapshotSelect(select, snapshot)
+          .execute(request.state, options, request.requestTime);
+    } catch (ReadFailureException | SnapshotTooOldException e) {
+      throwIfTooOld(snapshot, e);
+      throw e;
+    }
+  }
+
+  private static void throwIfTooOld(Snapshot snapshot, RuntimeException cause) {
+    Optional<IsoldeException> tooOld = Transactions.tooOld(snapshot.versions(), snapshot.asOf());
+    if (tooOld.isPresent()) {
+      if (cause != null) {
+        tooOld.get().addSuppressed(cause);
+      }
+      throw tooOld.get();
+    }
+  }
+
+  /** Writes in a transaction: kept until it commits. All of them, or none. */
+  public void write(Transaction transaction, List<Write> writes, Request request) {
+    check(writes);
+    if (transaction.isReadOnly()) {
+      throw IsoldeException.of(
+          ErrorCode.READ_ONLY_TRANSACTION,
+          "The transaction is READ ONLY (AS OF implies it).",
+          "transaction",
+          transaction.id());
+    }
+    Lock lock = enter(transaction);
+    try {
+      // Later statements win, also within a batch.
+      for (Write write : writes) {
+        long timestamp = transaction.writes().nextTimestamp(transaction.startTimestamp());
+        transaction
+            .writes()
+            .add(updates(write, timestamp, transaction.nowInSeconds(), request));
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Writes outside of a transaction: committed together, at once. */
+  public void write(List<Write> writes, Request request) {
+    check(writes);
+    List<PartitionUpdate> updates = new ArrayList<>();
+    if (writes.size() == 1) {
+      updates.addAll(updates(writes.get(0), 2, nowInSeconds(writes.get(0), request), request));
+    } else {
+      WriteBuffer merged = new WriteBuffer(Long.MAX_VALUE);
+      for (Write write : writes) {
+        long timestamp = merged.nextTimestamp(0);
+        merged.add(updates(write, timestamp, nowInSeconds(write, request), request));
+      }
+      updates.addAll(merged.all());
+    }
+    if (!updates.isEmpty()) {
+      ThreadLocalRandom random = ThreadLocalRandom.current();
+      UUID id = new UUID(random.nextLong(), random.nextLong());
+      committer.commitBlindly(id, oracle.stable(), updates);
+    }
+  }
+
+  private static long nowInSeconds(Write write, Request request) {
+    return write.options.getNowInSeconds(request.state);
+  }
+
+  private static void check(List<Write> writes) {
+    for (Write write : writes) {
+      StatementGuard.check(write.statement);
+      Tables.requireTransactional(write.statement.metadata());
+    }
+  }
+
+  private static List<PartitionUpdate> updates(
+      Write write, long timestamp, long nowInSeconds, Request request) {
+    return StatementMutations.of(
+        write.statement,
+        request.state.getClientState(),
+        write.options,
+        timestamp,
+        nowInSeconds,
+        request.requestTime);
+  }
+
+  private static Lock enter(Transaction transaction) {
+    Lock lock = transaction.inUse().readLock();
+    lock.lock();
+    if (transaction.hasEnded()) {
+      lock.unlock();
+      throw IsoldeException.of(
+          ErrorCode.TRANSACTION_NOT_FOUND,
+          "The transaction " + transaction.id() + " has ended meanwhile.",
+          "transaction",
+          transaction.id());
+    }
+    return lock;
+  }
+
+  /**
+   * Reads go to a quorum, whatever was asked for: a commit is on a quorum, and one replica alone
+   * may not have it yet.
+   */
+  private static QueryOptions at(QueryOptions options, long nowInSeconds) {
+    return QueryOptions.create(
+        ConsistencyLevel.QUORUM,
+        options.getValues(),
+        options.skipMetadata(),
+        options.getPageSize(),
+        options.getPagingState(),
+        ConsistencyLevel.SERIAL,
+        options.getProtocolVersion(),
+        options.getKeyspace(),
+        Long.MIN_VALUE,
+        nowInSeconds);
+  }
+}

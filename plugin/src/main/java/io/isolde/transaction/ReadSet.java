@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.read.ReadRecorder;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.cassandra.db.Clustering;
+import org.apache.cassandra.db.DataRange;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.filter.ClusteringIndexFilter;
+import org.apache.cassandra.db.filter.ClusteringIndexNamesFilter;
+import org.apache.cassandra.schema.TableMetadata;
+
+/** What a serializable transaction has read, as ids for the oracle. Thread-safe and bounded. */
+final class ReadSet implements ReadRecorder {
+  private final int maxReads;
+  private final Map<Long, Granule> granules = new HashMap<>();
+
+  /**
+   * @param maxReads ids; at the bound a read fails as too large, and the transaction can't commit
+   */
+  ReadSet(int maxReads) {
+    this.maxReads = maxReads;
+  }
+
+  @Override
+  public synchronized void partition(
+      TableMetadata table, DecoratedKey key, ClusteringIndexFilter rows, boolean statics) {
+    if (!(rows instanceof ClusteringIndexNamesFilter names)) {
+      add(RowIds.partition(table, key), new Granule(table, key, null));
+      return;
+    }
+    for (Clustering<?> row : names.requestedRows()) {
+      add(RowIds.row(table, key, row), new Granule(table, key, row));
+    }
+    if (statics) {
+      Clustering<?> row = Clustering.STATIC_CLUSTERING;
+      add(RowIds.row(table, key, row), new Granule(table, key, row));
+    }
+    add(RowIds.sweep(table, key), new Granule(table, key, null));
+  }
+
+  @Override
+  public synchronized void range(TableMetadata table, DataRange range) {
+    Granule granule = new Granule(table, null, null);
+    for (long bucket : RowIds.buckets(table, range.keyRange())) {
+      add(bucket, granule);
+    }
+  }
+
+  private void add(long id, Granule granule) {
+    granules.putIfAbsent(id, granule);
+    if (granules.size() > maxReads) {
+      throw IsoldeException.of(
+          ErrorCode.TRANSACTION_TOO_LARGE,
+          "The transaction reads more than "
+              + maxReads
+              + " rows and ranges; use READ ONLY, or raise transaction_max_reads.",
+          "limit",
+          "transaction_max_reads");
+    }
+  }
+
+  synchronized long[] ids() {
+    long[] ids = new long[granules.size()];
+    int i = 0;
+    for (long id : granules.keySet()) {
+      ids[i++] = id;
+    }
+    return ids;
+  }
+
+  synchronized int size() {
+    return granules.size();
+  }
+
+  /** Returns null if nothing with this id was read. */
+  synchronized Granule find(long id) {
+    return granules.get(id);
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+
+/** Turns buffered writes into mutations at a commit timestamp. */
+final class Stamp {
+  private record Target(String keyspace, DecoratedKey key) {}
+
+  private Stamp() {}
+
+  /**
+   * One mutation for each partition key of a keyspace. Cells get the commit timestamp; deletions get
+   * one less, so that what the same transaction wrote after them stays.
+   */
+  static List<Mutation> mutations(Collection<PartitionUpdate> updates, long commitTimestamp) {
+    assert commitTimestamp % 2 == 0;
+    Map<Target, List<Mutation>> byTarget = new LinkedHashMap<>();
+    for (PartitionUpdate update : updates) {
+      PartitionUpdate stamped =
+          new PartitionUpdate.Builder(update, 0).updateAllTimestamp(commitTimestamp).build();
+      Target target = new Target(update.metadata().keyspace, update.partitionKey());
+      byTarget.computeIfAbsent(target, t -> new ArrayList<>(1)).add(new Mutation(stamped));
+    }
+    List<Mutation> mutations = new ArrayList<>(byTarget.size());
+    byTarget.values().forEach(tables -> mutations.add(Mutation.merge(tables)));
+    return mutations;
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import io.isolde.oracle.IsolationLevel;
+import io.isolde.read.ReadRecorder;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/** An open transaction of a client of this node. Its statements may run side by side. */
+public final class Transaction {
+  private final UUID id;
+  private final IsolationLevel level;
+  private final long startTimestamp;
+  private final boolean readOnly;
+  private final String startedBy;
+  private final long startedAtMillis;
+  private final ReadSet reads;
+  private final WriteBuffer writes;
+
+  /** Held shared by statements, and exclusively by whatever ends the transaction. */
+  private final ReadWriteLock inUse = new ReentrantReadWriteLock();
+
+  private volatile long lastUsedMillis;
+
+  /** Guarded by inUse. No statement is accepted any more. */
+  private boolean ended;
+
+  Transaction(
+      UUID id,
+      IsolationLevel level,
+      long startTimestamp,
+      boolean readOnly,
+      String startedBy,
+      long nowMillis,
+      ReadSet reads,
+      WriteBuffer writes) {
+    this.id = id;
+    this.level = level;
+    this.startTimestamp = startTimestamp;
+    this.readOnly = readOnly;
+    this.startedBy = startedBy;
+    this.startedAtMillis = nowMillis;
+    this.lastUsedMillis = nowMillis;
+    this.reads = reads;
+    this.writes = writes;
+  }
+
+  public UUID id() {
+    return id;
+  }
+
+  public IsolationLevel level() {
+    return level;
+  }
+
+  /** Microseconds; what the transaction sees. */
+  public long startTimestamp() {
+    return startTimestamp;
+  }
+
+  public boolean isReadOnly() {
+    return readOnly;
+  }
+
+  /** The user who may use it. */
+  String startedBy() {
+    return startedBy;
+  }
+
+  /** One time for all statements of the transaction: what has expired does not change in between. */
+  public long nowInSeconds() {
+    return TimeUnit.MICROSECONDS.toSeconds(startTimestamp);
+  }
+
+  public long ageMillis(long nowMillis) {
+    return nowMillis - startedAtMillis;
+  }
+
+  public long idleMillis(long nowMillis) {
+    return nowMillis - lastUsedMillis;
+  }
+
+  void used(long nowMillis) {
+    lastUsedMillis = nowMillis;
+  }
+
+  /** Only what may conflict is recorded. */
+  ReadRecorder recorder() {
+    return readOnly || level == IsolationLevel.SNAPSHOT ? ReadRecorder.NONE : reads;
+  }
+
+  ReadSet reads() {
+    return reads;
+  }
+
+  WriteBuffer writes() {
+    return writes;
+  }
+
+  public int readCount() {
+    return reads.size();
+  }
+
+  public long writeBytes() {
+    return writes.bytes();
+  }
+
+  ReadWriteLock inUse() {
+    return inUse;
+  }
+
+  boolean hasEnded() {
+    return ended;
+  }
+
+  void markEnded() {
+    ended = true;
+  }
+}

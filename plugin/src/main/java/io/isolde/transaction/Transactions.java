@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import io.isolde.config.IsoldeConfig;
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.oracle.IsolationLevel;
+import io.isolde.oracle.Outcome;
+import io.isolde.version.NodeVersions;
+import io.isolde.version.VersionIndex;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
+import java.util.function.LongSupplier;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+
+/** The open transactions of this node. Thread-safe and bounded. */
+public final class Transactions {
+  private final IsoldeConfig config;
+  private final Oracle oracle;
+  private final Committer committer;
+  private final LongSupplier nowMillis;
+  private final Map<UUID, Transaction> open = new ConcurrentHashMap<>();
+  private final ExpiredTransactions expired = new ExpiredTransactions();
+
+  Transactions(IsoldeConfig config, Oracle oracle, Committer committer, LongSupplier nowMillis) {
+    this.config = config;
+    this.oracle = oracle;
+    this.committer = committer;
+    this.nowMillis = nowMillis;
+  }
+
+  /** What a client may ask for when it starts a transaction. */
+  public record Options(IsolationLevel level, boolean readOnly, OptionalLong asOf) {
+    public Options {
+      if (asOf.isPresent()) {
+        readOnly = true;
+      }
+    }
+  }
+
+  /** How a transaction ended. */
+  public record Result(UUID id, boolean committed, OptionalLong commitTimestamp) {}
+
+  /** Opens a transaction; asked for twice with the same id by the same user, gives the same. */
+  public Transaction begin(UUID id, Options options, String user) {
+    Transaction existing = open.get(id);
+    if (existing != null) {
+      return checked(existing, user);
+    }
+    if (open.size() >= config.maxOpenTransactions()) {
+      throw IsoldeException.of(
+          ErrorCode.TOO_MANY_TRANSACTIONS,
+          "This node has " + open.size() + " open transactions, as many as it may have.",
+          "limit",
+          "max_open_transactions");
+    }
+    long start = options.asOf.isPresent() ? beginAt(id, options) : oracle.begin(id);
+    Transaction transaction =
+        new Transaction(
+            id,
+            options.level,
+            start,
+            options.readOnly,
+            user,
+            nowMillis.getAsLong(),
+            new ReadSet(config.maxReads()),
+            new WriteBuffer(config.maxWriteBytes()));
+    Transaction raced = open.putIfAbsent(id, transaction);
+    return raced == null ? transaction : checked(raced, user);
+  }
+
+  private long beginAt(UUID id, Options options) {
+    // Commits have even timestamps: the odd one in between sees the same.
+    long asOf = options.asOf.getAsLong() & ~1L;
+    long stable = oracle.stable();
+    if (asOf > stable || asOf < 0) {
+      throw IsoldeException.of(
+          ErrorCode.INVALID_TIMESTAMP,
+          "AS OF takes microseconds since 1970, up to "
+              + stable
+              + " by now; "
+              + options.asOf.getAsLong()
+              + " is not in the past.",
+          "as_of",
+          asOf,
+          "stable",
+          stable);
+    }
+    oracle.beginAt(id, asOf);
+    return asOf;
+  }
+
+  /**
+   * Finds an open transaction.
+   *
+   * @throws IsoldeException TRANSACTION_EXPIRED, TRANSACTION_NOT_FOUND
+   */
+  public Transaction find(UUID id, String user) {
+    Transaction transaction = open.get(id);
+    if (transaction == null) {
+      throw notOpen(id);
+    }
+    return checked(transaction, user);
+  }
+
+  private Transaction checked(Transaction transaction, String user) {
+    if (!transaction.startedBy().equals(user)) {
+      throw notOpen(transaction.id()); // and not a word about whose it is
+    }
+    transaction.used(nowMillis.getAsLong());
+    return transaction;
+  }
+
+  private IsoldeException notOpen(UUID id) {
+    return expired
+        .reasonOf(id)
+        .map(
+            reason ->
+                IsoldeException.of(ErrorCode.TRANSACTION_EXPIRED, reason, "transaction", id))
+        .orElseGet(
+            () ->
+                IsoldeException.of(
+                    ErrorCode.TRANSACTION_NOT_FOUND,
+                    "No transaction "
+                        + id
+                        + " is open on this node: it ended, or started on another node.",
+                    "transaction",
+                    id));
+  }
+
+  /**
+   * Commits. May be repeated with the same id, also when the answer was lost.
+   *
+   * @throws IsoldeException as {@link Committer#commit}, and as {@link #find}
+   */
+  public Result commit(UUID id, String user) {
+    Transaction transaction = open.get(id);
+    if (transaction == null) {
+      return decided(id).orElseThrow(() -> notOpen(id));
+    }
+    checked(transaction, user);
+    Lock lock = transaction.inUse().writeLock();
+    lock.lock();
+    try {
+      if (transaction.hasEnded()) {
+        return decided(id).orElseThrow(() -> notOpen(id));
+      }
+      transaction.markEnded();
+      return commit(transaction);
+    } finally {
+      open.remove(id);
+      lock.unlock();
+    }
+  }
+
+  private Optional<Result> decided(UUID id) {
+    Optional<Outcome> outcome = oracle.outcome(id);
+    if (outcome.isPresent() && outcome.get() instanceof Outcome.Committed committed) {
+      return Optional.of(new Result(id, true, OptionalLong.of(committed.commitTimestamp())));
+    }
+    return outcome.map(
+        aborted -> {
+          throw IsoldeException.of(
+              ErrorCode.CONFLICT,
+              "The transaction was aborted because of a conflict when it was first committed.",
+              "transaction",
+              id);
+        });
+  }
+
+  private Result commit(Transaction transaction) {
+    UUID id = transaction.id();
+    List<PartitionUpdate> updates = transaction.writes().all();
+    if (updates.isEmpty()) {
+      oracle.end(id);
+      // What it read was there at its start, all at once: that is where it stands in the order.
+      return new Result(id, true, OptionalLong.of(transaction.startTimestamp()));
+    }
+    long commitTimestamp;
+    try {
+      updates.forEach(update -> Tables.requireTransactional(update.metadata()));
+      commitTimestamp =
+          committer.commit(
+              id,
+              transaction.level(),
+              transaction.startTimestamp(),
+              transaction.reads(),
+              updates);
+    } catch (RuntimeException e) {
+      oracle.end(id);
+      throw e;
+    }
+    return new Result(id, true, OptionalLong.of(commitTimestamp));
+  }
+
+  /** Ends a transaction without a trace. */
+  public Result rollback(UUID id, String user) {
+    end(find(id, user));
+    return new Result(id, false, OptionalLong.empty());
+  }
+
+  private void end(Transaction transaction) {
+    Lock lock = transaction.inUse().writeLock();
+    lock.lock();
+    try {
+      if (!transaction.hasEnded()) {
+        transaction.markEnded();
+        oracle.end(transaction.id());
+      }
+    } finally {
+      open.remove(transaction.id());
+      lock.unlock();
+    }
+  }
+
+  /** Ends the transactions that are too old or were idle for too long. Called from time to time. */
+  void expire() {
+    long now = nowMillis.getAsLong();
+    for (Transaction transaction : open.values()) {
+      String reason = null;
+      if (transaction.ageMillis(now) > config.maxAgeMillis()) {
+        reason = "The transaction was open for longer than transaction_max_age; it is rolled back.";
+      } else if (transaction.idleMillis(now) > config.maxIdleMillis()) {
+        reason = "The transaction was idle for longer than transaction_max_idle; it is rolled back.";
+      }
+      if (reason != null) {
+        expired.add(transaction.id(), reason);
+        end(transaction);
+      }
+    }
+  }
+
+  public Collection<Transaction> open() {
+    return Collections.unmodifiableCollection(open.values());
+  }
+
+  /** Helps with errors of reads: whether this node has given up what a snapshot needs. */
+  static Optional<IsoldeException> tooOld(VersionIndex versions, long asOf) {
+    if (versions.versions().horizon().covers(asOf)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        IsoldeException.of(
+            ErrorCode.SNAPSHOT_TOO_OLD,
+            "The snapshot is older than what is kept of "
+                + versions.table()
+                + " ("
+                + NodeVersions.ofThisNode().bytes()
+                + " bytes of old versions are in memory); start again.",
+            "table",
+            versions.table(),
+            "as_of",
+            asOf,
+            "horizon",
+            versions.versions().horizon().timestamp()));
+  }
+}

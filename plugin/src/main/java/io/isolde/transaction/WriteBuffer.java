@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.read.OwnWrites;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.PartitionPosition;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.dht.AbstractBounds;
+import org.apache.cassandra.schema.TableId;
+
+/** The uncommitted writes of one transaction. Thread-safe and bounded. */
+final class WriteBuffer implements OwnWrites {
+  private final long maxBytes;
+  private final Map<TableId, NavigableMap<PartitionPosition, Partition>> tables = new HashMap<>();
+  private long bytes;
+  private int statements;
+
+  /** Updates of one partition, merged when somebody wants to see them. */
+  private static final class Partition {
+    private final List<PartitionUpdate> updates = new ArrayList<>(2);
+
+    PartitionUpdate merged() {
+      if (updates.size() > 1) {
+        PartitionUpdate merged = PartitionUpdate.merge(updates);
+        updates.clear();
+        updates.add(merged);
+      }
+      return updates.get(0);
+    }
+  }
+
+  WriteBuffer(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** Adds what a statement writes, or nothing if that would be too much. */
+  synchronized void add(Collection<PartitionUpdate> updates) {
+    long added = updates.stream().mapToLong(PartitionUpdate::dataSize).sum();
+    if (bytes + added > maxBytes) {
+      throw IsoldeException.of(
+          ErrorCode.TRANSACTION_TOO_LARGE,
+          "The transaction would write more than "
+              + maxBytes
+              + " bytes; write less in one, or raise transaction_max_write_size.",
+          "limit",
+          "transaction_max_write_size");
+    }
+    bytes += added;
+    statements++;
+    for (PartitionUpdate update : updates) {
+      tables
+          .computeIfAbsent(update.metadata().id, table -> new TreeMap<>())
+          .computeIfAbsent(update.partitionKey(), key -> new Partition())
+          .updates
+          .add(update);
+    }
+  }
+
+  /**
+   * The provisional timestamp of the next statement: above all that the transaction reads, and above
+   * its statements before. Steps by two, since a deletion inside of a statement takes one less.
+   */
+  synchronized long nextTimestamp(long startTimestamp) {
+    return startTimestamp + 2L * (statements + 1);
+  }
+
+  @Override
+  public synchronized PartitionUpdate of(TableId table, DecoratedKey key) {
+    NavigableMap<PartitionPosition, Partition> partitions = tables.get(table);
+    Partition partition = partitions == null ? null : partitions.get(key);
+    return partition == null ? null : partition.merged();
+  }
+
+  @Override
+  public synchronized Collection<PartitionUpdate> in(
+      TableId table, AbstractBounds<PartitionPosition> range) {
+    List<PartitionUpdate> in = new ArrayList<>();
+    NavigableMap<PartitionPosition, Partition> partitions = tables.get(table);
+    if (partitions != null) {
+      for (Map.Entry<PartitionPosition, Partition> entry : partitions.entrySet()) {
+        if (range.contains(entry.getKey())) {
+          in.add(entry.getValue().merged());
+        }
+      }
+    }
+    return in;
+  }
+
+  synchronized List<PartitionUpdate> all() {
+    List<PartitionUpdate> all = new ArrayList<>();
+    tables.values().forEach(table -> table.values().forEach(p -> all.add(p.merged())));
+    return all;
+  }
+
+  synchronized boolean isEmpty() {
+    return tables.isEmpty();
+  }
+
+  synchronized long bytes() {
+    return bytes;
+  }
+}
