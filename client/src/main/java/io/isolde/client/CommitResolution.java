@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.client;
+
+import com.datastax.oss.driver.api.core.servererrors.QueryValidationException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Finds out how a COMMIT ended whose answer was an error or got lost.
+ *
+ * <p>The node that holds the transaction remembers how it ended, so repeating COMMIT there gives
+ * the same answer again. What must never happen is to report NOT_COMMITTED for a transaction that
+ * did commit, as the work would then be done twice. Hence the one thing remembered here: once a
+ * COMMIT may have arrived, a node that does not know the transaction proves nothing, as it may have
+ * committed, restarted and forgotten.
+ */
+final class CommitResolution {
+  private final UUID transaction;
+  private final Backoff backoff;
+  private int failedAttempts;
+  private boolean mayHaveArrived;
+
+  /** The report that the commit is decided, if there was one; nothing later takes it back. */
+  private IsoldeException committed;
+
+  /**
+   * @param mayHaveArrived whether an earlier COMMIT was sent whose outcome is still unknown
+   */
+  CommitResolution(UUID transaction, Backoff backoff, boolean mayHaveArrived) {
+    this.transaction = transaction;
+    this.backoff = backoff;
+    this.mayHaveArrived = mayHaveArrived;
+  }
+
+  /** What to do next: repeat COMMIT after the pause, or report the error if there is no pause. */
+  record Step(Optional<Duration> pause, Throwable error) {}
+
+  /**
+   * @param error what the latest COMMIT failed with
+   * @param elapsed since the first COMMIT was sent
+   * @param jitter from 0 to 1, random
+   */
+  Step afterFailure(Throwable error, Duration elapsed, double jitter) {
+    failedAttempts++;
+    Step step = next(error, elapsed, jitter);
+    return committed == null ? step : new Step(step.pause(), committed);
+  }
+
+  private Step next(Throwable error, Duration elapsed, double jitter) {
+    Optional<IsoldeException> reported =
+        DriverErrors.reported(error).map(found -> found.withTransaction(transaction));
+    if (reported.isPresent()) {
+      return afterReport(reported.get(), elapsed, jitter);
+    }
+    boolean provesAbsence =
+        DriverErrors.isNeverSent(error) || error instanceof QueryValidationException;
+    if (provesAbsence && !mayHaveArrived) {
+      return report(
+          DriverErrors.isNeverSent(error) ? DriverErrors.requestFailed(error, transaction) : error);
+    }
+    if (error instanceof QueryValidationException) {
+      return report(unknown(error));
+    }
+    mayHaveArrived |= !provesAbsence;
+    return repeatOr(unknown(error), elapsed, jitter);
+  }
+
+  private Step afterReport(IsoldeException report, Duration elapsed, double jitter) {
+    switch (report.outcome()) {
+      case COMMITTED -> {
+        mayHaveArrived = true;
+        committed = report;
+        return repeatOr(report, elapsed, jitter);
+      }
+      case UNKNOWN -> {
+        mayHaveArrived = true;
+        return repeatOr(unknown(report), elapsed, jitter);
+      }
+      case NOT_COMMITTED -> {
+        return report(mayHaveArrived && isForgotten(report.code()) ? unknown(report) : report);
+      }
+    }
+    throw new AssertionError(report.outcome());
+  }
+
+  private static boolean isForgotten(ErrorCode code) {
+    return code == ErrorCode.TRANSACTION_NOT_FOUND || code == ErrorCode.NO_TRANSACTION;
+  }
+
+  private Step repeatOr(Throwable error, Duration elapsed, double jitter) {
+    return new Step(backoff.pauseAfter(failedAttempts, elapsed, jitter), error);
+  }
+
+  private static Step report(Throwable error) {
+    return new Step(Optional.empty(), error);
+  }
+
+  private IsoldeException unknown(Throwable cause) {
+    return IsoldeException.ofClient(
+        ErrorCode.OUTCOME_UNKNOWN,
+        false,
+        Outcome.UNKNOWN,
+        transaction,
+        "COMMIT was sent, but its node did not tell how it ended (attempts: %d, last answer: %s)."
+            .formatted(failedAttempts, cause.getMessage()),
+        cause);
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.client;
+
+/**
+ * What went wrong, as a stable code. Whether a retry helps is said by {@link
+ * IsoldeException#isRetryable()}, as the server knows better than a table in the client.
+ */
+public enum ErrorCode {
+  /** Another transaction committed a change to a row that this one wrote, or read. */
+  CONFLICT,
+  /** The oracle no longer remembers enough to rule out a conflict, so it refused the commit. */
+  CONFLICT_FORGOTTEN,
+  /** The versions that the snapshot needs have been collected. */
+  SNAPSHOT_TOO_OLD,
+  /** The node does not know the transaction: it ended, or the node restarted. */
+  TRANSACTION_NOT_FOUND,
+  /** The transaction was rolled back because it was idle or open for too long. */
+  TRANSACTION_EXPIRED,
+  /** {@code START TRANSACTION} where a transaction is open already. */
+  TRANSACTION_ALREADY_OPEN,
+  /** {@code COMMIT} or {@code ROLLBACK} without a transaction. */
+  NO_TRANSACTION,
+  /** The node has as many open transactions as it allows. */
+  TOO_MANY_TRANSACTIONS,
+  /** The transaction wrote or read more than it may. */
+  TRANSACTION_TOO_LARGE,
+  /** A write in a read-only transaction. */
+  READ_ONLY_TRANSACTION,
+  /** The table does not take part in transactions. */
+  NOT_TRANSACTIONAL,
+  /** The timestamp of {@code AS OF} can't be read: it lies in the future or too far back. */
+  INVALID_TIMESTAMP,
+  /** Counters can't be used in a transaction. */
+  UNSUPPORTED_COUNTER,
+  /** Lightweight transactions ({@code IF}) can't be used in a transaction. */
+  UNSUPPORTED_LWT,
+  /** {@code USING TIMESTAMP} can't be used in a transaction. */
+  UNSUPPORTED_TIMESTAMP,
+  /** Schema changes can't be made in a transaction. */
+  UNSUPPORTED_DDL,
+  /** {@code TRUNCATE} can't be used in a transaction. */
+  UNSUPPORTED_TRUNCATE,
+  /** The query by index can't be answered in a transaction. */
+  UNSUPPORTED_INDEX_QUERY,
+  /** The list operation reads before it writes, which a transaction does not offer. */
+  UNSUPPORTED_LIST_READ,
+  /** This kind of table can't take part in transactions. */
+  UNSUPPORTED_TABLE,
+  /** The oracle has more work than it can take at the moment. */
+  ORACLE_OVERLOADED,
+  /** The commit is decided, but its data has not reached enough replicas yet. */
+  APPLY_PENDING,
+  /** It is not known whether the transaction committed. Comes from servers and from this client. */
+  OUTCOME_UNKNOWN,
+  /**
+   * Made by this client, never sent by a server: a request was not answered in time, its connection
+   * broke, or too few replicas answered. The driver's exception is the cause.
+   */
+  REQUEST_FAILED,
+  /** A code that this version of the client does not know; the details have its name. */
+  UNKNOWN;
+
+  static ErrorCode parse(String name) {
+    for (ErrorCode code : values()) {
+      if (code.name().equals(name)) {
+        return code;
+      }
+    }
+    return UNKNOWN;
+  }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.client;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DriverException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+
+/**
+ * Transactions over a session of the Cassandra driver:
+ *
+ * <pre>{@code
+ * Isolde isolde = Isolde.on(session);
+ * int left = isolde.run(tx -> {
+ *   int balance = tx.execute("SELECT balance FROM bank.accounts WHERE id = ?", 7).one().getInt(0);
+ *   tx.execute("UPDATE bank.accounts SET balance = ? WHERE id = ?", balance - 10, 7);
+ *   return balance - 10;
+ * });
+ * }</pre>
+ *
+ * <p>The session stays the caller's: it is shared by all threads, and not closed here. The same
+ * holds for this object.
+ */
+public final class Isolde {
+  private final Requests requests;
+  private final Timing timing;
+
+  Isolde(Requests requests, Timing timing) {
+    this.requests = requests;
+    this.timing = timing;
+  }
+
+  /** Transactions over the given session. */
+  public static Isolde on(CqlSession session) {
+    return new Isolde(
+        new SessionRequests(Objects.requireNonNull(session, "session")), Timing.SYSTEM);
+  }
+
+  /** {@link #run(TransactionOptions, TransactionFunction)} with the default options. */
+  public <T, X extends Exception> T run(TransactionFunction<T, X> fn) throws X {
+    return run(TransactionOptions.defaults(), fn);
+  }
+
+  /**
+   * Begins a transaction, runs the function in it, commits, and returns what the function returned.
+   *
+   * <p><b>The function may run more than once.</b> When the transaction failed without committing
+   * and a retry may help, for example after a conflict, all of it is done again in a new
+   * transaction after a pause, within the limits of the options. Never is it run again when the
+   * transaction committed or may have committed. A lost answer of COMMIT is looked up, see {@link
+   * Transaction#commit()}.
+   *
+   * <p>The function need not commit, but may, as its last act, to learn the commit timestamp; if it
+   * rolls back, its value is returned and nothing is committed. If it throws, the transaction is
+   * rolled back and the exception rethrown, unless a retryable error of this transaction is among
+   * its causes. Rollbacks are sent without waiting for the answer.
+   *
+   * @throws IsoldeException if the transaction did not commit, if that is not known, or if it
+   *     committed and the data could not be brought to its replicas in time: look at {@link
+   *     IsoldeException#outcome()}. The details tell the {@code attempts}.
+   * @throws X if the function does
+   */
+  public <T, X extends Exception> T run(TransactionOptions options, TransactionFunction<T, X> fn)
+      throws X {
+    Backoff backoff = Backoff.ofAttempts(options);
+    long startNanos = timing.nanoTime();
+    for (int attempt = 1; ; attempt++) {
+      Transaction tx = null;
+      try {
+        tx = begin(options);
+        T value = fn.apply(tx);
+        if (tx.isOpen()) {
+          tx.commit();
+        }
+        return value;
+      } catch (Throwable error) {
+        Failure failure = failure(tx, error, backoff, startNanos, attempt);
+        if (failure.pause().isEmpty() || !hasSlept(failure.pause().get())) {
+          if (failure.replacement().isPresent()) {
+            throw failure.replacement().get();
+          }
+          throw error;
+        }
+      }
+    }
+  }
+
+  /** {@link #runVoid(TransactionOptions, TransactionBody)} with the default options. */
+  public <X extends Exception> void runVoid(TransactionBody<X> body) throws X {
+    runVoid(TransactionOptions.defaults(), body);
+  }
+
+  /** {@link #run(TransactionOptions, TransactionFunction)} for work without a result. */
+  public <X extends Exception> void runVoid(TransactionOptions options, TransactionBody<X> body)
+      throws X {
+    Object unused =
+        this.<Object, X>run(
+            options,
+            tx -> {
+              body.accept(tx);
+              return null;
+            });
+  }
+
+  /** {@link #runAsync(TransactionOptions, Function)} with the default options. */
+  public <T> CompletionStage<T> runAsync(Function<Transaction, ? extends CompletionStage<T>> fn) {
+    return runAsync(TransactionOptions.defaults(), fn);
+  }
+
+  /**
+   * {@link #run(TransactionOptions, TransactionFunction)} without waiting: the transaction is
+   * committed when the stage that the function returns has completed.
+   *
+   * <p>The function is called by threads of the driver, and for further attempts by those of the
+   * common pool; it must not block, and use only the asynchronous calls of {@link Transaction}.
+   */
+  public <T> CompletionStage<T> runAsync(
+      TransactionOptions options, Function<Transaction, ? extends CompletionStage<T>> fn) {
+    return attemptAsync(options, fn, timing.nanoTime(), 1);
+  }
+
+  /** {@link #begin(TransactionOptions)} with the default options. */
+  public Transaction begin() {
+    return begin(TransactionOptions.defaults());
+  }
+
+  /**
+   * Begins a transaction that the caller commits or rolls back; nothing is retried but a COMMIT
+   * whose answer was lost. Of the options, the limits of attempts and back-off play no role.
+   *
+   * @throws IsoldeException if it could not be begun
+   */
+  public Transaction begin(TransactionOptions options) {
+    return Stages.await(beginAsync(options));
+  }
+
+  /** As {@link #begin(TransactionOptions)}, without waiting for it. */
+  public CompletionStage<Transaction> beginAsync(TransactionOptions options) {
+    return Transaction.begin(requests, timing, options);
+  }
+
+  private <T> CompletionStage<T> attemptAsync(
+      TransactionOptions options,
+      Function<Transaction, ? extends CompletionStage<T>> fn,
+      long startNanos,
+      int attempt) {
+    AtomicReference<Transaction> begun = new AtomicReference<>();
+    return beginAsync(options)
+        .thenCompose(
+            tx -> {
+              begun.set(tx);
+              return fn.apply(tx).thenCompose(value -> committed(tx, value));
+            })
+        .exceptionallyCompose(
+            wrapped -> {
+              Throwable error = Stages.unwrapped(wrapped);
+              Backoff backoff = Backoff.ofAttempts(options);
+              Failure failure = failure(begun.get(), error, backoff, startNanos, attempt);
+              if (failure.pause().isEmpty()) {
+                return CompletableFuture.failedFuture(
+                    failure.replacement().isPresent() ? failure.replacement().get() : error);
+              }
+              return CompletableFuture.runAsync(() -> {}, timing.after(failure.pause().get()))
+                  .thenCompose(done -> attemptAsync(options, fn, startNanos, attempt + 1));
+            });
+  }
+
+  private static <T> CompletionStage<T> committed(Transaction tx, T value) {
+    return tx.isOpen()
+        ? tx.commitAsync().thenApply(result -> value)
+        : CompletableFuture.completedFuture(value);
+  }
+
+  /**
+   * What to do after an attempt that failed.
+   *
+   * @param pause before another attempt; empty if there should be none
+   * @param replacement what the caller gets instead of the error; empty if that is the
+   *     application's
+   */
+  private record Failure(Optional<Duration> pause, Optional<IsoldeException> replacement) {}
+
+  /**
+   * Ends the attempt and decides on another.
+   *
+   * @param tx null if it could not be begun
+   */
+  private Failure failure(
+      Transaction tx, Throwable error, Backoff backoff, long startNanos, int attempt) {
+    abandon(tx);
+    boolean mayHaveCommitted = tx != null && tx.mayHaveCommitted();
+    Optional<IsoldeException> ofTransaction = errorOf(tx, error);
+    return new Failure(
+        ofTransaction
+            .filter(found -> found.isSafeToRunAgain() && !mayHaveCommitted)
+            .flatMap(
+                found -> backoff.pauseAfter(attempt, timing.since(startNanos), timing.jitter())),
+        ofTransaction
+            .filter(found -> error instanceof IsoldeException || error instanceof DriverException)
+            .map(found -> found.afterAttempts(attempt)));
+  }
+
+  /** Rolls back what is still open, without waiting and whatever comes of it. */
+  private static void abandon(Transaction tx) {
+    if (tx != null) {
+      CompletionStage<Void> unused = tx.rollbackAsync();
+    }
+  }
+
+  /**
+   * The error of this very transaction among the causes of what was thrown. Another transaction's
+   * error is none of ours: who ran that one has retried it.
+   *
+   * @param tx null if it could not be begun
+   */
+  private static Optional<IsoldeException> errorOf(Transaction tx, Throwable thrown) {
+    if (tx == null) {
+      return thrown instanceof IsoldeException found ? Optional.of(found) : Optional.empty();
+    }
+    return DriverErrors.ofTransaction(tx.id(), thrown);
+  }
+
+  /** False if the thread was interrupted; it stays so. */
+  private boolean hasSlept(Duration pause) {
+    try {
+      timing.sleep(pause);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.client;
+
+import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+
+/** The requests a transaction consists of; fails with the driver's exceptions. */
+interface Requests {
+  /** Begins a transaction on a node of the driver's choice. */
+  CompletionStage<Started> start(UUID transaction, String cql);
+
+  /** COMMIT or ROLLBACK. */
+  CompletionStage<CommitResult> end(Binding binding, String cql);
+
+  CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound);
+
+  ResultSet execute(Statement<?> bound);
+
+  /**
+   * The answer to START TRANSACTION.
+   *
+   * @param node the one that answered, and so holds the transaction
+   */
+  record Started(Node node, long startTimestamp) {}
+}

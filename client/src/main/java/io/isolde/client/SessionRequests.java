@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.client;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+
+/** {@link Requests} through a session of the driver. */
+record SessionRequests(CqlSession session) implements Requests {
+  @Override
+  public CompletionStage<Started> start(UUID transaction, String cql) {
+    return executeAsync(new Binding(transaction, null).bind(SimpleStatement.newInstance(cql)))
+        .thenApply(
+            result ->
+                new Started(
+                    result.getExecutionInfo().getCoordinator(),
+                    onlyRow(result, cql).getLong("start_timestamp")));
+  }
+
+  @Override
+  public CompletionStage<CommitResult> end(Binding binding, String cql) {
+    return executeAsync(binding.bind(SimpleStatement.newInstance(cql)))
+        .thenApply(result -> commitResult(binding.transaction(), onlyRow(result, cql)));
+  }
+
+  @Override
+  public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
+    return session.executeAsync(bound);
+  }
+
+  @Override
+  public ResultSet execute(Statement<?> bound) {
+    return session.execute(bound);
+  }
+
+  private static CommitResult commitResult(UUID transaction, Row row) {
+    return new CommitResult(
+        transaction,
+        row.getBoolean("committed"),
+        row.isNull("commit_timestamp")
+            ? OptionalLong.empty()
+            : OptionalLong.of(row.getLong("commit_timestamp")));
+  }
+
+  private static Row onlyRow(AsyncResultSet result, String cql) {
+    Row row = result.one();
+    if (row == null) {
+      throw new IllegalStateException(
+          "%s was answered without a row by %s: is the plugin active on that node?"
+              .formatted(cql, result.getExecutionInfo().getCoordinator()));
+    }
+    return row;
+  }
+}

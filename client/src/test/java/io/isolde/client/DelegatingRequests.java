@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.client;
+
+import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.Statement;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+
+/** Passes all requests on, so that a test overrides what it wants to see fail. */
+class DelegatingRequests implements Requests {
+  private final Requests target;
+
+  DelegatingRequests(Requests target) {
+    this.target = target;
+  }
+
+  @Override
+  public CompletionStage<Started> start(UUID transaction, String cql) {
+    return target.start(transaction, cql);
+  }
+
+  @Override
+  public CompletionStage<CommitResult> end(Binding binding, String cql) {
+    return target.end(binding, cql);
+  }
+
+  @Override
+  public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
+    return target.executeAsync(bound);
+  }
+
+  @Override
+  public ResultSet execute(Statement<?> bound) {
+    return target.execute(bound);
+  }
+}

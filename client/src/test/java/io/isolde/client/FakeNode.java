@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.client;
+
+import com.datastax.oss.driver.api.core.AllNodesFailedException;
+import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.DriverTimeoutException;
+import com.datastax.oss.driver.api.core.NodeUnavailableException;
+import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.ExecutionInfo;
+import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A node that answers as it is told, and writes down what it was sent. */
+final class FakeNode implements Requests {
+  static final Node NODE = proxy(Node.class, "node-1", Map.of());
+  static final Node OTHER_NODE = proxy(Node.class, "node-2", Map.of());
+  static final long COMMIT_TIMESTAMP = 42;
+
+  /** First words of the requests, in order. */
+  final List<String> transcript = new ArrayList<>();
+
+  /** All requests as they came. */
+  final List<String> requests = new ArrayList<>();
+
+  /** Ids named by START TRANSACTION. */
+  final Set<UUID> transactions = new HashSet<>();
+
+  private final Map<String, Deque<RuntimeException>> failures = new HashMap<>();
+
+  /** The next requests that begin with the word fail so, one after the other. */
+  FakeNode failing(String word, RuntimeException... errors) {
+    failures.computeIfAbsent(word, key -> new ArrayDeque<>()).addAll(List.of(errors));
+    return this;
+  }
+
+  @Override
+  public CompletionStage<Started> start(UUID transaction, String cql) {
+    transactions.add(transaction);
+    return answer(cql, new Started(NODE, 7));
+  }
+
+  @Override
+  public CompletionStage<CommitResult> end(Binding binding, String cql) {
+    boolean commits = cql.equals("COMMIT");
+    return answer(
+        cql,
+        new CommitResult(
+            binding.transaction(),
+            commits,
+            commits ? OptionalLong.of(COMMIT_TIMESTAMP) : OptionalLong.empty()));
+  }
+
+  @Override
+  public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
+    return answer(
+        ((SimpleStatement) bound).getQuery(),
+        proxy(AsyncResultSet.class, "no rows", Map.of("hasMorePages", false)));
+  }
+
+  @Override
+  public ResultSet execute(Statement<?> bound) {
+    record(((SimpleStatement) bound).getQuery());
+    return proxy(ResultSet.class, "no rows", Map.of("isFullyFetched", true));
+  }
+
+  private <T> CompletionStage<T> answer(String cql, T value) {
+    try {
+      record(cql);
+      return CompletableFuture.completedFuture(value);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private void record(String cql) {
+    String word = cql.split(" ", 2)[0];
+    transcript.add(word);
+    requests.add(cql);
+    RuntimeException failure = failures.getOrDefault(word, new ArrayDeque<>()).poll();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  static InvalidQueryException refusal(ErrorCode code, boolean retryable, Outcome outcome) {
+    return refusal(
+        "It did not work. [isolde code=%s retryable=%s outcome=%s]"
+            .formatted(code, retryable, outcome.word()));
+  }
+
+  static InvalidQueryException refusal(String message) {
+    return new InvalidQueryException(NODE, message);
+  }
+
+  static InvalidQueryException conflict() {
+    return refusal(ErrorCode.CONFLICT, true, Outcome.NOT_COMMITTED);
+  }
+
+  static DriverException timeout() {
+    return new DriverTimeoutException("Query timed out after PT2S");
+  }
+
+  static DriverException unreachable() {
+    return AllNodesFailedException.fromErrors(
+        List.of(Map.entry(NODE, new NodeUnavailableException(NODE))));
+  }
+
+  /** An error as a result set gives it that could not fetch a page for this statement. */
+  static DriverException ofPage(DriverException error, Statement<?> statement) {
+    error.setExecutionInfo(
+        proxy(ExecutionInfo.class, "execution info", Map.of("getRequest", statement)));
+    return error;
+  }
+
+  /** An object that answers the given methods, and fails in others. */
+  private static <T> T proxy(Class<T> type, String name, Map<String, Object> answers) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, arguments) ->
+                switch (method.getName()) {
+                  case "toString" -> name;
+                  case "hashCode" -> name.hashCode();
+                  case "equals" -> self == arguments[0];
+                  default -> {
+                    if (!answers.containsKey(method.getName())) {
+                      throw new UnsupportedOperationException(method.toString());
+                    }
+                    yield answers.get(method.getName());
+                  }
+                }));
+  }
+}
