@@ -27,6 +27,8 @@ public final class IsoldeException extends InvalidRequestException {
   }
 
   /**
+   * Makes an error.
+   *
    * @param details pairs of a name and a value
    */
   public static IsoldeException of(ErrorCode errorCode, String sentence, Object... details) {

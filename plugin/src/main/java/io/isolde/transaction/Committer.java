@@ -77,8 +77,7 @@ final class Committer {
   }
 
   /** From here on the transaction is committed, whatever happens. */
-  private void finish(
-      UUID transactionId, Decision.Committed committed, List<Mutation> mutations) {
+  private void finish(UUID transactionId, Decision.Committed committed, List<Mutation> mutations) {
     long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(commitTimeoutMillis);
     boolean applied =
         isStable(committed.applyAfter(), deadlineNanos)
@@ -92,7 +91,17 @@ final class Committer {
           mutations,
           () -> oracle.applied(committed.commitTimestamp()));
     }
-    if (!applied || !isStable(committed.commitTimestamp(), deadlineNanos)) {
+    awaitVisible(transactionId, committed.commitTimestamp(), deadlineNanos);
+  }
+
+  /** For a client that asks again after a commit. */
+  void awaitVisible(UUID transactionId, long commitTimestamp) {
+    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(commitTimeoutMillis);
+    awaitVisible(transactionId, commitTimestamp, deadlineNanos);
+  }
+
+  private void awaitVisible(UUID transactionId, long commitTimestamp, long deadlineNanos) {
+    if (!isStable(commitTimestamp, deadlineNanos)) {
       throw IsoldeException.of(
           ErrorCode.APPLY_PENDING,
           "The transaction is committed but not visible to all yet, it will be; do not run it"
@@ -100,7 +109,7 @@ final class Committer {
           "transaction",
           transactionId,
           "commit_timestamp",
-          committed.commitTimestamp());
+          commitTimestamp);
     }
   }
 

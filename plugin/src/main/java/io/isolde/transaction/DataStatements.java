@@ -48,7 +48,7 @@ public final class DataStatements {
   public record Request(QueryState state, Dispatcher.RequestTime requestTime) {}
 
   /** A SELECT in a transaction: from its snapshot, with its own writes, and recorded. */
-  public ResultMessage select(
+  public ResultMessage.Rows select(
       Transaction transaction, SelectStatement select, QueryOptions options, Request request) {
     VersionIndex versions = check(select, options, request);
     Lock lock = enter(transaction);
@@ -63,7 +63,7 @@ public final class DataStatements {
   }
 
   /** A SELECT outside of a transaction: from the newest snapshot. */
-  public ResultMessage select(SelectStatement select, QueryOptions options, Request request) {
+  public ResultMessage.Rows select(SelectStatement select, QueryOptions options, Request request) {
     VersionIndex versions = check(select, options, request);
     QueryOptions quorum = at(options, options.getNowInSeconds(request.state));
     for (int attempt = 1; ; attempt++) {
@@ -79,8 +79,7 @@ public final class DataStatements {
     }
   }
 
-  private static VersionIndex check(
-      SelectStatement select, QueryOptions options, Request request) {
+  private static VersionIndex check(SelectStatement select, QueryOptions options, Request request) {
     VersionIndex versions = Tables.requireTransactional(select.table);
     StatementGuard.check(select);
     if (select.getRestrictions().needFiltering(select.table)) {
@@ -89,7 +88,7 @@ public final class DataStatements {
     return versions;
   }
 
-  private static ResultMessage read(
+  private static ResultMessage.Rows read(
       SelectStatement select, Snapshot snapshot, QueryOptions options, Request request) {
     throwIfTooOld(snapshot, null);
     try {
@@ -126,9 +125,7 @@ public final class DataStatements {
       // Later statements win, also within a batch.
       for (Write write : writes) {
         long timestamp = transaction.writes().nextTimestamp(transaction.startTimestamp());
-        transaction
-            .writes()
-            .add(updates(write, timestamp, transaction.nowInSeconds(), request));
+        transaction.writes().add(updates(write, timestamp, transaction.nowInSeconds(), request));
       }
     } finally {
       lock.unlock();

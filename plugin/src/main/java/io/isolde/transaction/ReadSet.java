@@ -5,7 +5,9 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.read.ReadRecorder;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
@@ -70,6 +72,12 @@ final class ReadSet implements ReadRecorder {
       ids[i++] = id;
     }
     return ids;
+  }
+
+  synchronized Set<TableMetadata> tables() {
+    Set<TableMetadata> tables = new HashSet<>();
+    granules.values().forEach(granule -> tables.add(granule.table()));
+    return tables;
   }
 
   synchronized int size() {

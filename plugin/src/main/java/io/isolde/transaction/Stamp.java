@@ -17,8 +17,8 @@ final class Stamp {
   private Stamp() {}
 
   /**
-   * One mutation for each partition key of a keyspace. Cells get the commit timestamp; deletions get
-   * one less, so that what the same transaction wrote after them stays.
+   * One mutation for each partition key of a keyspace. Cells get the commit timestamp; deletions
+   * get one less, so that what the same transaction wrote after them stays.
    */
   static List<Mutation> mutations(Collection<PartitionUpdate> updates, long commitTimestamp) {
     assert commitTimestamp % 2 == 0;

@@ -13,8 +13,7 @@ final class StatementGuard {
 
   static void check(ModificationStatement statement) {
     if (statement.isCounter()) {
-      throw refused(
-          ErrorCode.UNSUPPORTED_COUNTER, "Counters can't be transactional.", statement);
+      throw refused(ErrorCode.UNSUPPORTED_COUNTER, "Counters can't be transactional.", statement);
     }
     if (statement.hasConditions()) {
       throw refused(

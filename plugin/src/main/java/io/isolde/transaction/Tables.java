@@ -29,11 +29,7 @@ public final class Tables {
     if (versions == null) {
       throw IsoldeException.of(
           ErrorCode.NOT_TRANSACTIONAL,
-          "The table "
-              + table
-              + " is not transactional; see ENABLE TRANSACTIONS ON "
-              + table
-              + ".",
+          "The table " + table + " is not transactional; see ENABLE TRANSACTIONS ON " + table + ".",
           "table",
           table);
     }

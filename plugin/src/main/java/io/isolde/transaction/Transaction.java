@@ -69,7 +69,9 @@ public final class Transaction {
     return startedBy;
   }
 
-  /** One time for all statements of the transaction: what has expired does not change in between. */
+  /**
+   * One time for all statements of the transaction: what has expired does not change in between.
+   */
   public long nowInSeconds() {
     return TimeUnit.MICROSECONDS.toSeconds(startTimestamp);
   }

@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.function.LongSupplier;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.schema.TableMetadata;
 
 /** The open transactions of this node. Thread-safe and bounded. */
 public final class Transactions {
@@ -121,9 +123,7 @@ public final class Transactions {
   private IsoldeException notOpen(UUID id) {
     return expired
         .reasonOf(id)
-        .map(
-            reason ->
-                IsoldeException.of(ErrorCode.TRANSACTION_EXPIRED, reason, "transaction", id))
+        .map(reason -> IsoldeException.of(ErrorCode.TRANSACTION_EXPIRED, reason, "transaction", id))
         .orElseGet(
             () ->
                 IsoldeException.of(
@@ -163,6 +163,7 @@ public final class Transactions {
   private Optional<Result> decided(UUID id) {
     Optional<Outcome> outcome = oracle.outcome(id);
     if (outcome.isPresent() && outcome.get() instanceof Outcome.Committed committed) {
+      committer.awaitVisible(id, committed.commitTimestamp());
       return Optional.of(new Result(id, true, OptionalLong.of(committed.commitTimestamp())));
     }
     return outcome.map(
@@ -185,19 +186,33 @@ public final class Transactions {
     }
     long commitTimestamp;
     try {
-      updates.forEach(update -> Tables.requireTransactional(update.metadata()));
+      checkTables(transaction, updates);
       commitTimestamp =
           committer.commit(
-              id,
-              transaction.level(),
-              transaction.startTimestamp(),
-              transaction.reads(),
-              updates);
+              id, transaction.level(), transaction.startTimestamp(), transaction.reads(), updates);
     } catch (RuntimeException e) {
       oracle.end(id);
       throw e;
     }
     return new Result(id, true, OptionalLong.of(commitTimestamp));
+  }
+
+  /** A table may have been truncated, or have become plain, since the transaction started. */
+  private static void checkTables(Transaction transaction, List<PartitionUpdate> updates) {
+    Set<TableMetadata> tables = transaction.reads().tables();
+    updates.forEach(update -> tables.add(update.metadata()));
+    for (TableMetadata table : tables) {
+      VersionIndex versions = Tables.requireTransactional(table);
+      if (!versions.existedAt(transaction.startTimestamp())) {
+        throw IsoldeException.of(
+            ErrorCode.SNAPSHOT_TOO_OLD,
+            "The table " + table + " was truncated or made transactional meanwhile; start again.",
+            "table",
+            table,
+            "transaction",
+            transaction.id());
+      }
+    }
   }
 
   /** Ends a transaction without a trace. */
@@ -228,7 +243,8 @@ public final class Transactions {
       if (transaction.ageMillis(now) > config.maxAgeMillis()) {
         reason = "The transaction was open for longer than transaction_max_age; it is rolled back.";
       } else if (transaction.idleMillis(now) > config.maxIdleMillis()) {
-        reason = "The transaction was idle for longer than transaction_max_idle; it is rolled back.";
+        reason =
+            "The transaction was idle for longer than transaction_max_idle; it is rolled back.";
       }
       if (reason != null) {
         expired.add(transaction.id(), reason);

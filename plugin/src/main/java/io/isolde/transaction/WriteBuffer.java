@@ -66,8 +66,9 @@ final class WriteBuffer implements OwnWrites {
   }
 
   /**
-   * The provisional timestamp of the next statement: above all that the transaction reads, and above
-   * its statements before. Steps by two, since a deletion inside of a statement takes one less.
+   * The provisional timestamp of the next statement: above all that the transaction reads, and
+   * above its statements before. Steps by two, since a deletion inside of a statement takes one
+   * less.
    */
   synchronized long nextTimestamp(long startTimestamp) {
     return startTimestamp + 2L * (statements + 1);

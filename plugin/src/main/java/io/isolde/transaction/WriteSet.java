@@ -44,7 +44,7 @@ final class WriteSet {
     if (!update.staticRow().isEmpty()) {
       addRow(table, key, update.staticRow());
     }
-    for (Row row : update.rows()) {
+    for (Row row : update) {
       addRow(table, key, row);
     }
   }

@@ -44,6 +44,9 @@ public final class VersionIndex implements Index {
   private final NodeVersions node;
   private final TableVersions versions;
 
+  /** Transactions that started before can't use the table. */
+  private volatile long since = Long.MIN_VALUE;
+
   /** Called by Cassandra, by reflection. */
   public VersionIndex(ColumnFamilyStore cfs, IndexMetadata index) {
     this.cfs = cfs;
@@ -72,6 +75,21 @@ public final class VersionIndex implements Index {
 
   public ColumnFamilyStore store() {
     return cfs;
+  }
+
+  /**
+   * The table was made transactional, or truncated: older snapshots of it can't be read.
+   *
+   * @param timestamp above all that the table had before
+   */
+  public void beginAnew(long timestamp) {
+    since = timestamp;
+    versions.horizon().raise(timestamp);
+  }
+
+  /** Whether a transaction that started then may use the table. */
+  public boolean existedAt(long startTimestamp) {
+    return startTimestamp >= since;
   }
 
   /** The row filter that makes a read of this table answer as of a timestamp. */

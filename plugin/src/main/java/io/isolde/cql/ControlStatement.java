@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cql;
+
+import io.isolde.oracle.IsolationLevel;
+import java.util.Collections;
+import java.util.List;
+import java.util.OptionalLong;
+import org.apache.cassandra.audit.AuditLogContext;
+import org.apache.cassandra.audit.AuditLogEntryType;
+import org.apache.cassandra.cql3.CQLStatement;
+import org.apache.cassandra.cql3.ColumnSpecification;
+import org.apache.cassandra.cql3.QueryOptions;
+import org.apache.cassandra.cql3.functions.Function;
+import org.apache.cassandra.service.ClientState;
+import org.apache.cassandra.service.QueryState;
+import org.apache.cassandra.transport.Dispatcher;
+import org.apache.cassandra.transport.messages.ResultMessage;
+
+/** A statement that Cassandra does not know. Executed by {@link IsoldeQueryHandler}. */
+sealed interface ControlStatement extends CQLStatement {
+
+  /** START TRANSACTION. */
+  record Start(IsolationLevel level, boolean readOnly, OptionalLong asOf)
+      implements ControlStatement {}
+
+  /** COMMIT. */
+  record Commit() implements ControlStatement {}
+
+  /** ROLLBACK. */
+  record Rollback() implements ControlStatement {}
+
+  /**
+   * ENABLE TRANSACTIONS ON a table.
+   *
+   * @param keyspace null for the connection's
+   */
+  record Enable(String keyspace, String table) implements ControlStatement {}
+
+  /**
+   * DISABLE TRANSACTIONS ON a table.
+   *
+   * @param keyspace null for the connection's
+   */
+  record Disable(String keyspace, String table) implements ControlStatement {}
+
+  @Override
+  default List<ColumnSpecification> getBindVariables() {
+    return Collections.emptyList();
+  }
+
+  @Override
+  default short[] getPartitionKeyBindVariableIndexes() {
+    return new short[0];
+  }
+
+  @Override
+  default Iterable<Function> getFunctions() {
+    return Collections.emptyList();
+  }
+
+  /** What a statement needs is checked by what it does. */
+  @Override
+  default void authorize(ClientState state) {
+    state.validateLogin();
+  }
+
+  @Override
+  default void validate(ClientState state) {}
+
+  @Override
+  default ResultMessage execute(
+      QueryState state, QueryOptions options, Dispatcher.RequestTime requestTime) {
+    throw new UnsupportedOperationException("executed by the query handler");
+  }
+
+  @Override
+  default ResultMessage executeLocally(QueryState state, QueryOptions options) {
+    throw new UnsupportedOperationException("executed by the query handler");
+  }
+
+  @Override
+  default AuditLogContext getAuditLogContext() {
+    return new AuditLogContext(AuditLogEntryType.BATCH);
+  }
+}

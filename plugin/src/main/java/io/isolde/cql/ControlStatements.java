@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cql;
+
+import io.isolde.cql.StatementRouter.Incoming;
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.transaction.Coordinator;
+import io.isolde.transaction.Transaction;
+import io.isolde.transaction.Transactions;
+import java.util.Optional;
+import java.util.UUID;
+import org.apache.cassandra.db.marshal.BooleanType;
+import org.apache.cassandra.db.marshal.LongType;
+import org.apache.cassandra.db.marshal.UTF8Type;
+import org.apache.cassandra.db.marshal.UUIDType;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.transport.messages.ResultMessage;
+
+/** Executes the statements that begin, end and switch on transactions. */
+final class ControlStatements {
+  private final Coordinator coordinator;
+  private final ConnectionTransactions connections;
+
+  ControlStatements(Coordinator coordinator, ConnectionTransactions connections) {
+    this.coordinator = coordinator;
+    this.connections = connections;
+  }
+
+  ResultMessage execute(ControlStatement statement, Incoming incoming) {
+    statement.authorize(incoming.client());
+    if (statement instanceof ControlStatement.Start start) {
+      return start(start, incoming);
+    } else if (statement instanceof ControlStatement.Commit) {
+      return commit(incoming);
+    } else if (statement instanceof ControlStatement.Rollback) {
+      return rollback(incoming);
+    }
+    refuseInTransaction(incoming);
+    if (statement instanceof ControlStatement.Enable enable) {
+      coordinator
+          .mode()
+          .enable(table(enable.keyspace(), enable.table(), incoming), incoming.state());
+    } else if (statement instanceof ControlStatement.Disable disable) {
+      coordinator
+          .mode()
+          .disable(table(disable.keyspace(), disable.table(), incoming), incoming.state());
+    }
+    return new ResultMessage.Void();
+  }
+
+  private ResultMessage start(ControlStatement.Start start, Incoming incoming) {
+    Optional<UUID> onConnection = connections.of(incoming.client());
+    if (incoming.bound().isEmpty() && onConnection.isPresent() && isOpen(onConnection.get())) {
+      throw IsoldeException.of(
+          ErrorCode.TRANSACTION_ALREADY_OPEN,
+          "This connection has an open transaction; COMMIT or ROLLBACK it first.",
+          "transaction",
+          onConnection.get());
+    }
+    UUID id = incoming.bound().orElseGet(UUID::randomUUID);
+    Transaction transaction =
+        coordinator
+            .transactions()
+            .begin(
+                id,
+                new Transactions.Options(start.level(), start.readOnly(), start.asOf()),
+                incoming.user());
+    if (incoming.bound().isEmpty()) {
+      connections.bind(incoming.client(), id);
+    }
+    return new Rows()
+        .with("transaction_id", UUIDType.instance, transaction.id())
+        .with("start_timestamp", LongType.instance, transaction.startTimestamp())
+        .with("isolation_level", UTF8Type.instance, transaction.level().name())
+        .build();
+  }
+
+  private boolean isOpen(UUID id) {
+    return coordinator.transactions().open().stream().anyMatch(open -> open.id().equals(id));
+  }
+
+  private ResultMessage commit(Incoming incoming) {
+    UUID id = current(incoming, "COMMIT");
+    try {
+      return ended(coordinator.transactions().commit(id, incoming.user()));
+    } finally {
+      unbind(incoming);
+    }
+  }
+
+  private ResultMessage rollback(Incoming incoming) {
+    UUID id = current(incoming, "ROLLBACK");
+    try {
+      return ended(coordinator.transactions().rollback(id, incoming.user()));
+    } finally {
+      unbind(incoming);
+    }
+  }
+
+  /** Whatever a COMMIT answers, the transaction is over, and the connection free for the next. */
+  private void unbind(Incoming incoming) {
+    if (incoming.bound().isEmpty()) {
+      connections.unbind(incoming.client());
+    }
+  }
+
+  private UUID current(Incoming incoming, String statement) {
+    return incoming
+        .bound()
+        .or(() -> connections.of(incoming.client()))
+        .orElseThrow(
+            () ->
+                IsoldeException.of(
+                    ErrorCode.NO_TRANSACTION,
+                    statement + ": this connection has no open transaction."));
+  }
+
+  private static ResultMessage ended(Transactions.Result result) {
+    Long commitTimestamp =
+        result.commitTimestamp().isPresent() ? result.commitTimestamp().getAsLong() : null;
+    return new Rows()
+        .with("transaction_id", UUIDType.instance, result.id())
+        .with("committed", BooleanType.instance, result.committed())
+        .with("commit_timestamp", LongType.instance, commitTimestamp)
+        .build();
+  }
+
+  private void refuseInTransaction(Incoming incoming) {
+    Optional<UUID> id = incoming.bound().or(() -> connections.of(incoming.client()));
+    if (id.isPresent()) {
+      throw IsoldeException.of(
+          ErrorCode.UNSUPPORTED_DDL,
+          "ENABLE and DISABLE TRANSACTIONS can't be part of a transaction.",
+          "transaction",
+          id.get());
+    }
+  }
+
+  private static TableMetadata table(String keyspace, String table, Incoming incoming) {
+    String in = keyspace != null ? keyspace : incoming.client().getKeyspace();
+    return Schema.instance.validateTable(in, table);
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cql;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.transport.ProtocolVersion;
+import org.apache.cassandra.transport.messages.ResultMessage;
+import org.apache.cassandra.utils.ByteBufferUtil;
+
+/**
+ * The transaction that a request names in its custom payload: entry {@code isolde-transaction},
+ * with the id as 36 characters of text or as 16 bytes.
+ */
+final class Payload {
+  static final String TRANSACTION = "isolde-transaction";
+  private static final int UUID_BYTES = 16;
+
+  private Payload() {}
+
+  static Optional<UUID> transactionId(Map<String, ByteBuffer> payload) {
+    ByteBuffer value = payload == null ? null : payload.get(TRANSACTION);
+    if (value == null) {
+      return Optional.empty();
+    }
+    try {
+      if (value.remaining() == UUID_BYTES) {
+        return Optional.of(
+            new UUID(
+                value.getLong(value.position()), value.getLong(value.position() + Long.BYTES)));
+      }
+      return Optional.of(UUID.fromString(ByteBufferUtil.string(value)));
+    } catch (IllegalArgumentException | CharacterCodingException e) {
+      throw new InvalidRequestException(
+          "The custom payload " + TRANSACTION + " must be a UUID, as text or as 16 bytes.");
+    }
+  }
+
+  /** Tells a client that named its transaction so, that the answer belongs to it. */
+  static void attach(ResultMessage result, UUID id, ProtocolVersion version) {
+    if (version.isGreaterOrEqualTo(ProtocolVersion.V4)) {
+      result.setCustomPayload(Map.of(TRANSACTION, ByteBufferUtil.bytes(id.toString())));
+    }
+  }
+}

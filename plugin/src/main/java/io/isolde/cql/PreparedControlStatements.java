@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cql;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import org.apache.cassandra.cql3.QueryHandler;
+import org.apache.cassandra.cql3.ResultSet;
+import org.apache.cassandra.service.ClientState;
+import org.apache.cassandra.transport.messages.ResultMessage;
+import org.apache.cassandra.utils.MD5Digest;
+
+/** Prepared statements of Isolde, for drivers that prepare everything. Bounded. */
+final class PreparedControlStatements {
+  private static final int MAX_PREPARED = 1000;
+
+  private final Cache<MD5Digest, QueryHandler.Prepared> prepared =
+      Caffeine.newBuilder().maximumSize(MAX_PREPARED).build();
+
+  ResultMessage.Prepared prepare(String text, ControlStatement statement, ClientState state) {
+    String keyspace = state.getRawKeyspace();
+    MD5Digest id = MD5Digest.compute(keyspace == null ? text : keyspace + text);
+    prepared.put(id, new QueryHandler.Prepared(statement, text, keyspace == null, keyspace));
+    ResultSet.ResultMetadata answer = ResultSet.ResultMetadata.fromPrepared(statement);
+    return new ResultMessage.Prepared(
+        id,
+        answer.getResultMetadataId(),
+        ResultSet.PreparedMetadata.fromPrepared(statement),
+        answer);
+  }
+
+  /** Returns null if there is none; then the driver prepares it again. */
+  QueryHandler.Prepared get(MD5Digest id) {
+    return prepared.getIfPresent(id);
+  }
+}

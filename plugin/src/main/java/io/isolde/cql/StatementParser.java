@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cql;
+
+import io.isolde.oracle.IsolationLevel;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.cassandra.exceptions.SyntaxException;
+
+/**
+ * Recognises Isolde's statements. A statement whose first words are Isolde's must be right to its
+ * end; every other text is left to Cassandra.
+ */
+final class StatementParser {
+  private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|(--|//)[^\n]*");
+  private static final Pattern START =
+      Pattern.compile("(?i)\\s*START\\s+TRANSACTION\\b(?<options>[^;]*);?\\s*");
+  private static final Pattern END =
+      Pattern.compile("(?i)\\s*(?<how>COMMIT|ROLLBACK)(\\s+TRANSACTION)?\\s*;?\\s*");
+  private static final Pattern SWITCH =
+      Pattern.compile("(?i)\\s*(?<how>ENABLE|DISABLE)\\s+TRANSACTIONS\\b(?<on>[^;]*);?\\s*");
+
+  private static final String NAME = "(?:[a-zA-Z]\\w*|\"(?:[^\"]|\"\")+\")";
+  private static final Pattern ON_TABLE =
+      Pattern.compile(
+          "(?i)\\s+ON\\s+(?:(?<keyspace>" + NAME + ")\\s*\\.\\s*)?(?<table>" + NAME + ")\\s*");
+  private static final Pattern OPTION =
+      Pattern.compile(
+          "(?i)\\G\\s+(?:ISOLATION\\s+LEVEL\\s+(?<level>SNAPSHOT|SERIALIZABLE)"
+              + "|(?<readonly>READ\\s+ONLY)"
+              + "|AS\\s+OF\\s+(?<asof>-?\\d{1,18}))(?=\\s|$)");
+
+  private StatementParser() {}
+
+  /**
+   * @throws SyntaxException if the text begins as one of Isolde's statements and goes on otherwise
+   */
+  static Optional<ControlStatement> parse(String text) {
+    if (!mayBeOurs(text)) {
+      return Optional.empty();
+    }
+    String bare = COMMENT.matcher(text).replaceAll(" ");
+    Matcher start = START.matcher(bare);
+    if (start.matches()) {
+      return Optional.of(start(start.group("options")));
+    }
+    Matcher end = END.matcher(bare);
+    if (end.matches()) {
+      boolean commit = end.group("how").equalsIgnoreCase("COMMIT");
+      return Optional.of(commit ? new ControlStatement.Commit() : new ControlStatement.Rollback());
+    }
+    Matcher change = SWITCH.matcher(bare);
+    if (change.matches()) {
+      return Optional.of(change(change.group("how"), change.group("on")));
+    }
+    return Optional.empty();
+  }
+
+  /** Cheap: every statement of every client passes here. */
+  private static boolean mayBeOurs(String text) {
+    int i = 0;
+    while (i < text.length() && Character.isWhitespace(text.charAt(i))) {
+      i++;
+    }
+    if (i == text.length()) {
+      return false;
+    }
+    switch (text.charAt(i)) {
+      case '/', '-':
+        return true;
+      case 'S', 's', 'C', 'c', 'R', 'r', 'E', 'e', 'D', 'd':
+        return startsWith(text, i, "START")
+            || startsWith(text, i, "COMMIT")
+            || startsWith(text, i, "ROLLBACK")
+            || startsWith(text, i, "ENABLE")
+            || startsWith(text, i, "DISABLE");
+      default:
+        return false;
+    }
+  }
+
+  private static boolean startsWith(String text, int at, String word) {
+    return text.regionMatches(true, at, word, 0, word.length());
+  }
+
+  private static ControlStatement start(String options) {
+    IsolationLevel level = null;
+    boolean readOnly = false;
+    OptionalLong asOf = OptionalLong.empty();
+    Matcher option = OPTION.matcher(options);
+    int end = 0;
+    while (option.find()) {
+      end = option.end();
+      boolean repeated;
+      if (option.group("level") != null) {
+        repeated = level != null;
+        level = IsolationLevel.valueOf(option.group("level").toUpperCase(Locale.ROOT));
+      } else if (option.group("readonly") != null) {
+        repeated = readOnly;
+        readOnly = true;
+      } else {
+        repeated = asOf.isPresent();
+        asOf = OptionalLong.of(Long.parseLong(option.group("asof")));
+      }
+      if (repeated) {
+        throw new SyntaxException(
+            "START TRANSACTION: '" + option.group().strip() + "' comes twice");
+      }
+    }
+    if (!options.substring(end).isBlank()) {
+      throw new SyntaxException(
+          "START TRANSACTION: expected [ISOLATION LEVEL SNAPSHOT | SERIALIZABLE] [READ ONLY] [AS OF"
+              + " microseconds], not '"
+              + options.substring(end).strip()
+              + "'");
+    }
+    return new ControlStatement.Start(
+        level == null ? IsolationLevel.SERIALIZABLE : level, readOnly, asOf);
+  }
+
+  private static ControlStatement change(String how, String on) {
+    Matcher table = ON_TABLE.matcher(on);
+    if (!table.matches()) {
+      throw new SyntaxException(
+          how.toUpperCase(Locale.ROOT) + " TRANSACTIONS: expected ON [keyspace.]table");
+    }
+    String keyspace = name(table.group("keyspace"));
+    String name = name(table.group("table"));
+    return how.equalsIgnoreCase("ENABLE")
+        ? new ControlStatement.Enable(keyspace, name)
+        : new ControlStatement.Disable(keyspace, name);
+  }
+
+  private static String name(String written) {
+    if (written == null) {
+      return null;
+    }
+    return written.startsWith("\"")
+        ? written.substring(1, written.length() - 1).replace("\"\"", "\"")
+        : written.toLowerCase(Locale.ROOT);
+  }
+}

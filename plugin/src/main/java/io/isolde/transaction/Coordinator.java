@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import io.isolde.config.IsoldeConfig;
+import io.isolde.version.NodeVersions;
+import io.isolde.version.VersionClock;
+import java.util.concurrent.TimeUnit;
+import org.apache.cassandra.batchlog.BatchlogManager;
+import org.apache.cassandra.concurrent.ScheduledExecutors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** All that a node needs to coordinate transactions for its clients. */
+public final class Coordinator {
+  private static final Logger logger = LoggerFactory.getLogger(Coordinator.class);
+  private static final long EXPIRE_INTERVAL_MILLIS = 200;
+
+  private final Transactions transactions;
+  private final DataStatements data;
+  private final TableGate gate = new TableGate();
+  private final TableMode mode;
+
+  private Coordinator(IsoldeConfig config, Oracle oracle) {
+    Committer committer =
+        new Committer(oracle, new MutationApplier(), config.commitTimeoutMillis());
+    this.transactions =
+        new Transactions(config, oracle, committer, () -> System.nanoTime() / 1_000_000);
+    this.data = new DataStatements(oracle, committer);
+    this.mode = new TableMode(oracle, gate, config.maxTimestampLeadMicros());
+  }
+
+  /**
+   * Starts coordinating.
+   *
+   * @param clock what the version store is to know of the oracle's time
+   */
+  public static Coordinator start(IsoldeConfig config, Oracle oracle, VersionClock clock) {
+    finishInterruptedCommits();
+    Coordinator coordinator = new Coordinator(config, oracle);
+    coordinator.mode.passExistingTimestamps();
+    NodeVersions.ofThisNode().useClock(clock, oracle.next());
+    var unused =
+        ScheduledExecutors.optionalTasks.scheduleWithFixedDelay(
+            () -> {
+              coordinator.transactions.expire();
+              oracle.stable(); // so that the low watermark moves on when nobody starts anything
+            },
+            EXPIRE_INTERVAL_MILLIS,
+            EXPIRE_INTERVAL_MILLIS,
+            TimeUnit.MILLISECONDS);
+    return coordinator;
+  }
+
+  /** What the last process had begun to apply is applied before anybody looks. */
+  private static void finishInterruptedCommits() {
+    try {
+      BatchlogManager.instance.forceBatchlogReplay();
+    } catch (Exception e) {
+      logger.warn("The batch log could not be replayed yet; Cassandra tries again.", e);
+    }
+  }
+
+  public Transactions transactions() {
+    return transactions;
+  }
+
+  public DataStatements data() {
+    return data;
+  }
+
+  public TableGate gate() {
+    return gate;
+  }
+
+  public TableMode mode() {
+    return mode;
+  }
+}

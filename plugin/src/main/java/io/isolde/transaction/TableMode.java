@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.version.NodeVersions;
+import io.isolde.version.VersionIndex;
+import org.apache.cassandra.cql3.ColumnIdentifier;
+import org.apache.cassandra.cql3.QueryOptions;
+import org.apache.cassandra.cql3.QueryProcessor;
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.io.sstable.format.SSTableReader;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.service.QueryState;
+import org.apache.cassandra.transport.Dispatcher;
+
+/** Makes tables transactional and plain again, online. */
+public final class TableMode {
+  private final Oracle oracle;
+  private final TableGate gate;
+  private final long maxTimestampLeadMicros;
+
+  TableMode(Oracle oracle, TableGate gate, long maxTimestampLeadMicros) {
+    this.oracle = oracle;
+    this.gate = gate;
+    this.maxTimestampLeadMicros = maxTimestampLeadMicros;
+  }
+
+  /**
+   * Makes a table transactional, with the data that it has. Asks for the permission to alter it.
+   *
+   * @throws IsoldeException UNSUPPORTED_TABLE
+   */
+  public void enable(TableMetadata table, QueryState state) {
+    refuseUnsupported(table);
+    if (Tables.isTransactional(table)) {
+      return;
+    }
+    // Most of the work before the gate is closed, so that statements wait for the rest only.
+    ColumnFamilyStore cfs = store(table);
+    cfs.forceBlockingFlush(ColumnFamilyStore.FlushReason.USER_FORCED);
+    gate.whileClosed(
+        table,
+        () -> {
+          cfs.forceBlockingFlush(ColumnFamilyStore.FlushReason.USER_FORCED);
+          passTimestampsOf(cfs);
+          execute("CREATE CUSTOM INDEX IF NOT EXISTS %s ON %s () USING '%s'", table, state);
+          VersionIndex versions = Tables.requireTransactional(table);
+          versions.beginAnew(oracle.next());
+        });
+  }
+
+  private void refuseUnsupported(TableMetadata table) {
+    String why = null;
+    if (Tables.isSystem(table)) {
+      why = "it belongs to Cassandra.";
+    } else if (table.isView()) {
+      why = "it is a materialized view.";
+    } else if (table.isCounter()) {
+      why = "it has counters, which add to whatever is there.";
+    } else if (table.isCompactTable()) {
+      why = "it has COMPACT STORAGE.";
+    }
+    if (why != null) {
+      throw IsoldeException.of(
+          ErrorCode.UNSUPPORTED_TABLE,
+          "The table " + table + " can't be transactional: " + why,
+          "table",
+          table);
+    }
+  }
+
+  /** Makes a table plain again. Transactions that have written to it can't commit any more. */
+  public void disable(TableMetadata table, QueryState state) {
+    if (Tables.isTransactional(table)) {
+      gate.whileClosed(table, () -> execute("DROP INDEX IF EXISTS %s", table, state));
+    }
+  }
+
+  /**
+   * Truncates a table. Transactions that started before and use the table can't go on.
+   *
+   * @param truncate Cassandra's part
+   */
+  public void truncate(TableMetadata table, Runnable truncate) {
+    gate.whileClosed(
+        table,
+        () -> {
+          truncate.run();
+          Tables.requireTransactional(table).beginAnew(oracle.next());
+        });
+  }
+
+  /** Schema changes go the ordinary way, with the permissions and the agreement that they need. */
+  private static void execute(String template, TableMetadata table, QueryState state) {
+    String index = ColumnIdentifier.maybeQuote(VersionIndex.nameFor(table.name));
+    String keyspace = ColumnIdentifier.maybeQuote(table.keyspace);
+    String statement =
+        template.startsWith("DROP")
+            ? String.format(template, keyspace + "." + index)
+            : String.format(
+                template,
+                index,
+                keyspace + "." + ColumnIdentifier.maybeQuote(table.name),
+                VersionIndex.class.getName());
+    var unused =
+        QueryProcessor.instance.process(
+            QueryProcessor.parseStatement(statement, state.getClientState()),
+            state,
+            QueryOptions.forInternalCalls(ConsistencyLevel.ONE, java.util.List.of()),
+            Dispatcher.RequestTime.forImmediateExecution());
+  }
+
+  /** New commits must be newer than what the table has, also if a client's clock ran ahead. */
+  private void passTimestampsOf(ColumnFamilyStore cfs) {
+    long newest = Long.MIN_VALUE;
+    for (SSTableReader sstable : cfs.getLiveSSTables()) {
+      newest = Math.max(newest, sstable.getMaxTimestamp());
+    }
+    long now = oracle.stable();
+    if (newest > now + maxTimestampLeadMicros) {
+      throw IsoldeException.of(
+          ErrorCode.UNSUPPORTED_TABLE,
+          "The table "
+              + cfs.metadata()
+              + " has data from the future, at "
+              + newest
+              + " microseconds; new commits would lose against it (max_timestamp_lead).",
+          "table",
+          cfs.metadata(),
+          "newest",
+          newest);
+    }
+    if (newest > now) {
+      oracle.advanceTo(newest);
+    }
+  }
+
+  /** After a restart, should the reserved timestamps have been lost and the clock be behind. */
+  void passExistingTimestamps() {
+    NodeVersions.ofThisNode().tables().forEach(table -> passTimestampsOf(table.store()));
+  }
+
+  private static ColumnFamilyStore store(TableMetadata table) {
+    return Schema.instance.getColumnFamilyStoreInstance(table.id);
+  }
+}
