@@ -38,10 +38,10 @@ final class CassandraYaml {
     return lines(spec.isoldeSettings());
   }
 
-  /** Returns the value of {@code seed_provider} for one seed. */
-  static String seeds(String addressAndPort) {
+  /** Returns the value of {@code seed_provider} for addresses with ports, separated by commas. */
+  static String seeds(String addresses) {
     return "[{class_name: org.apache.cassandra.locator.SimpleSeedProvider,"
-        + " parameters: [{seeds: \"%s\"}]}]".formatted(addressAndPort);
+        + " parameters: [{seeds: \"%s\"}]}]".formatted(addresses);
   }
 
   private static String lines(Map<String, String> settings) {

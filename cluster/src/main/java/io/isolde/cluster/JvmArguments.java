@@ -60,6 +60,7 @@ final class JvmArguments {
     arguments.add("-XX:+UseG1GC");
     arguments.add("-XX:MaxGCPauseMillis=300");
     arguments.add("-XX:+PerfDisableSharedMem");
+    arguments.add("-XX:+ExitOnOutOfMemoryError");
     arguments.add("-XX:+HeapDumpOnOutOfMemoryError");
     arguments.add("-XX:HeapDumpPath=" + folder.logs());
     arguments.add("-XX:ErrorFile=" + folder.logs().resolve("jvm-crash.log"));

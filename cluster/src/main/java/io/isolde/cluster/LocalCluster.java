@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -65,12 +66,19 @@ public final class LocalCluster implements AutoCloseable {
     return cluster;
   }
 
+  /**
+   * Every node is a seed, so that they can start together and in any order: a node that isn't one
+   * gives up when no seed answers it within moments.
+   */
   private static NodeSpec specOf(Path folder, NodeSpec first, int index, int nodes) {
+    String seeds =
+        IntStream.range(0, nodes)
+            .mapToObj(i -> Ring.address(first.address(), i) + ":" + first.storagePort())
+            .collect(Collectors.joining(","));
     NodeSpec placed =
         first
             .withAddress(Ring.address(first.address(), index))
-            .withCassandraSetting(
-                "seed_provider", CassandraYaml.seeds(first.address() + ":" + first.storagePort()))
+            .withCassandraSetting("seed_provider", CassandraYaml.seeds(seeds))
             .withCassandraSetting("initial_token", "\"%d\"".formatted(Ring.token(index, nodes)));
     return first.cassandraSettings().containsKey("cluster_name")
         ? placed
@@ -141,9 +149,7 @@ public final class LocalCluster implements AutoCloseable {
     Machine.requireMemory(stopped.stream().map(LocalNode::spec).toList());
     stopped.forEach(node -> Machine.requireFreePorts(node.spec()));
     try {
-      for (List<LocalNode> group : startGroups(stopped)) {
-        start(group, distribution, progress);
-      }
+      startTogether(stopped, distribution, progress);
       awaitMembership(LocalNode.START_BOUND);
     } catch (ClusterException e) {
       stopped.forEach(LocalNode::kill);
@@ -151,17 +157,7 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
-  /**
-   * On its very first start a cluster needs its seed before the others; later there is no order.
-   */
-  private static List<List<LocalNode>> startGroups(List<LocalNode> stopped) {
-    if (stopped.size() < 2 || stopped.get(0).hasData()) {
-      return List.of(stopped);
-    }
-    return List.of(stopped.subList(0, 1), stopped.subList(1, stopped.size()));
-  }
-
-  private static void start(
+  private static void startTogether(
       List<LocalNode> group, Distribution distribution, Consumer<String> progress) {
     long start = System.nanoTime();
     group.forEach(node -> node.spawn(distribution));
