@@ -26,8 +26,6 @@ public final class ClusterException extends RuntimeException {
     TIMEOUT,
     /** The request needs a running node, and it is not running. */
     NOT_RUNNING,
-    /** The request needs a stopped node, and it is running. */
-    ALREADY_RUNNING,
     /** A management call of the node failed. */
     JMX_FAILED,
     /** The waiting thread was interrupted. */

@@ -14,7 +14,7 @@ import java.util.OptionalLong;
 final class Machine {
 
   /** What a node takes besides its heap: code, threads, network buffers, caches. */
-  static final int MEGABYTES_BESIDES_HEAP = 400;
+  static final int MEGABYTES_BESIDES_HEAP = 500;
 
   private static final Path MEMINFO = Path.of("/proc/meminfo");
 

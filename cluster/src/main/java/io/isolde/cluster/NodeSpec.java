@@ -95,7 +95,7 @@ public final class NodeSpec {
   }
 
   /**
-   * The heap, 512 unless told; the process takes some 400 MB more. Less than 256 is refused, since
+   * The heap, 512 unless told; the process takes some 500 MB more. Less than 256 is refused, since
    * Cassandra then spends its time collecting garbage.
    */
   public NodeSpec withHeapMegabytes(int megabytes) {
