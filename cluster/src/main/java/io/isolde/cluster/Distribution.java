@@ -27,6 +27,7 @@ public record Distribution(Path cassandra, Optional<Path> plugin) {
 
   static final String QUERY_HANDLER = "io.isolde.cql.IsoldeQueryHandler";
 
+  private static final String CASSANDRA_JAR = "cassandra-all-";
   private static final int JAVA_VERSION = 17;
 
   /** Returns the distribution that the system properties of this process describe. */
@@ -54,10 +55,20 @@ public record Distribution(Path cassandra, Optional<Path> plugin) {
     return Path.of(System.getProperty("java.home"), "bin", "java");
   }
 
+  /** Returns the version of Cassandra, as the name of its jar says. */
+  public String cassandraVersion() {
+    return cassandraJars().stream()
+        .map(Distribution::nameOf)
+        .filter(name -> name.startsWith(CASSANDRA_JAR))
+        .map(name -> name.substring(CASSANDRA_JAR.length(), name.length() - ".jar".length()))
+        .findFirst()
+        .orElseThrow();
+  }
+
   /** Returns the jars of a stock node, in a fixed order. */
   List<Path> cassandraJars() {
     List<Path> jars = jarsIn(cassandra);
-    if (jars.stream().noneMatch(jar -> nameOf(jar).startsWith("cassandra-all-"))) {
+    if (jars.stream().noneMatch(jar -> nameOf(jar).startsWith(CASSANDRA_JAR))) {
       throw missing(
           ("The folder %s holds no cassandra-all jar. Build the project, or let the system property"
                   + " %s name the folder with the jars of Cassandra.")
