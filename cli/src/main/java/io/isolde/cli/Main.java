@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cli;
+
+import io.isolde.cluster.ClusterException;
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/** The command {@code isolde}. A new command is one more class in the list of subcommands. */
+@Command(
+    name = "isolde",
+    description = "Transactions for stock Apache Cassandra: nodes and clusters on this machine.",
+    subcommands = {
+      StartCommand.class,
+      StopCommand.class,
+      StatusCommand.class,
+      ClusterCommand.class,
+      VersionCommand.class,
+    },
+    scope = ScopeType.INHERIT,
+    showDefaultValues = true,
+    usageHelpAutoWidth = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done",
+      "1:it could not be done; the message says why",
+      "2:the command line is not understood"
+    })
+public final class Main {
+
+  @SuppressWarnings("unused") // picocli acts on it
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      scope = ScopeType.INHERIT,
+      description = "Show this help.")
+  private boolean isHelpRequested;
+
+  private Main() {}
+
+  /** Runs the command line and exits with its code. */
+  public static void main(String[] arguments) {
+    System.exit(commandLine().execute(arguments));
+  }
+
+  static CommandLine commandLine() {
+    CommandLine commandLine = new CommandLine(new Main());
+    // These two are done by the script, before any Java of this project exists.
+    commandLine
+        .getCommandSpec()
+        .usageMessage()
+        .footer(
+            "",
+            "The script adds:",
+            "  build [ARGS]   Build everything without tests, with the arguments for Maven.",
+            "  test [ARGS]    Build everything and run all tests.");
+    return commandLine.setExecutionExceptionHandler(Main::report);
+  }
+
+  private static int report(
+      Exception exception, CommandLine commandLine, CommandLine.ParseResult parsed)
+      throws Exception {
+    if (!(exception instanceof ClusterException)) {
+      throw exception;
+    }
+    PrintWriter err = commandLine.getErr();
+    err.println(commandLine.getColorScheme().errorText(exception.getMessage()));
+    err.flush();
+    return CommandLine.ExitCode.SOFTWARE;
+  }
+}

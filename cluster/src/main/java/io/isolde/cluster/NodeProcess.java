@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cluster;
+
+import io.isolde.cluster.ClusterException.Reason;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The operating system's process of a node, found again by its pid file.
+ *
+ * <p>A pid file can outlive its process, and another process can get the same pid. Hence every node
+ * carries its folder as the first word of its command line, and nothing is ever signalled that
+ * doesn't.
+ */
+record NodeProcess(NodeFolder folder) {
+
+  private static final Duration KILL_BOUND = Duration.ofSeconds(10);
+  private static final Path SETSID = Path.of("/usr/bin/setsid");
+
+  /** Returns the running process of this node. */
+  Optional<ProcessHandle> find() {
+    if (!Files.exists(folder.pidFile())) {
+      return Optional.empty();
+    }
+    String pid = NodeFolder.readText(folder.pidFile()).strip();
+    if (pid.isEmpty()) {
+      return Optional.empty();
+    }
+    return ProcessHandle.of(Long.parseLong(pid)).filter(this::isOurs);
+  }
+
+  /** A process that has ended and that nobody has waited for has no command line either. */
+  private boolean isOurs(ProcessHandle process) {
+    return process.isAlive()
+        && process.info().commandLine().filter(line -> line.contains(marker() + " ")).isPresent();
+  }
+
+  private String marker() {
+    return "-Disolde.node=" + folder.path();
+  }
+
+  /** Starts the process, in a session of its own so that Ctrl-C in a terminal doesn't reach it. */
+  void spawn(Path java, Map<String, String> environment, boolean isEphemeral) {
+    List<String> command = new ArrayList<>();
+    command.add(java.toString());
+    command.add(marker());
+    command.add("@" + folder.jvmArguments());
+    ProcessBuilder builder =
+        new ProcessBuilder(inOwnSession(command))
+            .directory(folder.path().toFile())
+            .redirectErrorStream(true)
+            .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
+            .redirectOutput(folder.output().toFile());
+    builder.environment().putAll(environment);
+    Process process = started(builder);
+    NodeFolder.writeText(folder.pidFile(), process.pid() + "\n");
+    if (isEphemeral) {
+      tieToThisProcess(process);
+    }
+  }
+
+  /**
+   * Starts a shell that kills the node as soon as its input ends, which happens however this
+   * process ends. The shell goes when the node does, lest it kill a later owner of the pid.
+   */
+  private static void tieToThisProcess(Process node) {
+    String script = "read nothing; kill -9 " + node.pid();
+    Process guard =
+        started(
+            new ProcessBuilder(inOwnSession(List.of("sh", "-c", script)))
+                .redirectErrorStream(true)
+                .redirectOutput(Redirect.DISCARD));
+    var unused = node.onExit().thenRun(guard::destroyForcibly);
+  }
+
+  /** Ends the process: asks it first if a bound above zero is given, kills it afterwards. */
+  void end(Duration bound) {
+    Optional<ProcessHandle> running = find();
+    if (running.isEmpty()) {
+      return;
+    }
+    ProcessHandle process = running.get();
+    if (!bound.isZero()) {
+      process.destroy();
+      signal(process, "CONT");
+    }
+    if (bound.isZero() || !Waiting.until(bound, () -> hasEnded(process))) {
+      process.destroyForcibly();
+    }
+    if (!Waiting.until(KILL_BOUND, () -> hasEnded(process))) {
+      throw new ClusterException(
+          Reason.TIMEOUT,
+          "The process %d of %s is still there %d s after it was killed."
+              .formatted(process.pid(), folder.path(), KILL_BOUND.toSeconds()));
+    }
+  }
+
+  /** Sends a signal that Java has no method for. */
+  static void signal(ProcessHandle process, String name) {
+    Process kill =
+        started(
+            new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(name, process.pid()))
+                .redirectErrorStream(true)
+                .redirectOutput(Redirect.DISCARD));
+    if (!Waiting.until(KILL_BOUND, () -> !kill.isAlive()) || kill.exitValue() != 0) {
+      throw new ClusterException(
+          Reason.IO, "The signal %s can't be sent to process %d.".formatted(name, process.pid()));
+    }
+  }
+
+  /**
+   * A process that dies loses its command line first and its ports later. The last it can have is
+   * one thread in the state of a zombie, if nobody waits for it.
+   */
+  private static boolean hasEnded(ProcessHandle process) {
+    return !process.isAlive() || (state(process) == 'Z' && threads(process) <= 1);
+  }
+
+  /** Returns whether the process is stopped by a signal; only Linux tells. */
+  static boolean isPaused(ProcessHandle process) {
+    return state(process) == 'T';
+  }
+
+  /** Returns the letter after the name in parentheses, or a question mark if there is none. */
+  private static char state(ProcessHandle process) {
+    try {
+      String stat = Files.readString(ofKernel(process, "stat"));
+      return stat.charAt(stat.lastIndexOf(')') + 2);
+    } catch (IOException endedOrNotLinux) {
+      return '?';
+    }
+  }
+
+  private static long threads(ProcessHandle process) {
+    try (Stream<Path> threads = Files.list(ofKernel(process, "task"))) {
+      return threads.count();
+    } catch (IOException endedOrNotLinux) {
+      return 0;
+    }
+  }
+
+  private static Path ofKernel(ProcessHandle process, String file) {
+    return Path.of("/proc", Long.toString(process.pid()), file);
+  }
+
+  private static List<String> inOwnSession(List<String> command) {
+    if (!Files.isExecutable(SETSID)) {
+      return command;
+    }
+    List<String> wrapped = new ArrayList<>(command);
+    wrapped.add(0, SETSID.toString());
+    return wrapped;
+  }
+
+  private static Process started(ProcessBuilder builder) {
+    try {
+      return builder.start();
+    } catch (IOException e) {
+      throw new ClusterException(
+          Reason.IO, "The program %s can't be started.".formatted(builder.command().get(0)), e);
+    }
+  }
+}

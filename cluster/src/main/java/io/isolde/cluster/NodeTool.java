@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cluster;
+
+import io.isolde.cluster.ClusterException.Reason;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.util.List;
+import javax.management.JMException;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+
+/** What Cassandra's nodetool does, as far as local clusters need it, over JMX. */
+public final class NodeTool implements AutoCloseable {
+
+  private static final String STORAGE_SERVICE = "org.apache.cassandra.db:type=StorageService";
+
+  private final JMXConnector connector;
+  private final MBeanServerConnection server;
+
+  private NodeTool(JMXConnector connector) throws IOException {
+    this.connector = connector;
+    this.server = connector.getMBeanServerConnection();
+  }
+
+  /** The other side is a node that this module started on this machine, hence trusted. */
+  @SuppressWarnings("BanJNDI")
+  static NodeTool connect(String address, int port) {
+    String url = "service:jmx:rmi:///jndi/rmi://%s:%d/jmxrmi".formatted(address, port);
+    try {
+      return new NodeTool(JMXConnectorFactory.connect(new JMXServiceURL(url)));
+    } catch (MalformedURLException e) {
+      throw new IllegalArgumentException(url, e);
+    } catch (IOException | SecurityException e) {
+      throw new ClusterException(
+          Reason.JMX_FAILED, "JMX on %s:%d can't be reached.".formatted(address, port), e);
+    }
+  }
+
+  /** Writes the memtables of tables (of all, if none is named) to SSTables. */
+  public void flush(String keyspace, String... tables) {
+    storageService("forceKeyspaceFlush", keyspace, tables);
+  }
+
+  /** Compacts the SSTables of tables (of all, if none is named) into one. */
+  public void compact(String keyspace, String... tables) {
+    storageService("forceKeyspaceCompaction", false, keyspace, tables);
+  }
+
+  /** Rewrites the SSTables of tables (of all, if none is named) without the rows deleted since. */
+  public void garbageCollect(String keyspace, String... tables) {
+    storageService("garbageCollect", "ROW", 1, keyspace, tables);
+  }
+
+  /** Lets the tables (all, if none is named) compact by themselves again. */
+  public void enableAutoCompaction(String keyspace, String... tables) {
+    storageService("enableAutoCompaction", keyspace, tables);
+  }
+
+  /** Keeps the tables (all, if none is named) from compacting by themselves. */
+  public void disableAutoCompaction(String keyspace, String... tables) {
+    storageService("disableAutoCompaction", keyspace, tables);
+  }
+
+  /** Refuses further writes and flushes everything; the node must be restarted afterwards. */
+  public void drain() {
+    storageService("drain");
+  }
+
+  /** Collects the garbage of the node's Java heap. */
+  public void collectHeapGarbage() {
+    invoke("java.lang:type=Memory", "gc");
+  }
+
+  /** Returns the bytes in use of the node's Java heap. */
+  public long usedHeapBytes() {
+    var usage = (CompositeData) attribute("java.lang:type=Memory", "HeapMemoryUsage");
+    return (Long) usage.get("used");
+  }
+
+  /** Returns the addresses of the nodes that this node sees as up, itself included. */
+  public List<String> liveNodes() {
+    return ((List<?>) attribute(STORAGE_SERVICE, "LiveNodes"))
+        .stream().map(Object::toString).toList();
+  }
+
+  /** Returns an attribute of any MBean, for what has no method here. */
+  public Object attribute(String bean, String attribute) {
+    try {
+      return server.getAttribute(new ObjectName(bean), attribute);
+    } catch (JMException | IOException | RuntimeException e) {
+      throw failed(bean + "." + attribute, e);
+    }
+  }
+
+  /** Invokes an operation of any MBean; the argument types must be exactly its parameter types. */
+  public Object invoke(String bean, String operation, Object... arguments) {
+    String[] signature = new String[arguments.length];
+    for (int i = 0; i < arguments.length; i++) {
+      signature[i] = parameterType(arguments[i]);
+    }
+    try {
+      return server.invoke(new ObjectName(bean), operation, arguments, signature);
+    } catch (JMException | IOException | RuntimeException e) {
+      throw failed(bean + "." + operation, e);
+    }
+  }
+
+  private void storageService(String operation, Object... arguments) {
+    invoke(STORAGE_SERVICE, operation, arguments);
+  }
+
+  /** MBeans declare primitive types where arguments come boxed. */
+  private static String parameterType(Object argument) {
+    if (argument instanceof Boolean) {
+      return "boolean";
+    }
+    if (argument instanceof Integer) {
+      return "int";
+    }
+    return argument instanceof Long ? "long" : argument.getClass().getName();
+  }
+
+  private static ClusterException failed(String what, Exception cause) {
+    return new ClusterException(
+        Reason.JMX_FAILED, "The management call %s failed: %s".formatted(what, cause), cause);
+  }
+
+  @Override
+  public void close() {
+    try {
+      connector.close();
+    } catch (IOException nothingToRelease) {
+      // The node is gone, and the connection with it.
+    }
+  }
+}

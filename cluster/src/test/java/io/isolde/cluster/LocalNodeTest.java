@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.isolde.cluster.ClusterException.Reason;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** One real node, on an address of its own. */
+class LocalNodeTest {
+
+  private static final Path FOLDER = Path.of("target/clusters/local-node");
+  private static LocalCluster cluster;
+  private static LocalNode node;
+
+  @BeforeAll
+  static void startNode() {
+    LocalCluster.removeIfPresent(FOLDER);
+    NodeSpec spec =
+        NodeSpec.standard().withAddress("127.0.0.21").withPlugin(false).withEphemeral(true);
+    cluster = LocalCluster.create(FOLDER, 1, spec);
+    cluster.start();
+    node = cluster.node(1);
+  }
+
+  @AfterAll
+  static void removeNode() {
+    cluster.remove();
+    assertThat(FOLDER).doesNotExist();
+  }
+
+  @Test
+  void whenStartedThenItIsReadyAndKnownToOthers() {
+    assertThat(node.state()).isEqualTo(NodeState.READY);
+    assertThat(LocalCluster.open(FOLDER).node(1).pid()).isEqualTo(node.pid());
+    try (NodeTool tool = node.nodeTool()) {
+      assertThat(tool.liveNodes()).containsExactly("127.0.0.21");
+    }
+  }
+
+  @Test
+  void whenKilledThenItIsStoppedAndStartsAgain() {
+    long before = node.pid().orElseThrow();
+    node.kill();
+    assertThat(node.state()).isEqualTo(NodeState.STOPPED);
+    assertThat(node.pid()).isEmpty();
+    node.start();
+    assertThat(node.state()).isEqualTo(NodeState.READY);
+    assertThat(node.pid().orElseThrow()).isNotEqualTo(before);
+  }
+
+  @Test
+  void whenPausedThenItAnswersAgainOnlyAfterResume() {
+    node.pause();
+    assertThat(node.state()).isEqualTo(NodeState.PAUSED);
+    assertThat(node.isReady()).isFalse();
+    node.resume();
+    assertThat(node.state()).isEqualTo(NodeState.READY);
+  }
+
+  @Test
+  void whenFlushedAndCompactedThenCassandraAccepts() {
+    try (NodeTool tool = node.nodeTool()) {
+      tool.flush("system", "local");
+      tool.compact("system", "local");
+      tool.garbageCollect("system", "local");
+      tool.disableAutoCompaction("system", "local");
+      tool.enableAutoCompaction("system");
+      tool.collectHeapGarbage();
+      assertThat(tool.usedHeapBytes()).isPositive();
+      assertThatThrownBy(() -> tool.flush("no_such_keyspace"))
+          .isInstanceOfSatisfying(
+              ClusterException.class, e -> assertThat(e.reason()).isEqualTo(Reason.JMX_FAILED));
+    }
+  }
+
+  @Test
+  void whenItsPortsAreTakenThenAnotherNodeIsRefused() throws Exception {
+    Path folder = FOLDER.resolveSibling("same-ports");
+    LocalCluster.removeIfPresent(folder);
+    try (LocalCluster second = LocalCluster.create(folder, 1, node.spec())) {
+      assertThatThrownBy(second::start)
+          .hasMessageContaining("127.0.0.21:9042")
+          .isInstanceOfSatisfying(
+              ClusterException.class, e -> assertThat(e.reason()).isEqualTo(Reason.PORT_TAKEN));
+      second.remove();
+    }
+  }
+
+  @Test
+  void whenASettingIsUnknownToCassandraThenTheErrorShowsTheLog() {
+    Path folder = FOLDER.resolveSibling("bad-setting");
+    LocalCluster.removeIfPresent(folder);
+    NodeSpec spec =
+        NodeSpec.standard()
+            .withAddress("127.0.0.22")
+            .withPlugin(false)
+            .withEphemeral(true)
+            .withCassandraSetting("no_such_setting", "1");
+    try (LocalCluster bad = LocalCluster.create(folder, 1, spec)) {
+      assertThatThrownBy(bad::start)
+          .hasMessageContaining("no_such_setting")
+          .isInstanceOfSatisfying(
+              ClusterException.class, e -> assertThat(e.reason()).isEqualTo(Reason.NODE_DIED));
+      bad.remove();
+    }
+  }
+
+  @Test
+  void whenThePidFileNamesAForeignProcessThenNothingIsSignalled() throws Exception {
+    Path folder = FOLDER.resolveSibling("foreign-pid");
+    LocalCluster.removeIfPresent(folder);
+    LocalCluster foreign = LocalCluster.create(folder, 1, NodeSpec.standard());
+    Files.writeString(
+        foreign.node(1).folder().resolve("pid"), Long.toString(ProcessHandle.current().pid()));
+    assertThat(foreign.node(1).isAlive()).isFalse();
+    foreign.kill();
+    foreign.remove();
+    assertThat(folder).doesNotExist();
+  }
+}
