@@ -29,6 +29,8 @@ final class IsoldeYaml {
   }
 
   /**
+   * Reads the file.
+   *
    * @param location a path or a file: URI; null for the defaults
    */
   static IsoldeConfig load(String location) {

@@ -35,6 +35,8 @@ final class StatementParser {
   private StatementParser() {}
 
   /**
+   * Returns the statement if it is one of Isolde's.
+   *
    * @throws SyntaxException if the text begins as one of Isolde's statements and goes on otherwise
    */
   static Optional<ControlStatement> parse(String text) {

@@ -47,6 +47,8 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
   private volatile long openLowWatermark;
 
   /**
+   * Starts above every timestamp that was ever reserved.
+   *
    * @param retentionMicros how far back readers of the past may ask although nobody is open there
    */
   public EmbeddedOracle(

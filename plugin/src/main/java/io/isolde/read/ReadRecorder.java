@@ -20,6 +20,8 @@ public interface ReadRecorder {
       };
 
   /**
+   * Rows of one partition are read.
+   *
    * @param statics whether the partition's static row is read too
    */
   void partition(

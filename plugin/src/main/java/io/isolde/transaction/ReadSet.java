@@ -21,6 +21,8 @@ final class ReadSet implements ReadRecorder {
   private final Map<Long, Granule> granules = new HashMap<>();
 
   /**
+   * An empty set.
+   *
    * @param maxReads ids; at the bound a read fails as too large, and the transaction can't commit
    */
   ReadSet(int maxReads) {

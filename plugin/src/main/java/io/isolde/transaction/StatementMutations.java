@@ -19,6 +19,8 @@ final class StatementMutations {
   private StatementMutations() {}
 
   /**
+   * Returns the statement's writes.
+   *
    * @param timestamp of the cells; provisional, until the commit
    */
   static List<PartitionUpdate> of(

@@ -22,6 +22,8 @@ public final class Tables {
   }
 
   /**
+   * Returns the versions of a transactional table.
+   *
    * @throws IsoldeException NOT_TRANSACTIONAL
    */
   public static VersionIndex requireTransactional(TableMetadata table) {

@@ -49,6 +49,8 @@ final class VersionWriter implements Index.Indexer {
   }
 
   /**
+   * Keeps what a write replaced in a row.
+   *
    * @param old the row's liveness and deletion before the write, and the cells that it replaced
    * @param merged the row's liveness and deletion after the write, and the cells that it brought
    */
