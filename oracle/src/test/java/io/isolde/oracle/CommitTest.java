@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle;
+
+import static io.isolde.oracle.IsolationLevel.SERIALIZABLE;
+import static io.isolde.oracle.IsolationLevel.SNAPSHOT;
+import static io.isolde.oracle.OracleFixture.blindWrite;
+import static io.isolde.oracle.OracleFixture.conflictOf;
+import static io.isolde.oracle.OracleFixture.ids;
+import static io.isolde.oracle.OracleFixture.timestampOf;
+import static io.isolde.oracle.OracleFixture.update;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class CommitTest {
+  private final OracleFixture fixture = new OracleFixture();
+  private final StatusOracle oracle = fixture.oracle;
+  private final UUID first = fixture.transaction();
+  private final UUID second = fixture.transaction();
+
+  @Test
+  void whenSomethingReadWasCommittedSinceThenTheConflictSaysWhatWhenAndBy() {
+    long start = oracle.stable(100);
+    long commit = timestampOf(oracle.commit(blindWrite(first, start, 7, 8), 200));
+    Decision decision = oracle.commit(update(second, SERIALIZABLE, start, 6, 8), 300);
+    assertThat(decision)
+        .isEqualTo(new Decision.Aborted(new Conflict(Conflict.Kind.READ_WRITE, 8, commit, first)));
+    assertThat(oracle.outcome(second)).contains(new Outcome.Aborted(conflictOf(decision)));
+  }
+
+  @Test
+  void whenTheOtherIsNoLongerKnownThenTheConflictNamesNobody() {
+    OracleFixture forgetful = new OracleFixture(OracleFixture.CONFIG.withMaxOutcomes(1));
+    UUID begun = forgetful.transaction();
+    forgetful.oracle.begin(begun, 10);
+    long commit = forgetful.commit(100, 7);
+    forgetful.commit(200, 8);
+    Decision decision = forgetful.oracle.commit(update(begun, SNAPSHOT, 10, 7), 300);
+    assertThat(conflictOf(decision))
+        .isEqualTo(new Conflict(Conflict.Kind.WRITE_WRITE, 7, commit, null));
+  }
+
+  @Test
+  void whenTheSnapshotHasTheOtherCommitThenThereIsNoConflict() {
+    long commit = fixture.commitAndApply(100, 7);
+    assertThat(timestampOf(oracle.commit(update(first, SERIALIZABLE, commit, 7), 100)))
+        .isEqualTo(102);
+  }
+
+  @Test
+  void whenAPartitionIsDeletedThenRowsOfItConflictButNotWithEachOther() {
+    long partition = 1;
+    long deletion = 2;
+    long start = oracle.stable(100);
+    oracle.commit(rowWrite(first, start, 10, partition, deletion), 200);
+    assertThat(oracle.commit(rowWrite(second, start, 11, partition, deletion), 200))
+        .isInstanceOf(Decision.Committed.class);
+    CommitRequest delete =
+        new CommitRequest(
+            fixture.transaction(),
+            SNAPSHOT,
+            start,
+            ids(),
+            ids(partition),
+            ids(partition, deletion));
+    assertThat(conflictOf(oracle.commit(delete, 200)).id()).isEqualTo(partition);
+  }
+
+  private static CommitRequest rowWrite(
+      UUID id, long start, long row, long partition, long deletion) {
+    return new CommitRequest(id, SNAPSHOT, start, ids(), ids(row, deletion), ids(row, partition));
+  }
+
+  @Test
+  void whenARequestIsRepeatedThenItGetsTheSameAnswerAndCountsOnce() {
+    Decision commit = oracle.commit(blindWrite(first, 0, 1), 100);
+    Decision abort = oracle.commit(update(second, SNAPSHOT, 0, 1), 100);
+    OracleStatistics before = oracle.statistics();
+    assertThat(oracle.commit(blindWrite(first, 0, 1), 500)).isSameAs(commit);
+    assertThat(oracle.commit(update(second, SNAPSHOT, 0, 1), 500)).isSameAs(abort);
+    assertThat(oracle.statistics()).isEqualTo(before);
+  }
+
+  @Test
+  void whenBlindWritersOfARowOverlapThenTheLaterIsAppliedAfterTheEarlier() {
+    long earlier = fixture.commit(100, 1);
+    fixture.commit(200, 2);
+    Decision later = oracle.commit(blindWrite(first, 0, 1), 300);
+    assertThat(later).isEqualTo(new Decision.Committed(300, earlier));
+    oracle.applied(earlier);
+    assertThat(oracle.stable()).isGreaterThanOrEqualTo(earlier);
+  }
+
+  @Test
+  void whenTheEarlierWriterIsAppliedThenTheLaterNeedNotWait() {
+    fixture.commitAndApply(100, 1);
+    fixture.commit(200, 2);
+    assertThat(oracle.commit(blindWrite(first, 0, 1), 300))
+        .isEqualTo(new Decision.Committed(300, 0));
+  }
+
+  @Test
+  void whenTheEarlierWriterIsForgottenAndPendingThenTheLaterWaitsForTmax() {
+    OracleFixture small = new OracleFixture(OracleFixture.CONFIG.withMaxRows(1));
+    long earlier = small.commit(100, 1);
+    small.commit(200, 2);
+    assertThat(small.oracle.commit(blindWrite(small.transaction(), 0, 1), 300))
+        .isEqualTo(new Decision.Committed(300, earlier));
+  }
+
+  @Test
+  void whenNothingIsWrittenThenThereIsNothingToCommit() {
+    assertThatThrownBy(() -> new CommitRequest(first, SNAPSHOT, 0, ids(1), ids(), ids()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageEndingWith("wrote nothing, so there is nothing to commit.");
+  }
+
+  @Test
+  void whenTheStartTimestampWasNeverStableThenTheRequestIsRefused() {
+    assertThatThrownBy(() -> oracle.commit(blindWrite(first, 2, 1), 100))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void whenNoTimestampIsReservedThenTheCommitChangesNothing() {
+    StatusOracle unreserved = new StatusOracle(OracleFixture.CONFIG, 0);
+    OracleStatistics before = unreserved.statistics();
+    assertThatThrownBy(() -> unreserved.commit(blindWrite(first, 0, 1), 100))
+        .isInstanceOf(IllegalStateException.class);
+    assertThat(unreserved.statistics()).isEqualTo(before);
+    unreserved.reserve(100);
+    assertThat(timestampOf(unreserved.commit(blindWrite(first, 0, 1), 100))).isEqualTo(100);
+  }
+}
