@@ -13,7 +13,8 @@ import java.util.UUID;
  *
  * <p>The arrays are not copied; the caller leaves them alone afterwards.
  *
- * @param transactionId used for one transaction only
+ * @param transactionId used for one transaction only; null for one that nobody will ask about, such
+ *     as a single statement, whose decision is not kept
  * @param level what to check
  * @param startTimestamp the snapshot that the transaction read, in microseconds
  * @param reads ids of all that was read, also where nothing was found; checked at {@link
@@ -33,7 +34,6 @@ public record CommitRequest(
     long[] writes) {
 
   public CommitRequest {
-    requireNonNull(transactionId, "A commit request needs a transaction id.");
     requireNonNull(level, "A commit request needs an isolation level.");
     requireNonNull(reads, "A commit request needs its reads; they may be empty.");
     requireNonNull(overwrites, "A commit request needs its overwrites; they may be empty.");

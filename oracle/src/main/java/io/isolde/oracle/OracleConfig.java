@@ -14,24 +14,35 @@ package io.isolde.oracle;
  * @param maxOutcomes how many decisions are kept, so that a repeated request gets the same answer.
  *     Default: 250 000. Too small: at a high rate a client that lost its answer can't learn it. Too
  *     big: about 150 bytes each.
+ * @param retentionMicros how far behind the newest timestamp the low watermark stays although
+ *     nobody is open there, in microseconds, for readers of the past that are yet to come. Default:
+ *     0. Too small: they find nothing. Too big: replicas keep old versions for longer.
  * @param outcomeRetentionMicros for how long they are kept at most, in microseconds. Default: 5
  *     minutes. Too small: as for {@code maxOutcomes}, at any rate. Too big: no harm, the count
  *     bounds it.
  */
 public record OracleConfig(
-    int maxRows, int maxPendingCommits, int maxOutcomes, long outcomeRetentionMicros) {
+    int maxRows,
+    int maxPendingCommits,
+    int maxOutcomes,
+    long outcomeRetentionMicros,
+    long retentionMicros) {
 
   /** The largest table whose slots a Java array can hold. */
   private static final int LARGEST_MAX_ROWS = 1 << 28;
 
   private static final OracleConfig DEFAULTS =
-      new OracleConfig(1_000_000, 10_000, 250_000, 300_000_000L);
+      new OracleConfig(1_000_000, 10_000, 250_000, 300_000_000L, 0);
 
   public OracleConfig {
     requireAtLeastOne("maxRows", maxRows);
     requireAtLeastOne("maxPendingCommits", maxPendingCommits);
     requireAtLeastOne("maxOutcomes", maxOutcomes);
     requireAtLeastOne("outcomeRetentionMicros", outcomeRetentionMicros);
+    if (retentionMicros < 0) {
+      throw new IllegalArgumentException(
+          "The option retentionMicros is " + retentionMicros + ", but it must not be negative.");
+    }
     if (maxRows > LARGEST_MAX_ROWS) {
       throw new IllegalArgumentException(
           "The option maxRows is " + maxRows + ", but at most " + LARGEST_MAX_ROWS + " rows fit.");
@@ -50,18 +61,25 @@ public record OracleConfig(
   }
 
   public OracleConfig withMaxRows(int rows) {
-    return new OracleConfig(rows, maxPendingCommits, maxOutcomes, outcomeRetentionMicros);
+    return new OracleConfig(
+        rows, maxPendingCommits, maxOutcomes, outcomeRetentionMicros, retentionMicros);
   }
 
   public OracleConfig withMaxPendingCommits(int commits) {
-    return new OracleConfig(maxRows, commits, maxOutcomes, outcomeRetentionMicros);
+    return new OracleConfig(maxRows, commits, maxOutcomes, outcomeRetentionMicros, retentionMicros);
   }
 
   public OracleConfig withMaxOutcomes(int outcomes) {
-    return new OracleConfig(maxRows, maxPendingCommits, outcomes, outcomeRetentionMicros);
+    return new OracleConfig(
+        maxRows, maxPendingCommits, outcomes, outcomeRetentionMicros, retentionMicros);
   }
 
   public OracleConfig withOutcomeRetentionMicros(long micros) {
-    return new OracleConfig(maxRows, maxPendingCommits, maxOutcomes, micros);
+    return new OracleConfig(maxRows, maxPendingCommits, maxOutcomes, micros, retentionMicros);
+  }
+
+  public OracleConfig withRetentionMicros(long micros) {
+    return new OracleConfig(
+        maxRows, maxPendingCommits, maxOutcomes, outcomeRetentionMicros, micros);
   }
 }

@@ -34,6 +34,7 @@ import java.util.UUID;
  * as forgotten: Tmax and the horizon of the outcomes start there.
  */
 public final class StatusOracle {
+  private final long retentionMicros;
   private final Timestamps timestamps;
   private final LastCommits lastCommits;
   private final PendingCommits pending;
@@ -49,6 +50,7 @@ public final class StatusOracle {
    * @param firstTimestampMicros nothing is issued at or below it
    */
   public StatusOracle(OracleConfig config, long firstTimestampMicros) {
+    this.retentionMicros = config.retentionMicros();
     timestamps = new Timestamps(firstTimestampMicros);
     lastCommits = new LastCommits(config.maxRows(), timestamps.last());
     pending = new PendingCommits(config.maxPendingCommits());
@@ -103,16 +105,17 @@ public final class StatusOracle {
    * @throws IllegalStateException if no timestamp is reserved; nothing is changed then
    */
   public Decision commit(CommitRequest request, long nowMicros) {
-    Decision known = outcomes.get(request.transactionId());
+    UUID id = request.transactionId();
+    Decision known = id == null ? null : outcomes.get(id);
     if (known != null) {
       return known;
     }
     requireStable(request.startTimestamp(), "start timestamp");
     Decision decision = decide(request, nowMicros);
     counters.count(decision);
-    if (!(decision instanceof Decision.Refused)) {
-      outcomes.record(request.transactionId(), decision, timestamps.last());
-      open.remove(request.transactionId());
+    if (id != null && !(decision instanceof Decision.Refused)) {
+      outcomes.record(id, decision, timestamps.last());
+      open.remove(id);
       advanceLowWatermark();
     }
     return decision;
@@ -134,7 +137,8 @@ public final class StatusOracle {
 
   /** An open transaction is undecided, and one that started after all forgotten decisions too. */
   private boolean isPerhapsDecided(CommitRequest request) {
-    return request.startTimestamp() < outcomes.forgottenUpTo()
+    return request.transactionId() != null
+        && request.startTimestamp() < outcomes.forgottenUpTo()
         && !open.contains(request.transactionId());
   }
 
@@ -183,7 +187,8 @@ public final class StatusOracle {
 
   /**
    * No open transaction reads a snapshot below this, except readers of the past that began below
-   * it: the smallest start timestamp of those open, or {@link #stable()}. Never goes back.
+   * it: the smallest start timestamp of those open, or {@link #stable()}; at least {@link
+   * OracleConfig#retentionMicros()} behind the newest timestamp. Never goes back.
    */
   public long lowWatermark() {
     return lowWatermark;
@@ -283,7 +288,8 @@ public final class StatusOracle {
   }
 
   private void advanceLowWatermark() {
-    lowWatermark = Math.max(lowWatermark, open.oldestStart(stable()));
+    long retained = timestamps.last() - retentionMicros;
+    lowWatermark = Math.max(lowWatermark, Math.min(open.oldestStart(stable()), retained));
     assert lowWatermark <= stable() && stable() <= timestamps.last();
   }
 

@@ -31,6 +31,16 @@ class CommitTest {
   }
 
   @Test
+  void whenATransactionHasNoIdThenItIsDecidedButItsOutcomeIsNotKept() {
+    long start = oracle.stable(100);
+    Decision decision = oracle.commit(blindWrite(null, start, 7), 200);
+    assertThat(decision).isEqualTo(new Decision.Committed(200, 0));
+    assertThat(oracle.statistics().outcomesKept()).isZero();
+    assertThat(oracle.commit(update(first, SNAPSHOT, start, 7), 300))
+        .isEqualTo(new Decision.Aborted(new Conflict(Conflict.Kind.WRITE_WRITE, 7, 200, null)));
+  }
+
+  @Test
   void whenTheOtherIsNoLongerKnownThenTheConflictNamesNobody() {
     OracleFixture forgetful = new OracleFixture(OracleFixture.CONFIG.withMaxOutcomes(1));
     UUID begun = forgetful.transaction();

@@ -20,6 +20,19 @@ class LowWatermarkTest {
   }
 
   @Test
+  void whenThePastIsRetainedThenItStaysBehindAndHoldsReadersThatBeginThere() {
+    StatusOracle retaining = new StatusOracle(OracleConfig.defaults().withRetentionMicros(50), 0);
+    retaining.reserve(1000);
+    retaining.stable(100);
+    assertThat(retaining.lowWatermark()).isEqualTo(50);
+    retaining.beginAt(first, 60, 100);
+    retaining.stable(200);
+    assertThat(retaining.lowWatermark()).isEqualTo(60);
+    retaining.end(first);
+    assertThat(retaining.lowWatermark()).isEqualTo(150);
+  }
+
+  @Test
   void whenTransactionsAreOpenThenItIsTheOldestStart() {
     oracle.begin(first, 100);
     oracle.begin(second, 200);

@@ -15,7 +15,7 @@ class OracleConfigTest {
             .withMaxPendingCommits(2)
             .withMaxOutcomes(3)
             .withOutcomeRetentionMicros(4);
-    assertThat(config).isEqualTo(new OracleConfig(1, 2, 3, 4));
+    assertThat(config).isEqualTo(new OracleConfig(1, 2, 3, 4, 0));
     assertThat(OracleConfig.defaults().withMaxRows(1).maxOutcomes())
         .isEqualTo(OracleConfig.defaults().maxOutcomes());
   }

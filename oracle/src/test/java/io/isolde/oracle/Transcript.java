@@ -100,7 +100,8 @@ final class Transcript {
             (int) command.number("maxRows", 1000),
             (int) command.number("maxPendingCommits", all.maxPendingCommits()),
             (int) command.number("maxOutcomes", 1000),
-            command.number("outcomeRetentionMicros", all.outcomeRetentionMicros()));
+            command.number("outcomeRetentionMicros", all.outcomeRetentionMicros()),
+            command.number("retentionMicros", all.retentionMicros()));
     oracle = new StatusOracle(config, command.number("first", 0));
     oracle.reserve(command.number("reserved", 0));
     return "ok";

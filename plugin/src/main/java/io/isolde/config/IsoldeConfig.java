@@ -39,12 +39,12 @@ import java.util.concurrent.TimeUnit;
  *     applied and visible. Default 10s. Too small: APPLY_PENDING under load. Too big: clients give
  *     up first and have to ask for the outcome.
  * @param oracleMaxRows {@code oracle_max_rows}: last commit timestamps that the oracle keeps.
- *     Default 2000000 (about 100 MB). Too small: long transactions abort as CONFLICT_FORGOTTEN. Too
- *     big: memory.
+ *     Default 1000000 (about 50 MB; a write takes three). Too small: long transactions abort as
+ *     CONFLICT_FORGOTTEN. Too big: memory.
  * @param oracleMaxPending {@code oracle_max_pending_commits}: decided, not yet applied. Default
  *     10000. Too small: ORACLE_OVERLOADED in bursts. Too big: memory.
  * @param oracleMaxOutcomes {@code oracle_max_outcomes}: how many outcomes are kept for clients that
- *     lost the answer. Default 1000000. Too small: an outcome may be forgotten before it is asked
+ *     lost the answer. Default 250000. Too small: an outcome may be forgotten before it is asked
  *     for. Too big: memory.
  * @param oracleOutcomeRetentionMicros {@code oracle_outcome_retention}: how long. Default 24h.
  * @param timestampReservationMicros {@code timestamp_reservation}: how far ahead timestamps are

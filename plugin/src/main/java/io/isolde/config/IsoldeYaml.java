@@ -58,9 +58,9 @@ final class IsoldeYaml {
             file.bytes("transaction_max_write_size", 16L << 20),
             file.count("transaction_max_reads", 100_000),
             file.millis("commit_timeout", "10s"),
-            file.count("oracle_max_rows", 2_000_000),
+            file.count("oracle_max_rows", 1_000_000),
             file.count("oracle_max_pending_commits", 10_000),
-            file.count("oracle_max_outcomes", 1_000_000),
+            file.count("oracle_max_outcomes", 250_000),
             file.micros("oracle_outcome_retention", "24h"),
             file.micros("timestamp_reservation", "10s"),
             file.micros("max_timestamp_lead", "60s"));

@@ -25,11 +25,11 @@ final class NodeStart {
                 config.oracleMaxRows(),
                 config.oracleMaxPending(),
                 config.oracleMaxOutcomes(),
-                config.oracleOutcomeRetentionMicros()),
+                config.oracleOutcomeRetentionMicros(),
+                config.versionRetentionMicros()),
             new TimestampReservation(
                 Path.of(DatabaseDescriptor.getCommitLogLocation(), RESERVATION_FILE)),
             config.timestampReservationMicros(),
-            config.versionRetentionMicros(),
             Clock.systemUTC());
     return Coordinator.start(config, oracle, oracle);
   }

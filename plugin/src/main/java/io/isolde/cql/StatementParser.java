@@ -69,18 +69,16 @@ final class StatementParser {
     if (i == text.length()) {
       return false;
     }
-    switch (text.charAt(i)) {
-      case '/', '-':
-        return true;
-      case 'S', 's', 'C', 'c', 'R', 'r', 'E', 'e', 'D', 'd':
-        return startsWith(text, i, "START")
-            || startsWith(text, i, "COMMIT")
-            || startsWith(text, i, "ROLLBACK")
-            || startsWith(text, i, "ENABLE")
-            || startsWith(text, i, "DISABLE");
-      default:
-        return false;
-    }
+    return switch (text.charAt(i)) {
+      case '/', '-' -> true;
+      case 'S', 's', 'C', 'c', 'R', 'r', 'E', 'e', 'D', 'd' ->
+          startsWith(text, i, "START")
+              || startsWith(text, i, "COMMIT")
+              || startsWith(text, i, "ROLLBACK")
+              || startsWith(text, i, "ENABLE")
+              || startsWith(text, i, "DISABLE");
+      default -> false;
+    };
   }
 
   private static boolean startsWith(String text, int at, String word) {

@@ -37,35 +37,29 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
   private final Clock clock;
   private final TimestampReservation reservation;
   private final long reservationMicros;
-  private final long retentionMicros;
 
   /** Guarded by lock. Bounded by the requests in flight. */
   private final PriorityQueue<Waiter> waiters =
       new PriorityQueue<>(Comparator.comparingLong(Waiter::timestamp));
 
   private volatile long latestTimestamp;
-  private volatile long openLowWatermark;
+  private volatile long lowWatermark;
 
   /**
    * Starts above every timestamp that was ever reserved.
    *
-   * @param retentionMicros how far back readers of the past may ask although nobody is open there
+   * @param reservationMicros how far ahead timestamps are reserved
    */
   public EmbeddedOracle(
-      OracleConfig config,
-      TimestampReservation reservation,
-      long reservationMicros,
-      long retentionMicros,
-      Clock clock) {
+      OracleConfig config, TimestampReservation reservation, long reservationMicros, Clock clock) {
     this.clock = clock;
     this.reservation = reservation;
     this.reservationMicros = reservationMicros;
-    this.retentionMicros = retentionMicros;
     long first = Math.max(reservation.read(), nowMicros());
     this.core = new StatusOracle(config, first);
     reserve(first);
     this.latestTimestamp = core.next(nowMicros());
-    this.openLowWatermark = core.lowWatermark();
+    this.lowWatermark = core.lowWatermark();
   }
 
   @Override
@@ -163,7 +157,7 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
 
   @Override
   public long lowWatermark() {
-    return Math.min(openLowWatermark, latestTimestamp() - retentionMicros);
+    return lowWatermark;
   }
 
   private <T> T locked(Supplier<T> action) {
@@ -171,7 +165,7 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
     try {
       T result = action.get();
       latestTimestamp = core.lastIssued();
-      openLowWatermark = core.lowWatermark();
+      lowWatermark = core.lowWatermark();
       return result;
     } finally {
       lock.unlock();

@@ -32,15 +32,15 @@ final class Committer {
   }
 
   /** Commits writes that depend on nothing read: never a conflict. */
-  long commitBlindly(UUID transactionId, long startTimestamp, Collection<PartitionUpdate> updates) {
-    return commit(
-        transactionId, IsolationLevel.SERIALIZABLE, startTimestamp, NOTHING_READ, updates);
+  long commitBlindly(long startTimestamp, Collection<PartitionUpdate> updates) {
+    return commit(null, IsolationLevel.SERIALIZABLE, startTimestamp, NOTHING_READ, updates);
   }
 
   /**
    * Returns the commit timestamp when the writes are visible to every transaction that starts from
    * now on.
    *
+   * @param transactionId null for a single statement, about which nobody can ask
    * @throws IsoldeException CONFLICT, CONFLICT_FORGOTTEN, ORACLE_OVERLOADED, TRANSACTION_TOO_LARGE:
    *     nothing is committed; APPLY_PENDING: committed, and visible before long
    */

@@ -12,8 +12,6 @@ import io.isolde.version.VersionIndex;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Lock;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
@@ -147,9 +145,7 @@ public final class DataStatements {
       updates.addAll(merged.all());
     }
     if (!updates.isEmpty()) {
-      ThreadLocalRandom random = ThreadLocalRandom.current();
-      UUID id = new UUID(random.nextLong(), random.nextLong());
-      committer.commitBlindly(id, oracle.stable(), updates);
+      committer.commitBlindly(oracle.stable(), updates);
     }
   }
 

@@ -97,15 +97,16 @@ final class MutationApplier {
    * @param mayStart whether commits that must be applied before are
    */
   void applyInBackground(BooleanSupplier mayStart, List<Mutation> mutations, Runnable whenApplied) {
-    ScheduledExecutors.nonPeriodicTasks.schedule(
-        () -> {
-          if (mayStart.getAsBoolean() && apply(mutations)) {
-            whenApplied.run();
-          } else {
-            applyInBackground(mayStart, mutations, whenApplied);
-          }
-        },
-        LONGEST_PAUSE_MILLIS,
-        TimeUnit.MILLISECONDS);
+    var unused =
+        ScheduledExecutors.nonPeriodicTasks.schedule(
+            () -> {
+              if (mayStart.getAsBoolean() && apply(mutations)) {
+                whenApplied.run();
+              } else {
+                applyInBackground(mayStart, mutations, whenApplied);
+              }
+            },
+            LONGEST_PAUSE_MILLIS,
+            TimeUnit.MILLISECONDS);
   }
 }

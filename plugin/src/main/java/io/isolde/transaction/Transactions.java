@@ -63,6 +63,13 @@ public final class Transactions {
           "limit",
           "max_open_transactions");
     }
+    if (oracle.outcome(id).isPresent()) {
+      throw IsoldeException.of(
+          ErrorCode.TRANSACTION_ALREADY_OPEN,
+          "The transaction " + id + " has ended already; take a fresh id.",
+          "transaction",
+          id);
+    }
     long start = options.asOf.isPresent() ? beginAt(id, options) : oracle.begin(id);
     Transaction transaction =
         new Transaction(
