@@ -138,8 +138,8 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * Starts all nodes that are not running, and waits until all answer CQL and see each other. If
-   * one fails, those started here are killed.
+   * Starts all nodes that are not running, and waits until all answer CQL and see each other; those
+   * that are paused stay so. If one fails, those started here are killed.
    *
    * @param progress is told in words what has happened
    */
@@ -149,7 +149,8 @@ public final class LocalCluster implements AutoCloseable {
     Machine.requireMemory(stopped.stream().map(LocalNode::spec).toList());
     stopped.forEach(node -> Machine.requireFreePorts(node.spec()));
     try {
-      startTogether(stopped, distribution, progress);
+      stopped.forEach(node -> node.spawn(distribution));
+      awaitReady(progress);
       awaitMembership(LocalNode.START_BOUND);
     } catch (ClusterException e) {
       stopped.forEach(LocalNode::kill);
@@ -157,14 +158,14 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
-  private static void startTogether(
-      List<LocalNode> group, Distribution distribution, Consumer<String> progress) {
+  private void awaitReady(Consumer<String> progress) {
     long start = System.nanoTime();
-    group.forEach(node -> node.spawn(distribution));
-    for (LocalNode node : group) {
-      node.awaitReady(LocalNode.START_BOUND);
-      double seconds = (System.nanoTime() - start) / 1e9;
-      progress.accept("%s answers CQL after %.1f s".formatted(node, seconds));
+    for (LocalNode node : nodes) {
+      if (node.state() == NodeState.STARTING) {
+        node.awaitReady(LocalNode.START_BOUND);
+        double seconds = (System.nanoTime() - start) / 1e9;
+        progress.accept("%s answers CQL after %.1f s".formatted(node, seconds));
+      }
     }
   }
 
