@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -25,6 +26,7 @@ public final class LocalCluster implements AutoCloseable {
 
   private static final String PROPERTIES = "cluster.properties";
   private static final String NODES = "nodes";
+  private static final Set<NodeState> AWAITED = Set.of(NodeState.STOPPED, NodeState.STARTING);
 
   private final Path folder;
   private final List<LocalNode> nodes;
@@ -148,9 +150,11 @@ public final class LocalCluster implements AutoCloseable {
     Distribution distribution = Distribution.ofSystemProperties();
     Machine.requireMemory(stopped.stream().map(LocalNode::spec).toList());
     stopped.forEach(node -> Machine.requireFreePorts(node.spec()));
+    List<LocalNode> awaited =
+        nodes.stream().filter(node -> AWAITED.contains(node.state())).toList();
     try {
       stopped.forEach(node -> node.spawn(distribution));
-      awaitReady(progress);
+      awaitReady(awaited, progress);
       awaitMembership(LocalNode.START_BOUND);
     } catch (ClusterException e) {
       stopped.forEach(LocalNode::kill);
@@ -158,14 +162,12 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
-  private void awaitReady(Consumer<String> progress) {
+  private static void awaitReady(List<LocalNode> awaited, Consumer<String> progress) {
     long start = System.nanoTime();
-    for (LocalNode node : nodes) {
-      if (node.state() == NodeState.STARTING) {
-        node.awaitReady(LocalNode.START_BOUND);
-        double seconds = (System.nanoTime() - start) / 1e9;
-        progress.accept("%s answers CQL after %.1f s".formatted(node, seconds));
-      }
+    for (LocalNode node : awaited) {
+      node.awaitReady(LocalNode.START_BOUND);
+      double seconds = (System.nanoTime() - start) / 1e9;
+      progress.accept("%s answers CQL after %.1f s".formatted(node, seconds));
     }
   }
 
@@ -195,7 +197,7 @@ public final class LocalCluster implements AutoCloseable {
 
   /** Kills all nodes. */
   public void kill() {
-    nodes.forEach(LocalNode::kill);
+    nodes.parallelStream().forEach(LocalNode::kill);
   }
 
   /** Kills all nodes and deletes the folder with all data. */

@@ -23,7 +23,11 @@ class LocalNodeTest {
   static void startNode() {
     LocalCluster.removeIfPresent(FOLDER);
     NodeSpec spec =
-        NodeSpec.standard().withAddress("127.0.0.21").withPlugin(false).withEphemeral(true);
+        NodeSpec.standard()
+            .withAddress("127.0.0.21")
+            .withPlugin(false)
+            .withEphemeral(true)
+            .withJvmOption("-XX:TieredStopAtLevel=1");
     cluster = LocalCluster.create(FOLDER, 1, spec);
     cluster.start();
     node = cluster.node(1);
