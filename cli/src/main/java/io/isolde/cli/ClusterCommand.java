@@ -29,7 +29,12 @@ final class ClusterCommand {
       @Mixin Home home,
       @Mixin NodeOptions options,
       @Parameters(paramLabel = "NAME", description = NAME) String name,
-      @Option(names = "--nodes", defaultValue = "3", description = "How many nodes.") int nodes,
+      @Option(
+              names = "--nodes",
+              paramLabel = "NUMBER",
+              defaultValue = "3",
+              description = "How many nodes.")
+          int nodes,
       @Option(names = "--start", description = "Start it, too.") boolean isToBeStarted) {
     LocalCluster cluster = LocalCluster.create(home.folderOf(name), nodes, options.toSpec());
     say("Created %s in %s.".formatted(name, cluster.folder()));
@@ -42,7 +47,7 @@ final class ClusterCommand {
   void start(
       @Mixin Home home,
       @Parameters(paramLabel = "NAME", description = NAME) String name,
-      @Option(names = "--node", description = NODE) Integer number) {
+      @Option(names = "--node", paramLabel = "NUMBER", description = NODE) Integer number) {
     LocalCluster cluster = home.open(name);
     if (number == null) {
       Clusters.start(cluster, out());
@@ -56,7 +61,7 @@ final class ClusterCommand {
   void stop(
       @Mixin Home home,
       @Parameters(paramLabel = "NAME", description = NAME) String name,
-      @Option(names = "--node", description = NODE) Integer number,
+      @Option(names = "--node", paramLabel = "NUMBER", description = NODE) Integer number,
       @Option(names = "--kill", description = "Kill them (kill -9).") boolean isToBeKilled) {
     LocalCluster cluster = home.open(name);
     Consumer<LocalNode> end = isToBeKilled ? LocalNode::kill : LocalNode::stop;

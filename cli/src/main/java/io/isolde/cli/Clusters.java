@@ -13,7 +13,11 @@ final class Clusters {
   private Clusters() {}
 
   static void start(LocalCluster cluster, PrintWriter out) {
-    out.printf("Starting %s, which takes 10 to 60 seconds.%n", cluster.name());
+    boolean isRunning = cluster.nodes().stream().allMatch(LocalNode::isReady);
+    out.println(
+        isRunning
+            ? "%s is running already.".formatted(cluster.name())
+            : "Starting %s, which takes 10 to 60 seconds.".formatted(cluster.name()));
     out.flush();
     cluster.start(
         progress -> {

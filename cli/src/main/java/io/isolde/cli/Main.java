@@ -6,7 +6,9 @@ import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command {@code isolde}. A new command is one more class in the list of subcommands. */
 @Command(
@@ -54,9 +56,25 @@ public final class Main {
         .footer(
             "",
             "The script adds:",
-            "  build [ARGS]   Build everything without tests, with the arguments for Maven.",
-            "  test [ARGS]    Build everything and run all tests.");
-    return commandLine.setExecutionExceptionHandler(Main::report);
+            "  build  Build everything; further arguments are for Maven.",
+            "  test   Build everything and run all tests; further arguments are for Maven.");
+    return commandLine
+        .setExecutionExceptionHandler(Main::report)
+        .setParameterExceptionHandler(Main::reportMisuse);
+  }
+
+  /** One sentence is enough for a typo; who named no command at all sees them all. */
+  private static int reportMisuse(ParameterException exception, String[] arguments) {
+    CommandLine command = exception.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println(command.getColorScheme().errorText(exception.getMessage()));
+    if (!UnmatchedArgumentException.printSuggestions(exception, err)
+        && !command.getSubcommands().isEmpty()) {
+      command.usage(err);
+    }
+    err.printf("%nTry %s --help%n", command.getCommandSpec().qualifiedName());
+    err.flush();
+    return CommandLine.ExitCode.USAGE;
   }
 
   private static int report(

@@ -5,6 +5,7 @@ import io.isolde.cluster.NodeSpec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** The options that say how the nodes of a new cluster are to be set up. */
@@ -43,19 +44,22 @@ final class NodeOptions {
   @Option(
       names = "--cassandra",
       paramLabel = "NAME=YAML",
-      description = "A setting of cassandra.yaml. Repeatable.")
+      description = "A setting of cassandra.yaml. Repeatable.",
+      showDefaultValue = Visibility.NEVER)
   private final Map<String, String> cassandraSettings = new LinkedHashMap<>();
 
   @Option(
       names = "--isolde",
       paramLabel = "NAME=YAML",
-      description = "A setting of isolde.yaml. Repeatable.")
+      description = "A setting of isolde.yaml. Repeatable.",
+      showDefaultValue = Visibility.NEVER)
   private final Map<String, String> isoldeSettings = new LinkedHashMap<>();
 
   @Option(
       names = "--jvm-option",
       paramLabel = "OPTION",
-      description = "An option of Java, as in --jvm-option=-Xlog:gc. Repeatable.")
+      description = "An option of Java, as in --jvm-option=-Xlog:gc. Repeatable.",
+      showDefaultValue = Visibility.NEVER)
   private List<String> jvmOptions = List.of();
 
   NodeSpec toSpec() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cli;
 
+import io.isolde.cluster.ClusterException;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code isolde start}. */
@@ -28,12 +30,38 @@ final class StartCommand implements Runnable {
   public void run() {
     PrintWriter out = spec.commandLine().getOut();
     Path folder = home.folderOf(Home.DEVELOPMENT);
-    LocalCluster cluster =
-        LocalCluster.exists(folder)
-            ? LocalCluster.open(folder)
-            : LocalCluster.create(folder, 1, options.toSpec());
-    Clusters.start(cluster, out);
+    if (LocalCluster.exists(folder)) {
+      refuseSettings();
+    } else {
+      LocalCluster.create(folder, 1, options.toSpec());
+    }
+    LocalCluster cluster = LocalCluster.open(folder);
+    try {
+      Clusters.start(cluster, out);
+    } catch (ClusterException e) {
+      removeIfNeverStarted(cluster);
+      throw e;
+    }
     describe(cluster.node(1), out);
+  }
+
+  private void refuseSettings() {
+    boolean isAnyGiven =
+        spec.commandLine().getParseResult().matchedOptions().stream()
+            .anyMatch(option -> !option.longestName().equals("--home"));
+    if (isAnyGiven) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "The development node exists already and keeps its settings."
+              + " `isolde stop --remove` deletes it with its data.");
+    }
+  }
+
+  /** Settings with which nothing could start are not to be kept for the next attempt. */
+  private static void removeIfNeverStarted(LocalCluster cluster) {
+    if (!cluster.node(1).hasData()) {
+      cluster.remove();
+    }
   }
 
   private static void describe(LocalNode node, PrintWriter out) {

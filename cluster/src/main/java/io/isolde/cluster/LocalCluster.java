@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -25,6 +26,7 @@ public final class LocalCluster implements AutoCloseable {
 
   private static final String PROPERTIES = "cluster.properties";
   private static final String NODES = "nodes";
+  private static final Set<NodeState> AWAITED = Set.of(NodeState.STOPPED, NodeState.STARTING);
 
   private final Path folder;
   private final List<LocalNode> nodes;
@@ -138,8 +140,8 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * Starts all nodes that are not running, and waits until all answer CQL and see each other. If
-   * one fails, those started here are killed.
+   * Starts all nodes that are not running, and waits until all answer CQL and see each other; those
+   * that are paused stay so. If one fails, those started here are killed.
    *
    * @param progress is told in words what has happened
    */
@@ -148,8 +150,11 @@ public final class LocalCluster implements AutoCloseable {
     Distribution distribution = Distribution.ofSystemProperties();
     Machine.requireMemory(stopped.stream().map(LocalNode::spec).toList());
     stopped.forEach(node -> Machine.requireFreePorts(node.spec()));
+    List<LocalNode> awaited =
+        nodes.stream().filter(node -> AWAITED.contains(node.state())).toList();
     try {
-      startTogether(stopped, distribution, progress);
+      stopped.forEach(node -> node.spawn(distribution));
+      awaitReady(awaited, progress);
       awaitMembership(LocalNode.START_BOUND);
     } catch (ClusterException e) {
       stopped.forEach(LocalNode::kill);
@@ -157,11 +162,9 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
-  private static void startTogether(
-      List<LocalNode> group, Distribution distribution, Consumer<String> progress) {
+  private static void awaitReady(List<LocalNode> awaited, Consumer<String> progress) {
     long start = System.nanoTime();
-    group.forEach(node -> node.spawn(distribution));
-    for (LocalNode node : group) {
+    for (LocalNode node : awaited) {
       node.awaitReady(LocalNode.START_BOUND);
       double seconds = (System.nanoTime() - start) / 1e9;
       progress.accept("%s answers CQL after %.1f s".formatted(node, seconds));
@@ -194,7 +197,7 @@ public final class LocalCluster implements AutoCloseable {
 
   /** Kills all nodes. */
   public void kill() {
-    nodes.forEach(LocalNode::kill);
+    nodes.parallelStream().forEach(LocalNode::kill);
   }
 
   /** Kills all nodes and deletes the folder with all data. */

@@ -90,7 +90,9 @@ record NodeProcess(NodeFolder folder) {
     ProcessHandle process = running.get();
     if (!bound.isZero()) {
       process.destroy();
-      signal(process, "CONT");
+      if (isPaused(process)) {
+        signal(process, "CONT");
+      }
     }
     if (bound.isZero() || !Waiting.until(bound, () -> hasEnded(process))) {
       process.destroyForcibly();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.isolde.cluster.ClusterException.Reason;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,11 @@ class LocalNodeTest {
   static void startNode() {
     LocalCluster.removeIfPresent(FOLDER);
     NodeSpec spec =
-        NodeSpec.standard().withAddress("127.0.0.21").withPlugin(false).withEphemeral(true);
+        NodeSpec.standard()
+            .withAddress("127.0.0.21")
+            .withPlugin(false)
+            .withEphemeral(true)
+            .withJvmOption("-XX:TieredStopAtLevel=1");
     cluster = LocalCluster.create(FOLDER, 1, spec);
     cluster.start();
     node = cluster.node(1);
@@ -108,6 +113,42 @@ class LocalNodeTest {
           .isInstanceOfSatisfying(
               ClusterException.class, e -> assertThat(e.reason()).isEqualTo(Reason.NODE_DIED));
       bad.remove();
+    }
+  }
+
+  @Test
+  void whenTheStartingProcessIsKilledThenItsEphemeralNodeDies() throws Exception {
+    Path folder = FOLDER.resolveSibling("orphan");
+    LocalCluster.removeIfPresent(folder);
+    LocalCluster orphan =
+        LocalCluster.create(folder, 1, node.spec().withAddress("127.0.0.22").withEphemeral(true));
+    Process starter =
+        new ProcessBuilder(
+                Distribution.java().toString(),
+                "-D"
+                    + Distribution.CASSANDRA_PROPERTY
+                    + "="
+                    + System.getProperty(Distribution.CASSANDRA_PROPERTY),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Starter.class.getName(),
+                folder.toString())
+            .inheritIO()
+            .start();
+    Duration bound = Duration.ofSeconds(30);
+    assertThat(Waiting.until(bound, () -> orphan.node(1).isAlive())).isTrue();
+    starter.destroyForcibly();
+    assertThat(Waiting.until(bound, () -> !orphan.node(1).isAlive())).isTrue();
+    orphan.remove();
+  }
+
+  /** Starts a node that is far from ready when this process is killed. */
+  static final class Starter {
+
+    private Starter() {}
+
+    public static void main(String[] arguments) {
+      LocalCluster.open(Path.of(arguments[0])).node(1).start();
     }
   }
 
