@@ -86,6 +86,11 @@ public final class CassandraInProcess {
     return QueryProcessor.executeOnceInternal(cql);
   }
 
+  /** Executes with its own idea of now, in seconds: for what expires. */
+  public static UntypedResultSet executeAt(long nowInSeconds, String cql) {
+    return QueryProcessor.executeInternalWithNowInSec(cql, nowInSeconds);
+  }
+
   public static ColumnFamilyStore table(String name) {
     return Keyspace.open(KEYSPACE).getColumnFamilyStore(name);
   }
