@@ -254,8 +254,20 @@ public final class Transactions {
             "The transaction was idle for longer than transaction_max_idle; it is rolled back.";
       }
       if (reason != null) {
+        expire(transaction, reason);
+      }
+    }
+  }
+
+  /** Not while a statement runs: then the next time. */
+  private void expire(Transaction transaction, String reason) {
+    Lock lock = transaction.inUse().writeLock();
+    if (lock.tryLock()) {
+      try {
         expired.add(transaction.id(), reason);
         end(transaction);
+      } finally {
+        lock.unlock();
       }
     }
   }
