@@ -6,8 +6,9 @@ import io.isolde.cluster.NodeTool;
 import java.lang.management.ManagementFactory;
 
 /**
- * Processor time of a node and of this process, which makes its requests. On a small machine the
- * two share the cores, so throughput alone doesn't tell what the node does for a request.
+ * Processor time of a node, of this process, which makes its requests, and of whatever else runs on
+ * the machine. On a small machine the two share the cores, so throughput alone doesn't tell what
+ * the node does for a request; and if others take part, it tells little at all.
  */
 final class CpuClock {
   private static final OperatingSystemMXBean HERE =
@@ -20,22 +21,36 @@ final class CpuClock {
   }
 
   /**
-   * Processor time used, since the processes' start or between two moments.
+   * Processor time that was used between two moments.
    *
-   * @param wallNanos the time that passed
+   * @param elsewhere the share of all cores that other programs had, from 0 to 1
    */
-  record Reading(long nodeNanos, long clientNanos, long wallNanos) {
+  record Usage(long nodeNanos, long clientNanos, double elsewhere) {}
 
-    Reading since(Reading earlier) {
-      return new Reading(
-          nodeNanos - earlier.nodeNanos,
-          clientNanos - earlier.clientNanos,
-          wallNanos - earlier.wallNanos);
+  /** A measurement that has begun. */
+  final class Running {
+    private final long wallNanos = System.nanoTime();
+    private final long nodeNanos = ofNode();
+    private final long clientNanos = HERE.getProcessCpuTime();
+
+    private Running() {
+      var unused = HERE.getCpuLoad(); // The next answer is about the time since this one.
+    }
+
+    Usage stop() {
+      long usedByNode = ofNode() - nodeNanos;
+      long usedByClient = HERE.getProcessCpuTime() - clientNanos;
+      double cores = Runtime.getRuntime().availableProcessors();
+      double ours = (usedByNode + usedByClient) / cores / (System.nanoTime() - wallNanos);
+      return new Usage(usedByNode, usedByClient, Math.max(0, HERE.getCpuLoad() - ours));
     }
   }
 
-  Reading read() {
-    long nodeNanos = (Long) node.attribute("java.lang:type=OperatingSystem", "ProcessCpuTime");
-    return new Reading(nodeNanos, HERE.getProcessCpuTime(), System.nanoTime());
+  Running start() {
+    return new Running();
+  }
+
+  private long ofNode() {
+    return (Long) node.attribute("java.lang:type=OperatingSystem", "ProcessCpuTime");
   }
 }

@@ -10,6 +10,9 @@ import java.util.Map;
 
 /** Runs cases round after round, each round in another order. */
 final class Rounds {
+  /** Of the cores, used by others: enough to make a sample doubtful. */
+  private static final double NOTEWORTHY_SHARE = 0.1;
+
   private final BenchOptions options;
   private final CpuClock cpu;
   private final PrintWriter out;
@@ -73,10 +76,10 @@ final class Rounds {
   }
 
   private Sample measureNow(Case each, double stormPerSecond) {
-    CpuClock.Reading start = cpu.read();
+    CpuClock.Running clock = cpu.start();
     Measurement measurement =
         ClosedLoop.run(each.workload(), options.inFlight(), options.measured());
-    CpuClock.Reading used = cpu.read().since(start);
+    CpuClock.Usage used = clock.stop();
     requireAnswers(each, measurement);
     return new Sample(measurement, used, stormPerSecond);
   }
@@ -103,6 +106,9 @@ final class Rounds {
                 sample.stormPerSecond() > 0
                     ? "  storm %.0f/s".formatted(sample.stormPerSecond())
                     : ""));
+    if (sample.cpu().elsewhere() > NOTEWORTHY_SHARE) {
+      say("  other programs used %.0f%% of the cores".formatted(100 * sample.cpu().elsewhere()));
+    }
     if (seen.errors() > 0) {
       say("  %d errors, the first: %s".formatted(seen.errors(), seen.firstError().orElse("?")));
     }

@@ -7,7 +7,7 @@ package io.isolde.bench;
  * @param cpu processor time that was used meanwhile
  * @param stormPerSecond requests of the storm that were answered; 0 without a storm
  */
-record Sample(Measurement measurement, CpuClock.Reading cpu, double stormPerSecond) {
+record Sample(Measurement measurement, CpuClock.Usage cpu, double stormPerSecond) {
 
   Sample withStorm(double perSecond) {
     return new Sample(measurement, cpu, perSecond);
@@ -18,5 +18,10 @@ record Sample(Measurement measurement, CpuClock.Reading cpu, double stormPerSeco
    */
   double nodeMicrosPerOperation() {
     return cpu.nodeNanos() / 1e3 / measurement.operations();
+  }
+
+  /** Returns the processor time of this process for one operation. */
+  double clientMicrosPerOperation() {
+    return cpu.clientNanos() / 1e3 / measurement.operations();
   }
 }

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
 
 /**
  * What it costs that a table keeps its past, against a plain table on the same node.
@@ -128,6 +129,7 @@ final class VersionsBenchmark implements Benchmark {
         .with(metrics(samples));
   }
 
+  /** Under a storm, the processor time is for the storm, too, and says nothing. */
   private static Map<String, Double> metrics(Map<String, List<Sample>> samples) {
     Map<String, Double> metrics = new LinkedHashMap<>();
     samples.forEach(
@@ -136,13 +138,16 @@ final class VersionsBenchmark implements Benchmark {
             metrics.put(name + "_storm_per_s", median(rounds, Sample::stormPerSecond));
           } else {
             metrics.put(name + "_node_cpu_us", median(rounds, Sample::nodeMicrosPerOperation));
+            metrics.put(name + "_client_cpu_us", median(rounds, Sample::clientMicrosPerOperation));
           }
+          metrics.put(
+              name + "_cpu_elsewhere_percent",
+              median(rounds, sample -> 100 * sample.cpu().elsewhere()));
         });
     return metrics;
   }
 
-  private static double median(
-      List<Sample> rounds, java.util.function.ToDoubleFunction<Sample> number) {
+  private static double median(List<Sample> rounds, ToDoubleFunction<Sample> number) {
     return Spread.of(rounds.stream().map(number::applyAsDouble).toList()).median();
   }
 }

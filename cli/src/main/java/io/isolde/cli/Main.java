@@ -17,6 +17,7 @@ import picocli.CommandLine.ScopeType;
       StopCommand.class,
       StatusCommand.class,
       ClusterCommand.class,
+      DemoCommand.class,
       BenchCommand.class,
       VersionCommand.class,
     },
