@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  *     eighth of the heap, at least 64MiB. Too small: readers of a busy table get SNAPSHOT_TOO_OLD
  *     early. Too big: less heap for Cassandra.
  * @param versionRetentionMicros {@code version_retention}: how far back AS OF can read although no
- *     transaction needs it. Default 30s. Too small: AS OF of the near past fails. Too big: old
+ *     transaction needs it. Default 10s. Too small: AS OF of the near past fails. Too big: old
  *     versions fill their store, which then gives up the oldest.
  * @param replacedSSTablesBytes {@code replaced_sstables_size}, per table: disk space for SSTables
  *     that a compaction has replaced and readers of the past may need. Default 10GiB. Too small: a

@@ -50,7 +50,7 @@ final class IsoldeYaml {
     IsoldeConfig config =
         new IsoldeConfig(
             file.bytes("version_store_size", DEFAULT_VERSION_STORE_BYTES),
-            file.micros("version_retention", "30s"),
+            file.micros("version_retention", "10s"),
             file.bytes("replaced_sstables_size", 10L << 30),
             file.count("max_open_transactions", 10_000),
             file.millis("transaction_max_age", "5m"),

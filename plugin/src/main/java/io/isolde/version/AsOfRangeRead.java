@@ -2,7 +2,6 @@
 package io.isolde.version;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.DataRange;
@@ -12,7 +11,6 @@ import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.lifecycle.View;
 import org.apache.cassandra.db.memtable.Memtable;
-import org.apache.cassandra.db.partitions.AbstractUnfilteredPartitionIterator;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterators;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
@@ -21,7 +19,6 @@ import org.apache.cassandra.db.transform.EmptyPartitionsDiscarder;
 import org.apache.cassandra.db.transform.Transformation;
 import org.apache.cassandra.io.sstable.SSTableReadsListener;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
-import org.apache.cassandra.schema.TableMetadata;
 
 /** A range of partitions as of a timestamp, on this replica. */
 final class AsOfRangeRead {
@@ -57,12 +54,13 @@ final class AsOfRangeRead {
       for (SSTableReader sstable : versions.retention().missingFrom(view, asOf)) {
         addSSTable(sources, sstable);
       }
-      // A partition may be known to the store alone: its key has to come up in the merge as well.
-      sources.add(new Keys(command.metadata(), versions.store().partitionsIn(range.keyRange())));
       versions.horizon().check(asOf);
     } catch (RuntimeException | Error e) {
       sources.forEach(UnfilteredPartitionIterator::close);
       throw e;
+    }
+    if (sources.isEmpty()) {
+      return EmptyIterators.unfilteredPartition(command.metadata());
     }
     UnfilteredPartitionIterator merged = UnfilteredPartitionIterators.mergeLazily(sources);
     merged = Transformation.apply(merged, new AddVersions());
@@ -100,32 +98,6 @@ final class AsOfRangeRead {
       sources.addAll(
           new KeptRows(command, columns, partition.partitionKey(), slices, asOf).of(kept));
       return WholeColumns.narrow(UnfilteredRowIterators.merge(sources), command.columnFilter());
-    }
-  }
-
-  /** Empty partitions that make the keys of the store part of the merge. */
-  private final class Keys extends AbstractUnfilteredPartitionIterator {
-    private final TableMetadata table;
-    private final Iterator<PartitionVersions> partitions;
-
-    Keys(TableMetadata table, Iterator<PartitionVersions> partitions) {
-      this.table = table;
-      this.partitions = partitions;
-    }
-
-    @Override
-    public TableMetadata metadata() {
-      return table;
-    }
-
-    @Override
-    public boolean hasNext() {
-      return partitions.hasNext();
-    }
-
-    @Override
-    public UnfilteredRowIterator next() {
-      return EmptyIterators.unfilteredRow(table, partitions.next().key, command.isReversed());
     }
   }
 }

@@ -24,7 +24,7 @@ record KeptRows(
         sources.add(Transformation.apply(selected(version.content), new AsOfFilter(asOf)));
         continue;
       }
-      Row row = new AsOfFilter(asOf).applyToRow(version.row);
+      Row row = new AsOfFilter(asOf).applyToRow(version.row());
       if (row != null) {
         // A row updated often has many versions: they become one source, not one each.
         rows = rows == null ? builder(versions.size()) : rows;

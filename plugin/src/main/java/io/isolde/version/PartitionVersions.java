@@ -35,15 +35,29 @@ final class PartitionVersions {
     return true;
   }
 
-  /** Returns whether this was the last version, so that the partition has to leave its store. */
-  synchronized boolean remove(Version version) {
+  /** Returns the bytes that are free now. */
+  synchronized long remove(Version version) {
     if (oldestFirst.peekFirst() == version) {
       oldestFirst.pollFirst();
     } else {
       oldestFirst.remove(version);
     }
     retired = oldestFirst.isEmpty();
+    return version.bytes();
+  }
+
+  /** Whether the last version is gone, so that the partition has to leave its store. */
+  synchronized boolean isRetired() {
     return retired;
+  }
+
+  /** Returns how many bytes more the versions take. */
+  synchronized long takeOver() {
+    long grown = 0;
+    for (Version version : oldestFirst) {
+      grown += version.takeOver();
+    }
+    return grown;
   }
 
   boolean hasSupersededAfter(long asOf) {

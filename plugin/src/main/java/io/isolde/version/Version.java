@@ -7,6 +7,7 @@ import org.apache.cassandra.db.rows.Cell;
 import org.apache.cassandra.db.rows.ColumnData;
 import org.apache.cassandra.db.rows.ComplexColumnData;
 import org.apache.cassandra.db.rows.Row;
+import org.apache.cassandra.utils.memory.HeapCloner;
 
 /**
  * Something that a write replaced: cells of one row, or, under a partition or range deletion, all
@@ -15,8 +16,13 @@ import org.apache.cassandra.db.rows.Row;
 final class Version {
   final PartitionVersions partition;
 
-  /** Exactly one of row and content is set. */
-  final Row row;
+  /** Exactly one of row and content is set. Guarded by the partition, as are the next two. */
+  private Row row;
+
+  /** Whether the row's values are in the memory of a memtable. */
+  private boolean isBorrowed;
+
+  private long bytes;
 
   final PartitionUpdate content;
   final long supersededAt;
@@ -24,11 +30,10 @@ final class Version {
   /** Nothing in here is older: readers as of an earlier timestamp can pass it by. */
   final long oldestTimestamp;
 
-  final long bytes;
-
   private Version(
       PartitionVersions partition,
       Row row,
+      boolean isBorrowed,
       PartitionUpdate content,
       long supersededAt,
       long oldestTimestamp,
@@ -36,21 +41,45 @@ final class Version {
     assert (row == null) != (content == null);
     this.partition = partition;
     this.row = row;
+    this.isBorrowed = isBorrowed;
     this.content = content;
     this.supersededAt = supersededAt;
     this.oldestTimestamp = oldestTimestamp;
     this.bytes = bytes;
   }
 
-  static Version ofRow(PartitionVersions partition, Row row, long supersededAt) {
-    long bytes = OVERHEAD + row.unsharedHeapSize();
-    return new Version(partition, row, null, supersededAt, oldestTimestamp(row), bytes);
+  static Version ofRow(
+      PartitionVersions partition, Row row, boolean isBorrowed, long supersededAt) {
+    long size = isBorrowed ? row.unsharedHeapSizeExcludingData() : row.unsharedHeapSize();
+    return new Version(
+        partition, row, isBorrowed, null, supersededAt, oldestTimestamp(row), OVERHEAD + size);
   }
 
   static Version ofContent(
       PartitionVersions partition, PartitionUpdate content, long supersededAt) {
     long bytes = OVERHEAD + content.unsharedHeapSize();
-    return new Version(partition, null, content, supersededAt, Long.MIN_VALUE, bytes);
+    return new Version(partition, null, false, content, supersededAt, Long.MIN_VALUE, bytes);
+  }
+
+  /** Null if this is not of one row. */
+  Row row() {
+    return row;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  /** Copies what is borrowed, and returns how many bytes more this takes. */
+  long takeOver() {
+    if (!isBorrowed) {
+      return 0;
+    }
+    long before = bytes;
+    row = row.clone(HeapCloner.instance);
+    isBorrowed = false;
+    bytes = OVERHEAD + row.unsharedHeapSize();
+    return bytes - before;
   }
 
   boolean isNeededBy(long asOf) {

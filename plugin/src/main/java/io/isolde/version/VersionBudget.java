@@ -29,8 +29,13 @@ final class VersionBudget {
     this.clock = clock;
   }
 
-  void added(Version version) {
-    bytes.addAndGet(version.bytes);
+  /** Versions take more than they did when they were added. */
+  void grown(long moreBytes) {
+    bytes.addAndGet(moreBytes);
+  }
+
+  void added(Version version, long addedBytes) {
+    bytes.addAndGet(addedBytes);
     count.incrementAndGet();
     oldestFirst.add(version);
     // Somebody else is at it: they see this version too.
@@ -76,8 +81,7 @@ final class VersionBudget {
   private void remove(Version version) {
     // The horizon first: a reader that no longer finds the version must find the horizon.
     version.partition.store.horizon().raise(version.supersededAt);
-    version.partition.store.remove(version);
-    bytes.addAndGet(-version.bytes);
+    bytes.addAndGet(-version.partition.store.remove(version));
     count.decrementAndGet();
   }
 

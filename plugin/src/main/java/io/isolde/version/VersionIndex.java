@@ -43,6 +43,7 @@ public final class VersionIndex implements Index {
   private final IndexMetadata index;
   private final NodeVersions node;
   private final TableVersions versions;
+  private final MemtableWatch memtables;
 
   /** Transactions that started before can't use the table. */
   private volatile long since = Long.MIN_VALUE;
@@ -59,6 +60,7 @@ public final class VersionIndex implements Index {
         new SSTableRetention(
             cfs.getTracker(), node.clock(), horizon, node.config().replacedSSTablesBytes());
     this.versions = new TableVersions(store, retention, horizon);
+    this.memtables = new MemtableWatch(store);
   }
 
   public static String nameFor(String table) {
@@ -103,6 +105,7 @@ public final class VersionIndex implements Index {
   public void register(IndexRegistry registry) {
     node.register(cfs.metadata.id, this);
     versions.retention().open();
+    cfs.getTracker().subscribe(memtables);
     registry.registerIndex(this, new Group.Key(this), () -> new VersionIndexGroup(this));
   }
 
@@ -260,6 +263,7 @@ public final class VersionIndex implements Index {
     return () -> {
       node.unregister(cfs.metadata.id, this);
       versions.retention().close();
+      cfs.getTracker().unsubscribe(memtables);
       return null;
     };
   }

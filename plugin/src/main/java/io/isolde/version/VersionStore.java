@@ -2,20 +2,13 @@
 package io.isolde.version;
 
 import java.nio.ByteBuffer;
-import java.util.Iterator;
 import java.util.List;
-import java.util.NavigableMap;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.apache.cassandra.db.BufferDecoratedKey;
 import org.apache.cassandra.db.DecoratedKey;
-import org.apache.cassandra.db.PartitionPosition;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.Row;
-import org.apache.cassandra.dht.AbstractBounds;
-import org.apache.cassandra.dht.Bounds;
-import org.apache.cassandra.dht.IncludingExcludingBounds;
-import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.utils.ByteBufferUtil;
 
 /**
@@ -32,8 +25,13 @@ import org.apache.cassandra.utils.ByteBufferUtil;
 public final class VersionStore {
   private final VersionBudget budget;
   private final Horizon horizon;
-  private final ConcurrentSkipListMap<PartitionPosition, PartitionVersions> partitions =
-      new ConcurrentSkipListMap<>();
+
+  /**
+   * Not in token order: a range read comes by every key that is in here, since what replaced a
+   * version is newer than any reader of the version, and so still in a source of the read.
+   */
+  private final ConcurrentHashMap<DecoratedKey, PartitionVersions> partitions =
+      new ConcurrentHashMap<>();
 
   VersionStore(VersionBudget budget, Horizon horizon) {
     this.budget = budget;
@@ -44,9 +42,21 @@ public final class VersionStore {
     return horizon;
   }
 
-  /** Keeps what a write replaced in a row. The row must not refer to a memtable's memory. */
-  void addRow(DecoratedKey key, Row row, long supersededAt) {
-    add(key, partition -> Version.ofRow(partition, row, supersededAt));
+  /**
+   * Keeps what a write replaced in a row.
+   *
+   * @param isBorrowed whether the row refers to memory of a memtable that is there for longer
+   *     anyway; {@link #takeOver} must be called when it goes
+   */
+  void addRow(DecoratedKey key, Row row, boolean isBorrowed, long supersededAt) {
+    add(key, partition -> Version.ofRow(partition, row, isBorrowed, supersededAt));
+  }
+
+  /** Copies all that is borrowed: a memtable goes, and a cell of it would hold on to all of it. */
+  void takeOver() {
+    for (PartitionVersions partition : partitions.values()) {
+      budget.grown(partition.takeOver());
+    }
   }
 
   /** Keeps what a deletion hides. The content must not refer to a memtable's memory. */
@@ -63,8 +73,9 @@ public final class VersionStore {
         partition = partition == null ? made : partition;
       }
       Version version = make.apply(partition);
+      long added = version.bytes(); // before it can be found and taken over
       if (partition.add(version)) {
-        budget.added(version);
+        budget.added(version, added);
         return;
       }
       // The last version of the partition was evicted meanwhile; it is about to leave the map.
@@ -77,11 +88,14 @@ public final class VersionStore {
     return new BufferDecoratedKey(key.getToken(), copy);
   }
 
-  void remove(Version version) {
+  /** Returns the bytes that are free now. */
+  long remove(Version version) {
     PartitionVersions partition = version.partition;
-    if (partition.remove(version)) {
+    long freed = partition.remove(version);
+    if (partition.isRetired()) {
       partitions.remove(partition.key, partition);
     }
+    return freed;
   }
 
   /** Whether a reader as of {@code asOf} might need versions of this partition. */
@@ -95,20 +109,6 @@ public final class VersionStore {
     return partition == null || !partition.hasSupersededAfter(asOf)
         ? List.of()
         : partition.neededBy(asOf);
-  }
-
-  /** The partitions in a range that have versions, in token order. Weakly consistent. */
-  Iterator<PartitionVersions> partitionsIn(AbstractBounds<PartitionPosition> range) {
-    boolean leftInclusive = range instanceof Bounds || range instanceof IncludingExcludingBounds;
-    boolean rightInclusive = range instanceof Bounds || range instanceof Range;
-    NavigableMap<PartitionPosition, PartitionVersions> in = partitions;
-    if (!range.left.isMinimum()) {
-      in = in.tailMap(range.left, leftInclusive);
-    }
-    if (!range.right.isMinimum()) {
-      in = in.headMap(range.right, rightInclusive);
-    }
-    return in.values().iterator();
   }
 
   int partitionCount() {

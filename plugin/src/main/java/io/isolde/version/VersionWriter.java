@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.version;
 
+import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.DeletionTime;
 import org.apache.cassandra.db.RangeTombstone;
@@ -29,6 +30,16 @@ import org.apache.cassandra.utils.memory.HeapCloner;
  * <p>What a write inserts needs nothing: older versions of it are in SSTables, and stay.
  */
 final class VersionWriter implements Index.Indexer {
+  /**
+   * Memtables on the heap free nothing until they go, so what they hold can be kept without a copy
+   * until then. Those off the heap free it under the feet of a reader.
+   */
+  private static final boolean MAY_BORROW =
+      switch (DatabaseDescriptor.getMemtableAllocationType()) {
+        case heap_buffers, unslabbed_heap_buffers, unslabbed_heap_buffers_logged -> true;
+        case offheap_buffers, offheap_objects -> false;
+      };
+
   private final TableMetadata table;
   private final VersionStore store;
   private final VersionClock clock;
@@ -67,15 +78,15 @@ final class VersionWriter implements Index.Indexer {
       return;
     }
     Row kept = complexDeletions == null ? old : Rows.merge(old, complexDeletions);
-    store.addRow(key, kept.clone(HeapCloner.instance), supersededAt(merged));
+    if (MAY_BORROW) {
+      store.addRow(key, kept, true, supersededAt(merged));
+    } else {
+      store.addRow(key, kept.clone(HeapCloner.instance), false, supersededAt(merged));
+    }
   }
 
   private boolean hasComplexColumns(Row row) {
-    return row.isStatic() ? hasComplex(table.staticColumns()) : hasComplex(table.regularColumns());
-  }
-
-  private static boolean hasComplex(org.apache.cassandra.db.Columns columns) {
-    return columns.hasComplex();
+    return (row.isStatic() ? table.staticColumns() : table.regularColumns()).hasComplex();
   }
 
   /**

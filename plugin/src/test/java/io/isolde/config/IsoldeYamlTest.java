@@ -16,7 +16,7 @@ class IsoldeYamlTest {
   @Test
   void whenNothingIsSetThenTheDefaultsCount() {
     IsoldeConfig config = IsoldeYaml.parse("# nothing\n");
-    assertThat(config.versionRetentionMicros()).isEqualTo(30_000_000);
+    assertThat(config.versionRetentionMicros()).isEqualTo(10_000_000);
     assertThat(config.versionStoreBytes()).isGreaterThanOrEqualTo(64 << 20);
     assertThat(config).isEqualTo(IsoldeYaml.load(null));
   }

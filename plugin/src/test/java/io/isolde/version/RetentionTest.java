@@ -109,7 +109,7 @@ class RetentionTest {
       long first = clock.next();
       for (int i = 0; i < 1000; i++) {
         store.addRow(
-            Rows.key(table.name, i % 10), Rows.row(table.name, clock.next()), clock.next());
+            Rows.key(table.name, i % 10), Rows.row(table.name, clock.next()), false, clock.next());
         assertThat(small.bytes()).isLessThanOrEqualTo(20_000);
       }
       assertThat(small.evictedNeeded()).isPositive();
