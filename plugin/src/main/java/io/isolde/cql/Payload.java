@@ -7,13 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.apache.cassandra.exceptions.InvalidRequestException;
-import org.apache.cassandra.transport.ProtocolVersion;
-import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.ByteBufferUtil;
 
 /**
  * The transaction that a request names in its custom payload: entry {@code isolde-transaction},
- * with the id as 36 characters of text or as 16 bytes.
+ * with the id as 36 characters of text or as 16 bytes. Answers carry none: see docs/adr/0005.
  */
 final class Payload {
   static final String TRANSACTION = "isolde-transaction";
@@ -36,13 +34,6 @@ final class Payload {
     } catch (IllegalArgumentException | CharacterCodingException e) {
       throw new InvalidRequestException(
           "The custom payload " + TRANSACTION + " must be a UUID, as text or as 16 bytes.");
-    }
-  }
-
-  /** Tells a client that named its transaction so, that the answer belongs to it. */
-  static void attach(ResultMessage result, UUID id, ProtocolVersion version) {
-    if (version.isGreaterOrEqualTo(ProtocolVersion.V4)) {
-      result.setCustomPayload(Map.of(TRANSACTION, ByteBufferUtil.bytes(id.toString())));
     }
   }
 }

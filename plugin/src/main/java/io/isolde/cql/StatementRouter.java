@@ -120,11 +120,9 @@ final class StatementRouter {
     select.authorize(incoming.client());
     select.validate(incoming.client());
     Optional<Transaction> transaction = find(incoming);
-    ResultMessage.Rows rows =
-        transaction.isPresent()
-            ? coordinator.data().select(transaction.get(), select, options, incoming.request)
-            : coordinator.data().select(select, options, incoming.request);
-    return answer(rows, incoming, options);
+    return transaction.isPresent()
+        ? coordinator.data().select(transaction.get(), select, options, incoming.request)
+        : coordinator.data().select(select, options, incoming.request);
   }
 
   private ResultMessage write(
@@ -141,17 +139,11 @@ final class StatementRouter {
     } else {
       coordinator.data().write(writes, incoming.request);
     }
-    return answer(new ResultMessage.Void(), incoming, options);
+    return new ResultMessage.Void();
   }
 
   private Optional<Transaction> find(Incoming incoming) {
     return transactionOf(incoming).map(id -> coordinator.transactions().find(id, incoming.user()));
-  }
-
-  private static ResultMessage answer(
-      ResultMessage result, Incoming incoming, QueryOptions options) {
-    incoming.bound.ifPresent(id -> Payload.attach(result, id, options.getProtocolVersion()));
-    return result;
   }
 
   private ResultMessage routeOther(CQLStatement statement, Incoming incoming) {

@@ -11,6 +11,7 @@ import org.apache.cassandra.db.ReadExecutionController;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.filter.ClusteringIndexNamesFilter;
+import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.lifecycle.SSTableSet;
 import org.apache.cassandra.db.lifecycle.View;
 import org.apache.cassandra.db.memtable.Memtable;
@@ -29,6 +30,7 @@ final class AsOfPartitionRead {
   private final SinglePartitionReadCommand command;
   private final DecoratedKey key;
   private final Slices slices;
+  private final ColumnFilter columns;
   private final long asOf;
 
   AsOfPartitionRead(
@@ -41,6 +43,7 @@ final class AsOfPartitionRead {
     this.command = command;
     this.key = command.partitionKey();
     this.slices = command.clusteringIndexFilter().getSlices(command.metadata());
+    this.columns = WholeColumns.of(command.columnFilter());
     this.asOf = asOf;
   }
 
@@ -102,7 +105,8 @@ final class AsOfPartitionRead {
         add(sources, memtableRows(memtable));
       }
       sources.addAll(
-          new KeptRows(command, key, slices, asOf).of(versions.store().neededBy(key, asOf)));
+          new KeptRows(command, columns, key, slices, asOf)
+              .of(versions.store().neededBy(key, asOf)));
       for (SSTableReader sstable : View.select(SSTableSet.LIVE, key).apply(view)) {
         addSSTable(sources, sstable);
       }
@@ -114,7 +118,7 @@ final class AsOfPartitionRead {
       versions.horizon().check(asOf);
       return sources.isEmpty()
           ? EmptyIterators.unfilteredRow(command.metadata(), key, command.isReversed())
-          : UnfilteredRowIterators.merge(sources);
+          : WholeColumns.narrow(UnfilteredRowIterators.merge(sources), command.columnFilter());
     } catch (RuntimeException | Error e) {
       sources.forEach(UnfilteredRowIterator::close);
       throw e;
@@ -131,11 +135,7 @@ final class AsOfPartitionRead {
 
   private UnfilteredRowIterator memtableRows(Memtable memtable) {
     return memtable.rowIterator(
-        key,
-        slices,
-        command.columnFilter(),
-        command.isReversed(),
-        SSTableReadsListener.NOOP_LISTENER);
+        key, slices, columns, command.isReversed(), SSTableReadsListener.NOOP_LISTENER);
   }
 
   private void addSSTable(List<UnfilteredRowIterator> sources, SSTableReader sstable) {
@@ -144,11 +144,7 @@ final class AsOfPartitionRead {
     }
     UnfilteredRowIterator rows =
         sstable.rowIterator(
-            key,
-            slices,
-            command.columnFilter(),
-            command.isReversed(),
-            SSTableReadsListener.NOOP_LISTENER);
+            key, slices, columns, command.isReversed(), SSTableReadsListener.NOOP_LISTENER);
     if (sstable.getMaxTimestamp() <= asOf) {
       sources.add(rows);
     } else {

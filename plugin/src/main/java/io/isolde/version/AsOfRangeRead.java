@@ -9,6 +9,7 @@ import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.EmptyIterators;
 import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.Slices;
+import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.lifecycle.View;
 import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.db.partitions.AbstractUnfilteredPartitionIterator;
@@ -28,6 +29,7 @@ final class AsOfRangeRead {
   private final ColumnFamilyStore cfs;
   private final PartitionRangeReadCommand command;
   private final DataRange range;
+  private final ColumnFilter columns;
   private final long asOf;
 
   AsOfRangeRead(
@@ -36,6 +38,7 @@ final class AsOfRangeRead {
     this.cfs = cfs;
     this.command = command;
     this.range = command.dataRange();
+    this.columns = WholeColumns.of(command.columnFilter());
     this.asOf = asOf;
   }
 
@@ -45,8 +48,7 @@ final class AsOfRangeRead {
       View view = cfs.getTracker().getView();
       for (Memtable memtable : view.getAllMemtables()) {
         UnfilteredPartitionIterator partitions =
-            memtable.partitionIterator(
-                command.columnFilter(), range, SSTableReadsListener.NOOP_LISTENER);
+            memtable.partitionIterator(columns, range, SSTableReadsListener.NOOP_LISTENER);
         sources.add(Transformation.apply(partitions, new AsOfFilter(asOf)));
       }
       for (SSTableReader sstable : View.selectLive(range.keyRange()).apply(view)) {
@@ -72,8 +74,7 @@ final class AsOfRangeRead {
       return;
     }
     UnfilteredPartitionIterator partitions =
-        sstable.partitionIterator(
-            command.columnFilter(), range, SSTableReadsListener.NOOP_LISTENER);
+        sstable.partitionIterator(columns, range, SSTableReadsListener.NOOP_LISTENER);
     sources.add(
         sstable.getMaxTimestamp() <= asOf
             ? partitions
@@ -90,14 +91,15 @@ final class AsOfRangeRead {
       List<Version> kept = versions.store().neededBy(partition.partitionKey(), asOf);
       versions.horizon().check(asOf);
       if (kept.isEmpty()) {
-        return partition;
+        return WholeColumns.narrow(partition, command.columnFilter());
       }
       Slices slices =
           range.clusteringIndexFilter(partition.partitionKey()).getSlices(command.metadata());
       List<UnfilteredRowIterator> sources = new ArrayList<>();
       sources.add(partition);
-      sources.addAll(new KeptRows(command, partition.partitionKey(), slices, asOf).of(kept));
-      return UnfilteredRowIterators.merge(sources);
+      sources.addAll(
+          new KeptRows(command, columns, partition.partitionKey(), slices, asOf).of(kept));
+      return WholeColumns.narrow(UnfilteredRowIterators.merge(sources), command.columnFilter());
     }
   }
 

@@ -6,13 +6,15 @@ import java.util.List;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.Slices;
+import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
 import org.apache.cassandra.db.transform.Transformation;
 
 /** Kept versions of one partition as sources of a read, each without what is newer than asOf. */
-record KeptRows(ReadCommand command, DecoratedKey key, Slices slices, long asOf) {
+record KeptRows(
+    ReadCommand command, ColumnFilter columns, DecoratedKey key, Slices slices, long asOf) {
 
   List<UnfilteredRowIterator> of(List<Version> versions) {
     List<UnfilteredRowIterator> sources = new ArrayList<>();
@@ -41,6 +43,6 @@ record KeptRows(ReadCommand command, DecoratedKey key, Slices slices, long asOf)
   }
 
   private UnfilteredRowIterator selected(PartitionUpdate content) {
-    return content.unfilteredIterator(command.columnFilter(), slices, command.isReversed());
+    return content.unfilteredIterator(columns, slices, command.isReversed());
   }
 }

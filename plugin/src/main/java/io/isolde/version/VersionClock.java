@@ -4,7 +4,10 @@ package io.isolde.version;
 /** What the version store knows of time: answered by the status oracle where there is one. */
 public interface VersionClock {
 
-  /** A timestamp (microseconds) at or above that of every write which a replica has been given. */
+  /**
+   * A timestamp (microseconds) at or above that of every write which a replica has been given, and
+   * at or above the time of day, since compactions drop what has expired by that.
+   */
   long latestTimestamp();
 
   /** No reader will ask for the past before this timestamp (microseconds). Never goes back. */

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.isolde.oracle.IsolationLevel;
+import java.util.OptionalLong;
+import org.apache.cassandra.exceptions.SyntaxException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class StatementParserTest {
+  private static ControlStatement parsed(String text) {
+    return StatementParser.parse(text).orElseThrow();
+  }
+
+  private static ControlStatement.Start start(IsolationLevel level, boolean readOnly, Long asOf) {
+    OptionalLong past = asOf == null ? OptionalLong.empty() : OptionalLong.of(asOf);
+    return new ControlStatement.Start(level, readOnly, past);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "START TRANSACTION",
+        "start transaction;",
+        "  Start\n Transaction  ; ",
+        "START TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+        "-- a comment\nSTART TRANSACTION",
+        "/* a; comment */ START /* and another */ TRANSACTION; // and one more"
+      })
+  void whenNothingElseIsSaidThenATransactionIsSerializable(String text) {
+    assertThat(parsed(text)).isEqualTo(start(IsolationLevel.SERIALIZABLE, false, null));
+  }
+
+  @Test
+  void whenOptionsAreGivenThenTheirOrderDoesNotMatter() {
+    assertThat(parsed("START TRANSACTION ISOLATION LEVEL SNAPSHOT READ ONLY"))
+        .isEqualTo(start(IsolationLevel.SNAPSHOT, true, null));
+    assertThat(parsed("start transaction as of 17 read only isolation level snapshot;"))
+        .isEqualTo(start(IsolationLevel.SNAPSHOT, true, 17L));
+    assertThat(parsed("START TRANSACTION AS OF -5"))
+        .isEqualTo(start(IsolationLevel.SERIALIZABLE, false, -5L));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "START TRANSACTION ISOLATION LEVEL CHAOS",
+        "START TRANSACTION READONLY",
+        "START TRANSACTION AS OF yesterday",
+        "START TRANSACTION AS OF 99999999999999999999",
+        "START TRANSACTION READ ONLY READ ONLY",
+        "START TRANSACTION AS OF 1 AS OF 2",
+        "ENABLE TRANSACTIONS",
+        "ENABLE TRANSACTIONS ON",
+        "ENABLE TRANSACTIONS ON a.b.c",
+        "DISABLE TRANSACTIONS ON 1t",
+        "ENABLE TRANSACTIONS FOR t"
+      })
+  void whenOursIsWrittenWrongThenItIsASyntaxErrorThatSaysWhatWasExpected(String text) {
+    assertThatThrownBy(() -> StatementParser.parse(text))
+        .isInstanceOf(SyntaxException.class)
+        .hasMessageContaining("TRANSACTION");
+  }
+
+  @Test
+  void whenATransactionEndsThenTransactionMayBeSaidOrNot() {
+    assertThat(parsed("COMMIT")).isEqualTo(new ControlStatement.Commit());
+    assertThat(parsed("commit transaction;")).isEqualTo(new ControlStatement.Commit());
+    assertThat(parsed("ROLLBACK ;")).isEqualTo(new ControlStatement.Rollback());
+  }
+
+  @Test
+  void whenATableIsNamedThenItsNameIsReadAsCassandraDoes() {
+    assertThat(parsed("ENABLE TRANSACTIONS ON Bank.Accounts"))
+        .isEqualTo(new ControlStatement.Enable("bank", "accounts"));
+    assertThat(parsed("enable transactions on accounts;"))
+        .isEqualTo(new ControlStatement.Enable(null, "accounts"));
+    assertThat(parsed("DISABLE TRANSACTIONS ON \"Bank\" . \"My \"\"T\""))
+        .isEqualTo(new ControlStatement.Disable("Bank", "My \"T"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "   ",
+        "SELECT * FROM t",
+        "DELETE FROM start WHERE p = 1",
+        "CREATE TABLE commit (p int PRIMARY KEY)",
+        "COMMITTED",
+        "STARTING",
+        "COMMIT WORK NOW",
+        "-- START TRANSACTION",
+        "DISABLE AUTOCOMPACTION",
+        "BEGIN BATCH INSERT INTO t (p) VALUES (1) APPLY BATCH"
+      })
+  void whenAStatementIsNotOursThenItIsLeftToCassandra(String text) {
+    assertThat(StatementParser.parse(text)).isEmpty();
+  }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.version;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.isolde.testing.CassandraInProcess;
+import io.isolde.testing.Seeds;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.apache.cassandra.cql3.ColumnSpecification;
+import org.apache.cassandra.cql3.UntypedResultSet;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The version store against a model that keeps every version: the history of writes. What a table
+ * answers as of T must be what a plain table answers to which only the writes up to T were made, by
+ * whatever flushes and compactions happened in between.
+ */
+class AsOfReadsMatchHistoryTest {
+  private static final int STEPS = 120;
+  private static final int CHECKS_PER_LOOK = 3;
+  private static final List<String> MEMTABLES = List.of("default", "trie");
+
+  private static final List<String> QUERIES =
+      List.of(
+          "SELECT * FROM %s %s",
+          "SELECT p, c, v, writetime(v), w FROM %s WHERE p = 1 %s",
+          "SELECT * FROM %s WHERE p = 2 %s ORDER BY c DESC",
+          "SELECT * FROM %s WHERE p = 0 AND c = 3 %s",
+          "SELECT * FROM %s WHERE p = 1 AND c = 2 %s",
+          "SELECT c, m, e, l, u FROM %s WHERE p = 3 AND c >= 1 AND c < 4 %s",
+          "SELECT v FROM %s WHERE p = 3 AND c > 2 %s ORDER BY c DESC",
+          "SELECT * FROM %s WHERE p = 1 %s LIMIT 2",
+          "SELECT s, sm, v FROM %s WHERE p = 2 AND c = 1 %s",
+          "SELECT DISTINCT p, s, sm FROM %s %s",
+          "SELECT * FROM %s WHERE token(p) > 0 %s",
+          "SELECT p, count(*) FROM %s %s GROUP BY p",
+          "SELECT p, c, w FROM %s %s PER PARTITION LIMIT 1");
+
+  /** One write of the history. */
+  private record Write(long timestamp, String statement) {
+    void applyTo(String table) {
+      CassandraInProcess.execute(String.format(statement, table, "TIMESTAMP " + timestamp));
+    }
+  }
+
+  private static TestClock clock;
+  private static int tables;
+
+  private final List<Write> history = new ArrayList<>();
+  private String table;
+  private String model;
+
+  @BeforeAll
+  static void start() {
+    CassandraInProcess.start();
+    CassandraInProcess.execute("CREATE TYPE IF NOT EXISTS test.point (x int, y int)");
+    clock = new TestClock();
+    NodeVersions.ofThisNode().useClock(clock, clock.latestTimestamp());
+  }
+
+  static LongStream seeds() {
+    return Seeds.fixedAndFresh(12);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void whenAskedAsOfATimestampThenOnlyWritesUpToItAreSeen(long seed) {
+    Random random = new Random(seed);
+    create(random);
+    RandomWrites writes = new RandomWrites(random);
+    long first = clock.next();
+    for (int step = 0; step < STEPS; step++) {
+      switch (random.nextInt(30)) {
+        case 0, 1 -> CassandraInProcess.flush(table);
+        case 2 -> CassandraInProcess.compact(table);
+        case 3 -> look(random, first);
+        default -> {
+          Write write = new Write(clock.next(), writes.next());
+          write.applyTo("test." + table);
+          history.add(write);
+        }
+      }
+    }
+    look(random, first);
+    // Once nobody needs the first half any more, the second half is still right.
+    long middle = history.get(history.size() / 2).timestamp;
+    clock.releaseBelow(middle);
+    CassandraInProcess.compact(table);
+    look(random, middle);
+  }
+
+  private void create(Random random) {
+    int number = tables++;
+    table = "versioned" + number;
+    model = "model" + number;
+    String memtable = MEMTABLES.get(random.nextInt(MEMTABLES.size()));
+    // Nothing is kept for repair, so that compactions purge what they can, at once.
+    String options = " WITH gc_grace_seconds = 0 AND memtable = '" + memtable + "'";
+    CassandraInProcess.execute("CREATE TABLE test." + table + " " + RandomWrites.COLUMNS + options);
+    CassandraInProcess.execute("CREATE TABLE test." + model + " " + RandomWrites.COLUMNS);
+    CassandraInProcess.execute(
+        "CREATE CUSTOM INDEX "
+            + VersionIndex.nameFor(table)
+            + " ON test."
+            + table
+            + " () USING '"
+            + VersionIndex.class.getName()
+            + "'");
+  }
+
+  @AfterEach
+  void drop() {
+    clock.releaseBelow(clock.latestTimestamp());
+    CassandraInProcess.execute("DROP TABLE test." + table);
+    CassandraInProcess.execute("DROP TABLE test." + model);
+  }
+
+  private void look(Random random, long oldest) {
+    for (int check = 0; check < CHECKS_PER_LOOK; check++) {
+      long span = clock.latestTimestamp() - oldest;
+      long asOf = oldest + (long) (random.nextDouble() * (span + 2)) & ~1L;
+      replay(asOf);
+      String expression = "expr(" + VersionIndex.nameFor(table) + ", " + asOf + ")";
+      for (String query : QUERIES) {
+        String and = (query.contains("WHERE") ? "AND " : "WHERE ") + expression;
+        assertThat(rows(String.format(query, "test." + table, and)))
+            .as("%s as of %s, after %s", query, asOf, history)
+            .isEqualTo(rows(String.format(query, "test." + model, "")));
+      }
+    }
+  }
+
+  private void replay(long asOf) {
+    CassandraInProcess.table(model).truncateBlockingWithoutSnapshot();
+    for (Write write : history) {
+      if (write.timestamp <= asOf) {
+        write.applyTo("test." + model);
+      }
+    }
+  }
+
+  private static List<List<String>> rows(String query) {
+    UntypedResultSet result = CassandraInProcess.execute(query);
+    List<List<String>> rows = new ArrayList<>();
+    for (UntypedResultSet.Row row : result) {
+      List<String> values = new ArrayList<>();
+      for (ColumnSpecification column : result.metadata()) {
+        ByteBuffer value = row.getBlob(column.name.toString());
+        values.add(value == null ? "null" : column.type.getString(value));
+      }
+      rows.add(values);
+    }
+    return rows;
+  }
+}
