@@ -4,7 +4,6 @@ package io.isolde.cql;
 import io.isolde.cql.StatementRouter.Incoming;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
-import io.isolde.transaction.Coordinator;
 import io.isolde.transaction.Transaction;
 import io.isolde.transaction.Transactions;
 import java.util.Optional;
@@ -19,10 +18,10 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 
 /** Executes the statements that begin, end and switch on transactions. */
 final class ControlStatements {
-  private final Coordinator coordinator;
+  private final LazyCoordinator coordinator;
   private final ConnectionTransactions connections;
 
-  ControlStatements(Coordinator coordinator, ConnectionTransactions connections) {
+  ControlStatements(LazyCoordinator coordinator, ConnectionTransactions connections) {
     this.coordinator = coordinator;
     this.connections = connections;
   }
@@ -39,10 +38,12 @@ final class ControlStatements {
     refuseInTransaction(incoming);
     if (statement instanceof ControlStatement.Enable enable) {
       coordinator
+          .get()
           .mode()
           .enable(table(enable.keyspace(), enable.table(), incoming), incoming.state());
     } else if (statement instanceof ControlStatement.Disable disable) {
       coordinator
+          .get()
           .mode()
           .disable(table(disable.keyspace(), disable.table(), incoming), incoming.state());
     }
@@ -61,6 +62,7 @@ final class ControlStatements {
     UUID id = incoming.bound().orElseGet(UUID::randomUUID);
     Transaction transaction =
         coordinator
+            .get()
             .transactions()
             .begin(
                 id,
@@ -77,13 +79,13 @@ final class ControlStatements {
   }
 
   private boolean isOpen(UUID id) {
-    return coordinator.transactions().open().stream().anyMatch(open -> open.id().equals(id));
+    return coordinator.get().transactions().open().stream().anyMatch(open -> open.id().equals(id));
   }
 
   private ResultMessage commit(Incoming incoming) {
     UUID id = current(incoming, "COMMIT");
     try {
-      return ended(coordinator.transactions().commit(id, incoming.user()));
+      return ended(coordinator.get().transactions().commit(id, incoming.user()));
     } finally {
       unbind(incoming);
     }
@@ -92,7 +94,7 @@ final class ControlStatements {
   private ResultMessage rollback(Incoming incoming) {
     UUID id = current(incoming, "ROLLBACK");
     try {
-      return ended(coordinator.transactions().rollback(id, incoming.user()));
+      return ended(coordinator.get().transactions().rollback(id, incoming.user()));
     } finally {
       unbind(incoming);
     }

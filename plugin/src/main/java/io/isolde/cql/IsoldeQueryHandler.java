@@ -4,6 +4,7 @@ package io.isolde.cql;
 import io.isolde.config.IsoldeConfig;
 import io.isolde.cql.StatementRouter.Incoming;
 import io.isolde.transaction.DataStatements.Request;
+import io.isolde.transaction.TableGate;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Optional;
@@ -30,11 +31,7 @@ import org.apache.cassandra.utils.MD5Digest;
 public final class IsoldeQueryHandler implements QueryHandler {
   private final QueryProcessor cassandra = QueryProcessor.instance;
   private final PreparedControlStatements preparedControl = new PreparedControlStatements();
-
-  /** Made with the first request of a client: by then the node is up. */
-  private static final class Holder {
-    static final StatementRouter ROUTER = new StatementRouter(NodeStart.coordinator());
-  }
+  private final StatementRouter router = new StatementRouter(new TableGate());
 
   /**
    * Made early in the start of the node.
@@ -59,7 +56,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
       Map<String, ByteBuffer> payload,
       Dispatcher.RequestTime requestTime) {
     prepare(statement, options);
-    return Holder.ROUTER.route(
+    return router.route(
         statement,
         options,
         incoming(
@@ -107,7 +104,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
       QueryOptions options,
       Map<String, ByteBuffer> payload,
       Dispatcher.RequestTime requestTime) {
-    return Holder.ROUTER.route(
+    return router.route(
         statement,
         options,
         incoming(
@@ -124,7 +121,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
       BatchQueryOptions options,
       Map<String, ByteBuffer> payload,
       Dispatcher.RequestTime requestTime) {
-    return Holder.ROUTER.routeBatch(
+    return router.routeBatch(
         batch,
         options,
         incoming(

@@ -6,6 +6,7 @@ import io.isolde.embedded.EmbeddedOracle;
 import io.isolde.embedded.TimestampReservation;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.transaction.Coordinator;
+import io.isolde.transaction.TableGate;
 import java.nio.file.Path;
 import java.time.Clock;
 import org.apache.cassandra.config.DatabaseDescriptor;
@@ -17,7 +18,7 @@ final class NodeStart {
 
   private NodeStart() {}
 
-  static Coordinator coordinator() {
+  static Coordinator coordinator(TableGate gate) {
     IsoldeConfig config = IsoldeConfig.ofThisNode();
     EmbeddedOracle oracle =
         new EmbeddedOracle(
@@ -31,6 +32,6 @@ final class NodeStart {
                 Path.of(DatabaseDescriptor.getCommitLogLocation(), RESERVATION_FILE)),
             config.timestampReservationMicros(),
             Clock.systemUTC());
-    return Coordinator.start(config, oracle, oracle);
+    return Coordinator.start(config, gate, oracle, oracle);
   }
 }

@@ -3,9 +3,9 @@ package io.isolde.cql;
 
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
-import io.isolde.transaction.Coordinator;
 import io.isolde.transaction.DataStatements.Request;
 import io.isolde.transaction.DataStatements.Write;
+import io.isolde.transaction.TableGate;
 import io.isolde.transaction.Tables;
 import io.isolde.transaction.Transaction;
 import java.util.ArrayList;
@@ -34,12 +34,14 @@ import org.apache.cassandra.utils.concurrent.OpOrder;
 
 /** Decides for each request whether it is Isolde's, and in which transaction it runs. */
 final class StatementRouter {
-  private final Coordinator coordinator;
+  private final TableGate gate;
+  private final LazyCoordinator coordinator;
   private final ControlStatements control;
   private final ConnectionTransactions connections = new ConnectionTransactions();
 
-  StatementRouter(Coordinator coordinator) {
-    this.coordinator = coordinator;
+  StatementRouter(TableGate gate) {
+    this.gate = gate;
+    this.coordinator = new LazyCoordinator(() -> NodeStart.coordinator(gate));
     this.control = new ControlStatements(coordinator, connections);
   }
 
@@ -105,7 +107,7 @@ final class StatementRouter {
     if (tables.stream().allMatch(Tables::isSystem)) {
       return incoming.onCassandra.get();
     }
-    try (OpOrder.Group group = coordinator.gate().enter(tables)) {
+    try (OpOrder.Group group = gate.enter(tables)) {
       boolean ours =
           transactionOf(incoming).isPresent() || tables.stream().anyMatch(Tables::isTransactional);
       return ours ? onIsolde.get() : incoming.onCassandra.get();
@@ -121,8 +123,8 @@ final class StatementRouter {
     select.validate(incoming.client());
     Optional<Transaction> transaction = find(incoming);
     return transaction.isPresent()
-        ? coordinator.data().select(transaction.get(), select, options, incoming.request)
-        : coordinator.data().select(select, options, incoming.request);
+        ? coordinator.get().data().select(transaction.get(), select, options, incoming.request)
+        : coordinator.get().data().select(select, options, incoming.request);
   }
 
   private ResultMessage write(
@@ -135,15 +137,16 @@ final class StatementRouter {
     }
     Optional<Transaction> transaction = find(incoming);
     if (transaction.isPresent()) {
-      coordinator.data().write(transaction.get(), writes, incoming.request);
+      coordinator.get().data().write(transaction.get(), writes, incoming.request);
     } else {
-      coordinator.data().write(writes, incoming.request);
+      coordinator.get().data().write(writes, incoming.request);
     }
     return new ResultMessage.Void();
   }
 
   private Optional<Transaction> find(Incoming incoming) {
-    return transactionOf(incoming).map(id -> coordinator.transactions().find(id, incoming.user()));
+    return transactionOf(incoming)
+        .map(id -> coordinator.get().transactions().find(id, incoming.user()));
   }
 
   private ResultMessage routeOther(CQLStatement statement, Incoming incoming) {
@@ -172,7 +175,7 @@ final class StatementRouter {
       return incoming.onCassandra.get();
     }
     List<ResultMessage> result = new ArrayList<>(1);
-    coordinator.mode().truncate(table, () -> result.add(incoming.onCassandra.get()));
+    coordinator.get().mode().truncate(table, () -> result.add(incoming.onCassandra.get()));
     return result.get(0);
   }
 }

@@ -17,10 +17,9 @@ public final class Coordinator {
 
   private final Transactions transactions;
   private final DataStatements data;
-  private final TableGate gate = new TableGate();
   private final TableMode mode;
 
-  private Coordinator(IsoldeConfig config, Oracle oracle) {
+  private Coordinator(IsoldeConfig config, TableGate gate, Oracle oracle) {
     Committer committer =
         new Committer(oracle, new MutationApplier(), config.commitTimeoutMillis());
     this.transactions =
@@ -32,11 +31,13 @@ public final class Coordinator {
   /**
    * Starts coordinating.
    *
+   * @param gate that the statements of all clients pass
    * @param clock what the version store is to know of the oracle's time
    */
-  public static Coordinator start(IsoldeConfig config, Oracle oracle, VersionClock clock) {
+  public static Coordinator start(
+      IsoldeConfig config, TableGate gate, Oracle oracle, VersionClock clock) {
     finishInterruptedCommits();
-    Coordinator coordinator = new Coordinator(config, oracle);
+    Coordinator coordinator = new Coordinator(config, gate, oracle);
     coordinator.mode.passExistingTimestamps();
     NodeVersions.ofThisNode().useClock(clock, oracle.next());
     var unused =
@@ -66,10 +67,6 @@ public final class Coordinator {
 
   public DataStatements data() {
     return data;
-  }
-
-  public TableGate gate() {
-    return gate;
   }
 
   public TableMode mode() {

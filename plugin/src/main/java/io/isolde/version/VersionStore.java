@@ -21,9 +21,10 @@ import org.apache.cassandra.utils.ByteBufferUtil;
 /**
  * The versions of one table that its memtables no longer hold, in memory.
  *
- * <p>After the non-persistent version store of pH1 (J. M. Guerreiro's thesis, see docs), moved to
- * where the data is: nothing is sent for it and nothing is read for it, since a write's index hook
- * is handed what the write replaces.
+ * <p>After the non-persistent version store of pH1 (F. Coelho, Implementation and test of
+ * transactional primitives over Cassandra, Universidade do Minho, section 3.2.2), moved to where
+ * the data is: nothing is sent for it and nothing is read for it, since a write's index hook is
+ * handed what the write replaces.
  *
  * <p>A writer puts a version here <em>before</em> the memtable lets go of it, so a reader that
  * looks at the memtable first and here second misses nothing; finding it twice does no harm.

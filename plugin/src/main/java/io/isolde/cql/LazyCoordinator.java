@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cql;
+
+import io.isolde.transaction.Coordinator;
+import java.util.function.Supplier;
+import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The coordinator, started by the first statement that needs it: by then the node is up. If it
+ * cannot start, statements that need it are told why; those of plain tables go on.
+ */
+final class LazyCoordinator {
+  private static final Logger logger = LoggerFactory.getLogger(LazyCoordinator.class);
+
+  private final Supplier<Coordinator> start;
+  private volatile Coordinator started;
+
+  LazyCoordinator(Supplier<Coordinator> start) {
+    this.start = start;
+  }
+
+  Coordinator get() {
+    Coordinator coordinator = started;
+    return coordinator != null ? coordinator : start();
+  }
+
+  /** Tried again with each statement, since what is in the way may be mended meanwhile. */
+  private synchronized Coordinator start() {
+    if (started == null) {
+      try {
+        started = start.get();
+      } catch (RuntimeException e) {
+        logger.error("Transactions can't start on this node.", e);
+        throw new InvalidRequestException(
+            "Transactions can't start on this node: " + e.getMessage(), e);
+      }
+    }
+    return started;
+  }
+}
