@@ -26,7 +26,7 @@ public final class SystemNode implements AutoCloseable {
   public static final String KEYSPACE = "systests";
 
   private static final class Shared {
-    static final SystemNode NODE = start("shared", "127.0.0.31", spec -> spec);
+    static final SystemNode NODE = start("shared", "127.0.31.1", spec -> spec);
 
     static {
       // The node is ephemeral, so it ends with this process, however that ends.

@@ -196,8 +196,7 @@ class EnableTransactionsTest {
     assertRefused(
         ErrorCode.UNSUPPORTED_TABLE, () -> SESSION.execute("ENABLE TRANSACTIONS ON " + counters));
     assertRefused(
-        ErrorCode.UNSUPPORTED_TABLE,
-        () -> SESSION.execute("ENABLE TRANSACTIONS ON system.local"));
+        ErrorCode.UNSUPPORTED_TABLE, () -> SESSION.execute("ENABLE TRANSACTIONS ON system.local"));
     assertThatThrownBy(() -> SESSION.execute("ENABLE TRANSACTIONS ON systests.nowhere"))
         .isInstanceOf(InvalidQueryException.class);
     assertThatThrownBy(() -> SESSION.execute("ENABLE TRANSACTIONS ON nowhere"))
@@ -225,8 +224,7 @@ class EnableTransactionsTest {
 
   @Test
   void whenNamesAreQuotedThenTheyAreFound() {
-    SESSION.execute(
-        "CREATE TABLE systests.\"MixedCase\" (id int PRIMARY KEY, v int)");
+    SESSION.execute("CREATE TABLE systests.\"MixedCase\" (id int PRIMARY KEY, v int)");
     SESSION.execute("ENABLE TRANSACTIONS ON systests.\"MixedCase\"");
     try (Transaction transaction = NODE.isolde().begin()) {
       transaction.execute("INSERT INTO systests.\"MixedCase\" (id, v) VALUES (1, 1)");

@@ -41,13 +41,14 @@ class PermissionsTest {
     node =
         SystemNode.start(
             "permissions",
-            "127.0.0.34",
+            "127.0.31.4",
             spec ->
                 spec.withCassandraSetting("authenticator", "PasswordAuthenticator")
                     .withCassandraSetting("authorizer", "CassandraAuthorizer")
                     .withCassandraSetting("permissions_validity", "0ms")
                     .withCassandraSetting("roles_validity", "0ms")
-                    .withSystemProperty("cassandra.superuser_setup_delay_ms", "0"));
+                    .withSystemProperty("cassandra.superuser_setup_delay_ms", "0")
+                    .withSystemProperty("cassandra.auth_bcrypt_gensalt_log2_rounds", "4"));
     admin = loggedIn("cassandra", "cassandra");
     admin.execute(
         "CREATE KEYSPACE systests WITH replication ="
@@ -150,8 +151,6 @@ class PermissionsTest {
       assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, () -> admin.execute(bound(cql, id)));
     }
     assertThat(owner.execute(bound("COMMIT", id)).one().getBoolean("committed")).isTrue();
-    assertRefused(
-        ErrorCode.TRANSACTION_NOT_FOUND, () -> stranger.execute(bound("COMMIT", id)));
     assertThat(Results.lines(owner.execute("SELECT v FROM %s WHERE id IN (7, 8)".formatted(TABLE))))
         .containsExactly("7");
   }

@@ -48,7 +48,9 @@ class SnapshotTest {
             "WITH gc_grace_seconds = 0");
     for (int p = 1; p <= 2; p++) {
       for (int c = 1; c <= 4; c++) {
-        execute("INSERT INTO $t (p, c, v, m, s) VALUES (%d, %d, %d, {1: %d}, %d)", p, c, c, c, p);
+        execute(
+            "INSERT INTO $t (p, c, v, m, s) VALUES (%d, %d, %d, {1: %d}, %d)"
+                .formatted(p, c, c, c, p));
       }
     }
     snapshot = NODE.isolde().begin(TransactionOptions.reading());
@@ -86,10 +88,11 @@ class SnapshotTest {
     NODE.flush(table);
     assertThat(look()).as("after a flush").isEqualTo(before);
     execute(write);
-    Thread.sleep(1100);
+    if (write.startsWith("DELETE") || write.contains("TTL")) {
+      Thread.sleep(1100); // Until a compaction may drop it.
+    }
     NODE.flushAndCompact(table);
     assertThat(look()).as("after a compaction").isEqualTo(before);
-    NODE.flushAndCompact(table);
     execute("UPDATE $t SET v = 21, m = {8: 8} WHERE p = 1 AND c = 2");
     assertThat(look()).as("after another write").isEqualTo(before);
     assertThat(now("SELECT v FROM $t WHERE p = 1 AND c = 2")).containsExactly("21");
@@ -99,7 +102,7 @@ class SnapshotTest {
   void whenWrittenOverAndOverThenEverySnapshotSeesItsOwn() {
     List<Transaction> snapshots = new ArrayList<>();
     for (int v = 100; v < 120; v++) {
-      execute("UPDATE $t SET v = %d WHERE p = 1 AND c = 2", v);
+      execute("UPDATE $t SET v = %d WHERE p = 1 AND c = 2".formatted(v));
       snapshots.add(NODE.isolde().begin(TransactionOptions.reading()));
       if (v % 5 == 0) {
         NODE.flush(table);
@@ -193,7 +196,7 @@ class SnapshotTest {
     return Results.lines(NODE.session().execute(cql.replace("$t", table)));
   }
 
-  private void execute(String cql, Object... values) {
-    NODE.session().execute(cql.formatted(values).replace("$t", table));
+  private void execute(String cql) {
+    NODE.session().execute(cql.replace("$t", table));
   }
 }

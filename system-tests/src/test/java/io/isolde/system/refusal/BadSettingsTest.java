@@ -16,14 +16,14 @@ class BadSettingsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "transaction_max_idle | 10m | transaction_max_idle must not be longer than"
+        "127.0.31.31 | transaction_max_idle | 10m | transaction_max_idle must not be longer than"
             + " transaction_max_age.",
-        "no_such_setting | 1 | There is no setting named no_such_setting."
+        "127.0.31.32 | no_such_setting | 1 | There is no setting named no_such_setting."
       })
-  void whenASettingIsBadThenTheNodeDoesNotStart(String setting, String value, String sentence) {
+  void whenASettingIsBadThenTheNodeDoesNotStart(
+      String address, String setting, String value, String sentence) {
     SystemNode node =
-        SystemNode.create(
-            "bad-settings", "127.0.0.33", spec -> spec.withIsoldeSetting(setting, value));
+        SystemNode.create("bad-settings", address, spec -> spec.withIsoldeSetting(setting, value));
     try (node) {
       assertThatThrownBy(() -> node.process().start())
           .isInstanceOfSatisfying(

@@ -21,6 +21,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,6 +33,19 @@ class ControlStatementsTest {
 
   private static final SystemNode NODE = SystemNode.shared();
   private static final String TABLE = NODE.table("id int PRIMARY KEY, v int");
+
+  /** One connection, for tests that leave no transaction on it. */
+  private static CqlSession shared;
+
+  @BeforeAll
+  static void connect() {
+    shared = NODE.connect();
+  }
+
+  @AfterAll
+  static void disconnect() {
+    shared.close();
+  }
 
   @ParameterizedTest
   @EnumSource(
@@ -141,11 +156,9 @@ class ControlStatementsTest {
         "DISABLE TRANSACTIONS FROM systests.t"
       })
   void whenTheSyntaxIsWrongThenItIsASyntaxErrorAndNothingIsOpen(String cql) {
-    try (CqlSession connection = NODE.connect()) {
-      assertThatThrownBy(() -> connection.execute(cql)).isInstanceOf(SyntaxError.class);
-      assertThatThrownBy(() -> connection.prepare(cql)).isInstanceOf(SyntaxError.class);
-      assertRefused(ErrorCode.NO_TRANSACTION, () -> connection.execute("COMMIT"));
-    }
+    assertThatThrownBy(() -> shared.execute(cql)).isInstanceOf(SyntaxError.class);
+    assertThatThrownBy(() -> shared.prepare(cql)).isInstanceOf(SyntaxError.class);
+    assertRefused(ErrorCode.NO_TRANSACTION, () -> shared.execute("COMMIT"));
   }
 
   @ParameterizedTest
@@ -158,11 +171,8 @@ class ControlStatementsTest {
         "START TRANSACTION READ ONLY ISOLATION LEVEL SNAPSHOT"
       })
   void whenWrittenInOtherWaysThenItIsUnderstood(String cql) {
-    try (CqlSession connection = NODE.connect()) {
-      assertThat(connection.execute(cql).one().getUuid("transaction_id")).isNotNull();
-      assertThat(connection.execute("rollback transaction;").one().getBoolean("committed"))
-          .isFalse();
-    }
+    assertThat(shared.execute(cql).one().getUuid("transaction_id")).isNotNull();
+    assertThat(shared.execute("rollback transaction;").one().getBoolean("committed")).isFalse();
   }
 
   @Test

@@ -30,14 +30,15 @@ class LimitsTest {
     node =
         SystemNode.start(
             "limits",
-            "127.0.0.32",
+            "127.0.31.2",
             spec ->
                 spec.withIsoldeSetting("transaction_max_write_size", "2KiB")
                     .withIsoldeSetting("transaction_max_reads", Integer.toString(MAX_READS))
                     .withIsoldeSetting("max_open_transactions", Integer.toString(MAX_OPEN))
                     .withIsoldeSetting("transaction_max_idle", "1s")
                     .withIsoldeSetting("transaction_max_age", "3s")
-                    .withIsoldeSetting("version_retention", "1s"));
+                    .withIsoldeSetting("version_retention", "1s")
+                    .withIsoldeSetting("oracle_max_rows", "1024"));
     node.useKeyspace();
     table = node.table("id int PRIMARY KEY, v int, t text");
     node.session().execute("INSERT INTO %s (id, v) VALUES (1, 1)".formatted(table));
@@ -195,6 +196,24 @@ class LimitsTest {
             });
       }
     }
+  }
+
+  @Test
+  void whenTheOracleHasForgottenThenTheTransactionAborts() {
+    String rows = node.table("p int, c int, PRIMARY KEY (p, c)");
+    try (Transaction transaction = node.isolde().begin()) {
+      var unused = transaction.execute("SELECT * FROM %s WHERE id = 1".formatted(table));
+      transaction.execute("INSERT INTO %s (id, v) VALUES (30, 1)".formatted(table));
+      for (int p = 0; p < 5; p++) {
+        StringBuilder batch = new StringBuilder("BEGIN UNLOGGED BATCH ");
+        for (int c = 0; c < 300; c++) {
+          batch.append("INSERT INTO %s (p, c) VALUES (%d, %d);".formatted(rows, p, c));
+        }
+        node.session().execute(batch.append(" APPLY BATCH").toString());
+      }
+      assertRefused(ErrorCode.CONFLICT_FORGOTTEN, transaction::commit);
+    }
+    assertThat(read("SELECT id FROM " + table)).doesNotContain("30");
   }
 
   private static List<String> read(String cql) {

@@ -12,8 +12,8 @@ import io.isolde.system.SystemNode;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class RestartTest {
 
-  private static final int KILLS = 5;
+  private static final int KILLS = 4;
   private static final int ACCOUNTS = 10;
   private static final int CLIENTS = 3;
   private static final long LOAD_MILLIS = 800;
@@ -41,16 +41,15 @@ class RestartTest {
     node =
         SystemNode.start(
             "restart",
-            "127.0.0.35",
+            "127.0.31.5",
             spec ->
                 spec.withCassandraSetting("commitlog_sync", "batch")
-                    .withCassandraSetting("commitlog_sync_period", "null"));
+                    .withCassandraSetting("commitlog_sync_period", "0ms"));
     node.useKeyspace();
     table = node.table("id int PRIMARY KEY, balance int");
     journal = node.table("client int, n int, PRIMARY KEY (client, n)");
     for (int id = 0; id < ACCOUNTS; id++) {
-      node.session()
-          .execute("INSERT INTO %s (id, balance) VALUES (%d, 100)".formatted(table, id));
+      node.session().execute("INSERT INTO %s (id, balance) VALUES (%d, 100)".formatted(table, id));
     }
   }
 
@@ -140,10 +139,7 @@ class RestartTest {
     int to = (n + 1 + client % (ACCOUNTS - 1)) % ACCOUNTS;
     try (Transaction transaction =
         node.isolde()
-            .begin(
-                TransactionOptions.builder()
-                    .timeLimit(Duration.ofMillis(100))
-                    .build())) {
+            .begin(TransactionOptions.builder().timeLimit(Duration.ofMillis(100)).build())) {
       int source = balance(transaction, from);
       int target = balance(transaction, to);
       if (from != to) {
@@ -166,8 +162,7 @@ class RestartTest {
   }
 
   private static void set(Transaction transaction, int id, int balance) {
-    transaction.execute(
-        "UPDATE %s SET balance = %d WHERE id = %d".formatted(table, balance, id));
+    transaction.execute("UPDATE %s SET balance = %d WHERE id = %d".formatted(table, balance, id));
   }
 
   private static int sum() {
