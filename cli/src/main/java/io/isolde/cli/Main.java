@@ -19,6 +19,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       StopCommand.class,
       StatusCommand.class,
       ClusterCommand.class,
+      DemoCommand.class,
+      BenchCommand.class,
       VersionCommand.class,
     },
     scope = ScopeType.INHERIT,

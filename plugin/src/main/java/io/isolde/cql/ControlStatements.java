@@ -4,6 +4,7 @@ package io.isolde.cql;
 import io.isolde.cql.StatementRouter.Incoming;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.transaction.TableGate;
 import io.isolde.transaction.Transaction;
 import io.isolde.transaction.Transactions;
 import java.util.Optional;
@@ -15,13 +16,17 @@ import org.apache.cassandra.db.marshal.UUIDType;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.transport.messages.ResultMessage;
+import org.apache.cassandra.utils.concurrent.OpOrder;
 
 /** Executes the statements that begin, end and switch on transactions. */
 final class ControlStatements {
+  private final TableGate gate;
   private final LazyCoordinator coordinator;
   private final ConnectionTransactions connections;
 
-  ControlStatements(LazyCoordinator coordinator, ConnectionTransactions connections) {
+  ControlStatements(
+      TableGate gate, LazyCoordinator coordinator, ConnectionTransactions connections) {
+    this.gate = gate;
     this.coordinator = coordinator;
     this.connections = connections;
   }
@@ -84,8 +89,9 @@ final class ControlStatements {
 
   private ResultMessage commit(Incoming incoming) {
     UUID id = current(incoming, "COMMIT");
-    try {
-      return ended(coordinator.get().transactions().commit(id, incoming.user()));
+    Transactions transactions = coordinator.get().transactions();
+    try (OpOrder.Group group = gate.enter(transactions.tablesOf(id))) {
+      return ended(transactions.commit(id, incoming.user()));
     } finally {
       unbind(incoming);
     }

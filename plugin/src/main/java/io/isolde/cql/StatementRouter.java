@@ -24,6 +24,7 @@ import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.cql3.statements.TruncateStatement;
 import org.apache.cassandra.cql3.statements.UseStatement;
+import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.guardrails.Guardrails;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
@@ -42,7 +43,7 @@ final class StatementRouter {
   StatementRouter(TableGate gate) {
     this.gate = gate;
     this.coordinator = new LazyCoordinator(() -> NodeStart.coordinator(gate));
-    this.control = new ControlStatements(coordinator, connections);
+    this.control = new ControlStatements(gate, coordinator, connections);
   }
 
   /**
@@ -79,7 +80,9 @@ final class StatementRouter {
     if (statement instanceof ModificationStatement write) {
       List<Write> writes = List.of(new Write(write, options));
       return route(
-          Set.of(write.metadata()), incoming, () -> write(statement, writes, options, incoming));
+          Set.of(write.metadata()),
+          incoming,
+          () -> write(statement, writes, options.getConsistency(), incoming));
     }
     return routeOther(statement, incoming);
   }
@@ -97,7 +100,7 @@ final class StatementRouter {
         () -> {
           batch.validate();
           BatchTimestamp.refuse(batch);
-          return write(batch, writes, QueryOptions.DEFAULT, incoming);
+          return write(batch, writes, options.getConsistency(), incoming);
         });
   }
 
@@ -128,13 +131,11 @@ final class StatementRouter {
   }
 
   private ResultMessage write(
-      CQLStatement statement, List<Write> writes, QueryOptions options, Incoming incoming) {
+      CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
     statement.authorize(incoming.client());
     statement.validate(incoming.client());
-    if (options.getConsistency() != null) {
-      options.getConsistency().validateForWrite();
-      Guardrails.writeConsistencyLevels.guard(Set.of(options.getConsistency()), incoming.client());
-    }
+    consistency.validateForWrite();
+    Guardrails.writeConsistencyLevels.guard(Set.of(consistency), incoming.client());
     Optional<Transaction> transaction = find(incoming);
     if (transaction.isPresent()) {
       coordinator.get().data().write(transaction.get(), writes, incoming.request);

@@ -115,8 +115,25 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
           }
           Waiter waiter = new Waiter(timestamp, new CompletableFuture<>());
           waiters.add(waiter);
+          var unused = waiter.stable.whenComplete((stable, cancelled) -> forgetIfCancelled(waiter));
           return waiter.stable;
         });
+  }
+
+  private void forgetIfCancelled(Waiter waiter) {
+    if (waiter.stable.isCancelled()) {
+      lock.lock();
+      try {
+        waiters.remove(waiter);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** How many wait for a timestamp to become stable. */
+  int waiting() {
+    return locked(waiters::size);
   }
 
   @Override

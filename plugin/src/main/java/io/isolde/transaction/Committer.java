@@ -7,9 +7,11 @@ import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Conflict;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.IsolationLevel;
+import io.isolde.oracle.Refusal;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -64,12 +66,8 @@ final class Committer {
     if (decision instanceof Decision.Aborted aborted) {
       throw conflict(transactionId, level, aborted.conflict(), reads, writes);
     }
-    if (decision instanceof Decision.Refused) {
-      throw IsoldeException.of(
-          ErrorCode.ORACLE_OVERLOADED,
-          "Too many commits are waiting to be applied; nothing was committed, try again.",
-          "transaction",
-          transactionId);
+    if (decision instanceof Decision.Refused refused) {
+      throw refused(transactionId, refused.reason());
     }
     Decision.Committed committed = (Decision.Committed) decision;
     finish(transactionId, committed, Stamp.mutations(updates, committed.commitTimestamp()));
@@ -114,17 +112,36 @@ final class Committer {
   }
 
   private boolean isStable(long timestamp, long deadlineNanos) {
+    CompletableFuture<Void> stable = oracle.whenStable(timestamp);
     try {
       long waitNanos = Math.max(0, deadlineNanos - System.nanoTime());
-      oracle.whenStable(timestamp).get(waitNanos, TimeUnit.NANOSECONDS);
+      stable.get(waitNanos, TimeUnit.NANOSECONDS);
       return true;
     } catch (TimeoutException e) {
+      stable.cancel(false);
       return false;
     } catch (InterruptedException e) {
       throw new UncheckedInterruptedException(e);
     } catch (ExecutionException e) {
       throw new AssertionError("a wait for a timestamp has no other end", e);
     }
+  }
+
+  private static IsoldeException refused(UUID transactionId, Refusal reason) {
+    return switch (reason) {
+      case TOO_MANY_PENDING ->
+          IsoldeException.of(
+              ErrorCode.ORACLE_OVERLOADED,
+              "Too many commits are waiting to be applied; nothing was committed, try again.",
+              "transaction",
+              transactionId);
+      case OUTCOME_FORGOTTEN ->
+          IsoldeException.of(
+              ErrorCode.OUTCOME_UNKNOWN,
+              "The transaction may have been decided so long ago that it is forgotten.",
+              "transaction",
+              transactionId);
+    };
   }
 
   private static IsoldeException conflict(

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.Mutation;
@@ -15,6 +20,8 @@ import org.apache.cassandra.db.MutationExceededMaxSizeException;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.RequestExecutionException;
 import org.apache.cassandra.net.MessagingService;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.service.StorageProxy;
 import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
@@ -30,6 +37,11 @@ final class MutationApplier {
 
   private static final long FIRST_PAUSE_MILLIS = 20;
   private static final long LONGEST_PAUSE_MILLIS = 1000;
+
+  /** A thread of its own: a commit that can't be applied must not hold up anybody else's tasks. */
+  private final ScheduledExecutorService background =
+      Executors.newSingleThreadScheduledExecutor(
+          new ThreadFactoryBuilder().setNameFormat("IsoldeApply").setDaemon(true).build());
 
   /** Below this a mutation is certainly small enough, and need not be measured. */
   private static final long SURELY_FITS_BYTES = 256 << 10;
@@ -75,19 +87,44 @@ final class MutationApplier {
     return true;
   }
 
-  private boolean apply(List<Mutation> mutations) {
+  private static boolean apply(List<Mutation> mutations) {
     try {
-      StorageProxy.mutateWithTriggers(
-          mutations,
-          ConsistencyLevel.QUORUM,
-          mutations.size() > 1,
-          Dispatcher.RequestTime.forImmediateExecution());
+      List<Mutation> present = ofTablesThatExist(mutations);
+      if (!present.isEmpty()) {
+        StorageProxy.mutateWithTriggers(
+            present,
+            ConsistencyLevel.QUORUM,
+            present.size() > 1,
+            Dispatcher.RequestTime.forImmediateExecution());
+      }
       return true;
     } catch (RequestExecutionException e) {
       // Also applied in part it may be applied again: the same cells with the same timestamps.
       logger.warn("A committed transaction could not be applied yet: {}", e.getMessage());
       return false;
+    } catch (RuntimeException e) {
+      // Whatever it is, the transaction is committed: it must be tried until it works.
+      logger.error("A committed transaction could not be applied yet.", e);
+      return false;
     }
+  }
+
+  /** What a table held is gone with it, also if it was dropped after the decision. */
+  private static List<Mutation> ofTablesThatExist(List<Mutation> mutations) {
+    List<Mutation> present = new ArrayList<>(mutations.size());
+    for (Mutation mutation : mutations) {
+      Set<TableId> dropped = new HashSet<>();
+      for (TableId table : mutation.getTableIds()) {
+        if (Schema.instance.getTableMetadata(table) == null) {
+          dropped.add(table);
+        }
+      }
+      Mutation rest = dropped.isEmpty() ? mutation : mutation.without(dropped);
+      if (!rest.isEmpty()) {
+        present.add(rest);
+      }
+    }
+    return present;
   }
 
   /**
@@ -98,7 +135,7 @@ final class MutationApplier {
    */
   void applyInBackground(BooleanSupplier mayStart, List<Mutation> mutations, Runnable whenApplied) {
     var unused =
-        ScheduledExecutors.nonPeriodicTasks.schedule(
+        background.schedule(
             () -> {
               if (mayStart.getAsBoolean() && apply(mutations)) {
                 whenApplied.run();

@@ -28,7 +28,7 @@ public interface Oracle {
   /** Ends a transaction that does not ask for a decision. */
   void end(UUID transactionId);
 
-  /** Completes when every commit up to this timestamp is applied. */
+  /** Completes when every commit up to this timestamp is applied. Who gives up waiting, cancels. */
   CompletableFuture<Void> whenStable(long timestamp);
 
   /** The newest snapshot that can be read. */

@@ -5,6 +5,9 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.cassandra.cql3.ColumnIdentifier;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.QueryProcessor;
@@ -15,9 +18,12 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.Dispatcher;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Makes tables transactional and plain again, online. */
 public final class TableMode {
+  private static final long LONGEST_WAIT_MILLIS = 10_000;
+
   private final Oracle oracle;
   private final TableGate gate;
   private final long maxTimestampLeadMicros;
@@ -75,7 +81,12 @@ public final class TableMode {
   /** Makes a table plain again. Transactions that have written to it can't commit any more. */
   public void disable(TableMetadata table, QueryState state) {
     if (Tables.isTransactional(table)) {
-      gate.whileClosed(table, () -> execute("DROP INDEX IF EXISTS %s", table, state));
+      gate.whileClosed(
+          table,
+          () -> {
+            awaitApplied(table);
+            execute("DROP INDEX IF EXISTS %s", table, state);
+          });
     }
   }
 
@@ -88,9 +99,29 @@ public final class TableMode {
     gate.whileClosed(
         table,
         () -> {
+          awaitApplied(table);
           truncate.run();
           Tables.requireTransactional(table).beginAnew(oracle.next());
         });
+  }
+
+  /**
+   * Every commit that was decided so far must have reached the table, or it would come too late.
+   */
+  private void awaitApplied(TableMetadata table) {
+    try {
+      oracle.whenStable(oracle.next()).get(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw IsoldeException.of(
+          ErrorCode.ORACLE_OVERLOADED,
+          "Commits wait to be applied, so " + table + " can't be changed now; try again.",
+          "table",
+          table);
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    } catch (ExecutionException e) {
+      throw new AssertionError("a wait for a timestamp has no other end", e);
+    }
   }
 
   /** Schema changes go the ordinary way, with the permissions and the agreement that they need. */

@@ -3,10 +3,12 @@ package io.isolde.transaction;
 
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.read.ReadRecorder;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.apache.cassandra.schema.TableMetadata;
 
 /** An open transaction of a client of this node. Its statements may run side by side. */
 public final class Transaction {
@@ -91,6 +93,13 @@ public final class Transaction {
   /** Only what may conflict is recorded. */
   ReadRecorder recorder() {
     return readOnly || level == IsolationLevel.SNAPSHOT ? ReadRecorder.NONE : reads;
+  }
+
+  /** What it has written to, and what it has read as far as that is recorded. */
+  Set<TableMetadata> tables() {
+    Set<TableMetadata> tables = reads.tables();
+    writes.all().forEach(update -> tables.add(update.metadata()));
+    return tables;
   }
 
   ReadSet reads() {

@@ -193,7 +193,7 @@ public final class Transactions {
     }
     long commitTimestamp;
     try {
-      checkTables(transaction, updates);
+      checkTables(transaction);
       commitTimestamp =
           committer.commit(
               id, transaction.level(), transaction.startTimestamp(), transaction.reads(), updates);
@@ -205,10 +205,8 @@ public final class Transactions {
   }
 
   /** A table may have been truncated, or have become plain, since the transaction started. */
-  private static void checkTables(Transaction transaction, List<PartitionUpdate> updates) {
-    Set<TableMetadata> tables = transaction.reads().tables();
-    updates.forEach(update -> tables.add(update.metadata()));
-    for (TableMetadata table : tables) {
+  private static void checkTables(Transaction transaction) {
+    for (TableMetadata table : transaction.tables()) {
       VersionIndex versions = Tables.requireTransactional(table);
       if (!versions.existedAt(transaction.startTimestamp())) {
         throw IsoldeException.of(
@@ -220,6 +218,12 @@ public final class Transactions {
             transaction.id());
       }
     }
+  }
+
+  /** The tables that an open transaction has used; none if it is not open. */
+  public Set<TableMetadata> tablesOf(UUID id) {
+    Transaction transaction = open.get(id);
+    return transaction == null ? Set.of() : transaction.tables();
   }
 
   /** Ends a transaction without a trace. */
@@ -254,8 +258,20 @@ public final class Transactions {
             "The transaction was idle for longer than transaction_max_idle; it is rolled back.";
       }
       if (reason != null) {
+        expire(transaction, reason);
+      }
+    }
+  }
+
+  /** Not while a statement runs: then the next time. */
+  private void expire(Transaction transaction, String reason) {
+    Lock lock = transaction.inUse().writeLock();
+    if (lock.tryLock()) {
+      try {
         expired.add(transaction.id(), reason);
         end(transaction);
+      } finally {
+        lock.unlock();
       }
     }
   }

@@ -63,6 +63,25 @@ class IsoldeYamlTest {
   }
 
   @Test
+  void whenTheDefaultsAreDocumentedThenTheyAreTrueAndComplete() throws IOException {
+    String documented = Files.readString(Path.of("../conf/isolde.yaml"));
+    // A line that is a setting behind "# ", and nothing else.
+    String settings = documented.replaceAll("(?m)^# (\\w+: \\S+)$", "$1");
+    IsoldeConfig config = IsoldeYaml.parse(settings);
+    IsoldeConfig byDefault = IsoldeYaml.parse("version_store_size: 64MiB");
+    assertThat(config).isEqualTo(byDefault);
+    long count = settings.lines().filter(line -> line.matches("\\w+: \\S+")).count();
+    assertThat(count).isEqualTo(IsoldeConfig.class.getRecordComponents().length);
+    String operating = Files.readString(Path.of("../docs/operating.md"));
+    settings
+        .lines()
+        .filter(line -> line.matches("\\w+: \\S+"))
+        .forEach(
+            line ->
+                assertThat(operating).contains("`" + line.substring(0, line.indexOf(":")) + "`"));
+  }
+
+  @Test
   void whenAFileIsNamedThenItIsReadByPathOrUri(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("isolde.yaml"), "transaction_max_reads: 5\n");
     assertThat(IsoldeYaml.load(file.toString()).maxReads()).isEqualTo(5);

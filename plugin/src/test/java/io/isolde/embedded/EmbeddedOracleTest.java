@@ -104,6 +104,20 @@ class EmbeddedOracleTest {
   }
 
   @Test
+  void whenSomebodyStopsWaitingThenNothingIsLeftOfThem() {
+    long commit = commit();
+    for (int i = 0; i < 100; i++) {
+      oracle.whenStable(commit).cancel(false);
+    }
+    assertThat(oracle.waiting()).isZero();
+    CompletableFuture<Void> stable = oracle.whenStable(commit);
+    assertThat(oracle.waiting()).isOne();
+    oracle.applied(commit);
+    assertThat(stable).isCompleted();
+    assertThat(oracle.waiting()).isZero();
+  }
+
+  @Test
   void whenNobodyIsOpenThenThePastIsStillRetained() {
     later = Duration.ofSeconds(60);
     long now = oracle.stable();

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+/** A benchmark could not be measured; the message says why, in full sentences. */
+public final class BenchException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  BenchException(String message) {
+    super(message);
+  }
+
+  BenchException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

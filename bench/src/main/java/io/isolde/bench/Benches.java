@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** All benchmarks, by name. */
+public final class Benches {
+
+  private static final List<Benchmark> ALL = List.of(new VersionsBenchmark());
+
+  private Benches() {}
+
+  /** Returns the names, in the order in which they are listed. */
+  public static List<String> names() {
+    return ALL.stream().map(Benchmark::name).toList();
+  }
+
+  /**
+   * Returns what a benchmark measures, in one sentence.
+   *
+   * @throws IllegalArgumentException if there is none of this name
+   */
+  public static String summary(String name) {
+    return find(name).summary();
+  }
+
+  /**
+   * Runs a benchmark on nodes of its own, which are gone afterwards.
+   *
+   * @param json where to write the report, or null
+   * @param out is told the progress, then the results as a table
+   * @throws IllegalArgumentException if there is none of this name
+   * @throws BenchException if it could not be measured
+   */
+  public static Report run(String name, Path json, BenchOptions options, PrintWriter out) {
+    Benchmark benchmark = find(name);
+    if (json != null) {
+      write(json, "{}\n"); // A place that can't be written to is found out now, not at the end.
+    }
+    Report report = benchmark.run(options, out);
+    out.println();
+    out.print(ReportTable.of(report));
+    if (json != null) {
+      write(json, report.toJson());
+      out.printf("%nWritten to %s.%n", json);
+    }
+    out.flush();
+    return report;
+  }
+
+  private static Benchmark find(String name) {
+    return ALL.stream()
+        .filter(benchmark -> benchmark.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "There is no benchmark \"%s\"; there are: %s."
+                        .formatted(name, String.join(", ", names()))));
+  }
+
+  private static void write(Path file, String text) {
+    try {
+      Files.writeString(file, text);
+    } catch (IOException e) {
+      throw new BenchException("The report can't be written to %s: %s.".formatted(file, e), e);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.isolde.cluster.NodeTool;
+import java.lang.management.ManagementFactory;
+
+/**
+ * Processor time of a node, of this process, which makes its requests, and of whatever else runs on
+ * the machine. On a small machine the two share the cores, so throughput alone doesn't tell what
+ * the node does for a request; and if others take part, it tells little at all.
+ */
+final class CpuClock {
+  private static final OperatingSystemMXBean HERE =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+  private final NodeTool node;
+
+  CpuClock(NodeTool node) {
+    this.node = node;
+  }
+
+  /**
+   * Processor time that was used between two moments.
+   *
+   * @param elsewhere the share of all cores that other programs had, from 0 to 1
+   */
+  record Usage(long nodeNanos, long clientNanos, double elsewhere) {}
+
+  /** A measurement that has begun. */
+  final class Running {
+    private final long wallNanos = System.nanoTime();
+    private final long nodeNanos = ofNode();
+    private final long clientNanos = HERE.getProcessCpuTime();
+
+    private Running() {
+      var unused = HERE.getCpuLoad(); // The next answer is about the time since this one.
+    }
+
+    Usage stop() {
+      long usedByNode = ofNode() - nodeNanos;
+      long usedByClient = HERE.getProcessCpuTime() - clientNanos;
+      double cores = Runtime.getRuntime().availableProcessors();
+      double ours = (usedByNode + usedByClient) / cores / (System.nanoTime() - wallNanos);
+      return new Usage(usedByNode, usedByClient, Math.max(0, HERE.getCpuLoad() - ours));
+    }
+  }
+
+  Running start() {
+    return new Running();
+  }
+
+  private long ofNode() {
+    return (Long) node.attribute("java.lang:type=OperatingSystem", "ProcessCpuTime");
+  }
+}

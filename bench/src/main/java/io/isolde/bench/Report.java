@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * What a benchmark found out; its JSON is stable.
+ *
+ * @param results by case, one entry per round
+ * @param metrics single numbers; the unit is in the name
+ * @param ratios of throughputs: computed within a round, then spread over the rounds
+ */
+@JsonPropertyOrder({"bench", "machine", "rounds", "results", "metrics", "ratios"})
+public record Report(
+    @JsonProperty String bench,
+    @JsonProperty MachineDescription machine,
+    @JsonProperty int rounds,
+    @JsonProperty List<Result> results,
+    @JsonProperty Map<String, Double> metrics,
+    @JsonProperty Map<String, Spread> ratios) {
+
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+  /** A case in one round. */
+  @JsonPropertyOrder({"case", "ops_per_s", "mean_ms", "p50_ms", "p99_ms", "errors"})
+  public record Result(
+      @JsonProperty("case") String name,
+      @JsonProperty("ops_per_s") double operationsPerSecond,
+      @JsonProperty("mean_ms") double meanMillis,
+      @JsonProperty("p50_ms") double p50Millis,
+      @JsonProperty("p99_ms") double p99Millis,
+      @JsonProperty long errors) {
+
+    static Result of(String name, Measurement seen) {
+      return new Result(
+          name,
+          rounded(seen.operationsPerSecond()),
+          rounded(seen.meanMillis()),
+          rounded(seen.p50Millis()),
+          rounded(seen.p99Millis()),
+          seen.errors());
+    }
+  }
+
+  /** Returns the report of cases that ran together. */
+  static Report of(
+      String bench,
+      MachineDescription machine,
+      BenchOptions options,
+      Map<String, List<Sample>> samples,
+      List<Ratio> ratios) {
+    List<Result> results =
+        samples.entrySet().stream()
+            .flatMap(of -> of.getValue().stream().map(s -> Result.of(of.getKey(), s.measurement())))
+            .toList();
+    Map<String, Spread> spreads = new LinkedHashMap<>();
+    ratios.forEach(ratio -> spreads.put(ratio.key(), rounded(ratio.in(samples))));
+    return new Report(bench, machine, options.rounds(), results, Map.of(), spreads);
+  }
+
+  /** Returns this and another report of the same benchmark as one. */
+  Report and(Report other) {
+    Map<String, Spread> allRatios = new LinkedHashMap<>(ratios);
+    allRatios.putAll(other.ratios);
+    return new Report(
+            bench,
+            machine,
+            rounds,
+            Stream.concat(results.stream(), other.results.stream()).toList(),
+            metrics,
+            allRatios)
+        .with(other.metrics);
+  }
+
+  /** Returns this with more metrics. */
+  Report with(Map<String, Double> more) {
+    Map<String, Double> all = new LinkedHashMap<>(metrics);
+    more.forEach((name, value) -> all.put(name, rounded(value)));
+    return new Report(bench, machine, rounds, results, all, ratios);
+  }
+
+  private static Spread rounded(Spread spread) {
+    return new Spread(rounded(spread.min()), rounded(spread.median()), rounded(spread.max()));
+  }
+
+  private static double rounded(double value) {
+    return Math.round(value * 1000) / 1000.0;
+  }
+
+  /** Returns the report as JSON, for programs. */
+  public String toJson() {
+    try {
+      return JSON.writeValueAsString(this) + "\n";
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("A report consists of numbers and words only.", e);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Runs cases round after round, each round in another order. */
+final class Rounds {
+  /** Of the cores, used by others: enough to make a sample doubtful. */
+  private static final double NOTEWORTHY_SHARE = 0.1;
+
+  private final BenchOptions options;
+  private final CpuClock cpu;
+  private final PrintWriter out;
+
+  Rounds(BenchOptions options, CpuClock cpu, PrintWriter out) {
+    this.options = options;
+    this.cpu = cpu;
+    this.out = out;
+  }
+
+  /**
+   * Warms all cases up, then measures them.
+   *
+   * @return by case, what was seen in each round
+   * @throws BenchException if a case has a round without a single right answer
+   */
+  Map<String, List<Sample>> run(List<Case> cases) {
+    if (options.warmupSeconds() > 0) {
+      say("warming up, %d s for each of %d cases".formatted(options.warmupSeconds(), cases.size()));
+      cases.forEach(this::warmUp);
+    }
+    Map<String, List<Sample>> samples = new LinkedHashMap<>();
+    cases.forEach(each -> samples.put(each.name(), new ArrayList<>()));
+    for (int round = 0; round < options.rounds(); round++) {
+      for (Case each : inOrderOf(round, cases)) {
+        Sample sample = measure(each);
+        samples.get(each.name()).add(sample);
+        show(round, each.name(), sample);
+      }
+    }
+    return samples;
+  }
+
+  /** Every case comes first now and then, and every pair in either order. */
+  static List<Case> inOrderOf(int round, List<Case> cases) {
+    List<Case> order = new ArrayList<>(cases);
+    Collections.rotate(order, -round);
+    if (round % 2 == 1) {
+      Collections.reverse(order);
+    }
+    return order;
+  }
+
+  /**
+   * Under a storm, too, a case is warmed up without it: the storm's requests are another case's.
+   */
+  private void warmUp(Case each) {
+    each.before().run();
+    requireAnswers(each, ClosedLoop.run(each.workload(), options.inFlight(), options.warmup()));
+  }
+
+  private Sample measure(Case each) {
+    each.before().run();
+    if (each.storm().isEmpty()) {
+      return measureNow(each, 0);
+    }
+    try (Storm storm = Storm.start(each.storm().get())) {
+      Sample sample = measureNow(each, 0);
+      return sample.withStorm(storm.answeredPerSecond());
+    }
+  }
+
+  private Sample measureNow(Case each, double stormPerSecond) {
+    CpuClock.Running clock = cpu.start();
+    Measurement measurement =
+        ClosedLoop.run(each.workload(), options.inFlight(), options.measured());
+    CpuClock.Usage used = clock.stop();
+    requireAnswers(each, measurement);
+    return new Sample(measurement, used, stormPerSecond);
+  }
+
+  private static void requireAnswers(Case each, Measurement measurement) {
+    if (measurement.operations() == 0) {
+      throw new BenchException(
+          "No request of the case %s was answered rightly. The first error: %s"
+              .formatted(each.name(), measurement.firstError().orElse("none; it only took long")));
+    }
+  }
+
+  private void show(int round, String name, Sample sample) {
+    Measurement seen = sample.measurement();
+    say(
+        "round %d of %d  %-28s %8.0f/s  p50 %6.2f ms  p99 %7.2f ms%s"
+            .formatted(
+                round + 1,
+                options.rounds(),
+                name,
+                seen.operationsPerSecond(),
+                seen.p50Millis(),
+                seen.p99Millis(),
+                sample.stormPerSecond() > 0
+                    ? "  storm %.0f/s".formatted(sample.stormPerSecond())
+                    : ""));
+    if (sample.cpu().elsewhere() > NOTEWORTHY_SHARE) {
+      say("  other programs used %.0f%% of the cores".formatted(100 * sample.cpu().elsewhere()));
+    }
+    if (seen.errors() > 0) {
+      say("  %d errors, the first: %s".formatted(seen.errors(), seen.firstError().orElse("?")));
+    }
+  }
+
+  private void say(String sentence) {
+    out.println("  " + sentence);
+    out.flush();
+  }
+}

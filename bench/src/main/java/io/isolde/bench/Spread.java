@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+import java.util.Arrays;
+import java.util.Collection;
+
+/** The smallest, the middle and the largest of some numbers. */
+public record Spread(double min, double median, double max) {
+
+  /**
+   * Returns the spread of numbers; the median of an even count is the mean of the two in the
+   * middle.
+   *
+   * @throws IllegalArgumentException if there are none
+   */
+  static Spread of(Collection<Double> numbers) {
+    double[] sorted = numbers.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    if (sorted.length == 0) {
+      throw new IllegalArgumentException("There are no numbers.");
+    }
+    return new Spread(sorted[0], medianOf(sorted), Arrays.stream(sorted).max().getAsDouble());
+  }
+
+  private static double medianOf(double[] sorted) {
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+}

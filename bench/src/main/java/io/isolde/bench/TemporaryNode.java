@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import io.isolde.cluster.ClusterException;
+import io.isolde.cluster.LocalCluster;
+import io.isolde.cluster.LocalNode;
+import io.isolde.cluster.NodeSpec;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * A node that is gone, with all of its data, when it is closed or when this process ends.
+ *
+ * <p>It runs on the usual ports of the first address of this machine, of 127.0.0.1, 127.0.0.2 and
+ * so on, that has them free; beside any other node.
+ */
+public final class TemporaryNode implements AutoCloseable {
+  private static final int ADDRESSES = 20;
+  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(15);
+
+  private final Path home;
+  private final LocalCluster cluster;
+  private final Thread atExit = new Thread(this::remove, "remove-node");
+
+  private TemporaryNode(Path home, LocalCluster cluster) {
+    this.home = home;
+    this.cluster = cluster;
+    Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  /**
+   * Starts a node and waits until it answers.
+   *
+   * @param name of the cluster
+   * @param spec the address in it is replaced
+   * @param out is told the progress
+   * @throws ClusterException if it can't start, also if no address has free ports
+   */
+  public static TemporaryNode start(String name, NodeSpec spec, PrintWriter out) {
+    ClusterException taken = null;
+    for (int i = 1; i <= ADDRESSES; i++) {
+      TemporaryNode node = create(name, spec.withAddress("127.0.0." + i));
+      try {
+        node.cluster.start(
+            progress -> {
+              out.println("  " + progress);
+              out.flush();
+            });
+        return node;
+      } catch (ClusterException e) {
+        node.close();
+        if (e.reason() != ClusterException.Reason.PORT_TAKEN) {
+          throw e;
+        }
+        taken = taken == null ? e : taken;
+      }
+    }
+    throw taken;
+  }
+
+  private static TemporaryNode create(String name, NodeSpec spec) {
+    try {
+      // As in the home of the command line, so that its commands work on what is kept.
+      Path home = Files.createTempDirectory("isolde-" + name + "-");
+      Path folder = home.resolve("clusters").resolve(name);
+      return new TemporaryNode(home, LocalCluster.create(folder, 1, spec));
+    } catch (IOException e) {
+      throw new BenchException("A folder for temporary files can't be created: " + e + ".", e);
+    }
+  }
+
+  /** Returns the node. */
+  public LocalNode node() {
+    return cluster.node(1);
+  }
+
+  /** Returns the folder that {@code --home} takes. */
+  public Path home() {
+    return home;
+  }
+
+  /** Connects to the node. */
+  public CqlSession connect() {
+    return CqlSession.builder()
+        .addContactPoint(node().contactPoint())
+        .withLocalDatacenter("datacenter1")
+        .withConfigLoader(
+            DriverConfigLoader.programmaticBuilder()
+                .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, REQUEST_TIMEOUT)
+                .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, REQUEST_TIMEOUT)
+                .build())
+        .build();
+  }
+
+  /** Lets it be: neither {@link #close} nor the end of this process remove it any more. */
+  public void keep() {
+    Runtime.getRuntime().removeShutdownHook(atExit);
+  }
+
+  @Override
+  public void close() {
+    try {
+      keep();
+    } catch (IllegalStateException atExitAlready) {
+      return;
+    }
+    remove();
+  }
+
+  private void remove() {
+    cluster.remove();
+    try {
+      Files.delete(home.resolve("clusters"));
+      Files.delete(home);
+    } catch (IOException somebodyElseUsesIt) {
+      // An empty folder for temporary files does no harm.
+    }
+  }
+}

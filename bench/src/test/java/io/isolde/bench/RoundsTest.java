@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class RoundsTest {
+
+  private static List<String> order(int round) {
+    List<Case> cases =
+        List.of("a", "b", "c").stream()
+            .map(name -> new Case(name, () -> CompletableFuture.completedFuture(null)))
+            .toList();
+    return Rounds.inOrderOf(round, cases).stream().map(Case::name).toList();
+  }
+
+  @Test
+  void whenRoundsGoOnThenTheOrderRotatesAndTurns() {
+    assertThat(order(0)).containsExactly("a", "b", "c");
+    assertThat(order(1)).containsExactly("a", "c", "b");
+    assertThat(order(2)).containsExactly("c", "a", "b");
+  }
+
+  @Test
+  void whenRoundsGoOnThenEveryCaseIsTheFirstNowAndThen() {
+    assertThat(IntStream.range(0, 6).mapToObj(round -> order(round).get(0)))
+        .contains("a", "b", "c");
+  }
+}

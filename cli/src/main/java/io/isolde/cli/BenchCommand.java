@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cli;
+
+import io.isolde.bench.BenchException;
+import io.isolde.bench.BenchOptions;
+import io.isolde.bench.Benches;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code isolde bench}. */
+@Command(
+    name = "bench",
+    description = {
+      "Measure Isolde against stock Cassandra on this machine, on nodes that are gone afterwards.",
+      "Nothing else should run meanwhile: the nodes and their clients share the cores."
+    })
+final class BenchCommand implements Callable<Integer> {
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "NAME", arity = "0..1", description = "Which one; --list shows all.")
+  private String name;
+
+  @Option(names = "--list", description = "List the benchmarks.")
+  private boolean isListRequested;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Write the report there, too.")
+  private Path json;
+
+  @Option(names = "--rounds", paramLabel = "N", description = "How often each case is measured.")
+  private int rounds = BenchOptions.DEFAULTS.rounds();
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description = "How long a case is measured in a round.")
+  private int seconds = BenchOptions.DEFAULTS.seconds();
+
+  @Option(
+      names = "--warmup-seconds",
+      paramLabel = "S",
+      description = "How long each case runs before the first round.")
+  private int warmupSeconds = BenchOptions.DEFAULTS.warmupSeconds();
+
+  @Option(
+      names = "--in-flight",
+      paramLabel = "N",
+      description = "Requests that wait for an answer at any time.")
+  private int inFlight = BenchOptions.DEFAULTS.inFlight();
+
+  @Option(names = "--rows", paramLabel = "N", description = "Rows of a table.")
+  private int rows = BenchOptions.DEFAULTS.rows();
+
+  @Option(names = "--row-bytes", paramLabel = "N", description = "Size of a row's value.")
+  private int rowBytes = BenchOptions.DEFAULTS.rowBytes();
+
+  @Option(
+      names = "--storm",
+      paramLabel = "N",
+      description = "Updates per second during the cases under a storm.")
+  private int stormPerSecond = BenchOptions.DEFAULTS.stormPerSecond();
+
+  @Option(names = "--heap", paramLabel = "MB", description = "Java heap of each node.")
+  private int heapMegabytes = BenchOptions.DEFAULTS.heapMegabytes();
+
+  @Option(
+      names = "--soak-minutes",
+      paramLabel = "N",
+      description = "Go on for so long after the rounds, to see whether memory stays flat.")
+  private int soakMinutes = BenchOptions.DEFAULTS.soakMinutes();
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    if (isListRequested) {
+      Benches.names().forEach(each -> out.printf("%-14s %s%n", each, Benches.summary(each)));
+      out.flush();
+      return CommandLine.ExitCode.OK;
+    }
+    String chosen = requireKnown();
+    BenchOptions options = options();
+    try {
+      Benches.run(chosen, json, options, out);
+      return CommandLine.ExitCode.OK;
+    } catch (BenchException e) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println(spec.commandLine().getColorScheme().errorText(e.getMessage()));
+      err.flush();
+      return CommandLine.ExitCode.SOFTWARE;
+    }
+  }
+
+  private String requireKnown() {
+    if (name == null) {
+      throw refused("Name a benchmark: %s.".formatted(String.join(", ", Benches.names())));
+    }
+    try {
+      Benches.summary(name);
+      return name;
+    } catch (IllegalArgumentException e) {
+      throw refused(e.getMessage());
+    }
+  }
+
+  private BenchOptions options() {
+    try {
+      return new BenchOptions(
+          rounds,
+          seconds,
+          warmupSeconds,
+          inFlight,
+          rows,
+          rowBytes,
+          stormPerSecond,
+          heapMegabytes,
+          soakMinutes);
+    } catch (IllegalArgumentException e) {
+      throw refused(e.getMessage());
+    }
+  }
+
+  private ParameterException refused(String sentence) {
+    return new ParameterException(spec.commandLine(), sentence);
+  }
+}
