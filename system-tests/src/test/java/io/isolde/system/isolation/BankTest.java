@@ -7,6 +7,7 @@ import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import io.isolde.client.IsolationLevel;
 import io.isolde.client.Transaction;
 import io.isolde.client.TransactionOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -20,10 +21,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Clients move money between accounts while others count it: there is always the same amount. */
 class BankTest extends Scenario {
 
-  private static final int ACCOUNTS = 8;
+  private static final int ACCOUNTS = 10;
   private static final int INITIAL = 100;
-  private static final int CLIENTS = 4;
-  private static final int TRANSFERS = 60;
+  private static final int CLIENTS = 3;
+  private static final int TRANSFERS = 40;
 
   private final String table = node.table("id int PRIMARY KEY, balance int");
   private final PreparedStatement get =
@@ -57,7 +58,7 @@ class BankTest extends Scenario {
 
   private void transfer(IsolationLevel level, Random random) {
     TransactionOptions options =
-        TransactionOptions.builder().isolationLevel(level).maxAttempts(200).build();
+        TransactionOptions.builder().isolationLevel(level).maxAttempts(200).timeLimit(Duration.ofMinutes(1)).build();
     for (int i = 0; i < TRANSFERS; i++) {
       int from = random.nextInt(ACCOUNTS);
       int to = (from + 1 + random.nextInt(ACCOUNTS - 1)) % ACCOUNTS;
