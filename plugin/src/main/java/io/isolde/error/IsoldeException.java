@@ -29,13 +29,15 @@ public final class IsoldeException extends InvalidRequestException {
   /**
    * Makes an error.
    *
-   * @param details pairs of a name and a value
+   * @param details pairs of a name and a value; null where a value is not known
    */
   public static IsoldeException of(ErrorCode errorCode, String sentence, Object... details) {
     assert details.length % 2 == 0;
     Map<String, String> named = new TreeMap<>();
     for (int i = 0; i < details.length; i += 2) {
-      named.put((String) details[i], String.valueOf(details[i + 1]));
+      if (details[i + 1] != null) {
+        named.put((String) details[i], String.valueOf(details[i + 1]));
+      }
     }
     return new IsoldeException(errorCode, sentence, named);
   }

@@ -49,7 +49,8 @@ final class ChunkedPartitions implements PartitionIterator {
   @Override
   public boolean hasNext() {
     while (peek() && next.partitionKey().equals(lastKey)) {
-      closeNext(); // the rest of a partition that nobody wants to see to its end
+      drain(next); // the rest of a partition that nobody wants to see to its end
+      next = null;
     }
     return next != null;
   }
@@ -83,15 +84,18 @@ final class ChunkedPartitions implements PartitionIterator {
     return true;
   }
 
-  private void closeNext() {
-    next.close();
-    next = null;
+  /** The pager counts what is taken from it: rows left in a chunk would look like its end. */
+  private static void drain(RowIterator rows) {
+    while (rows.hasNext()) {
+      rows.next();
+    }
+    rows.close();
   }
 
   @Override
   public void close() {
     if (next != null) {
-      closeNext();
+      next.close();
     }
     if (chunk != null) {
       chunk.close();
@@ -156,7 +160,7 @@ final class ChunkedPartitions implements PartitionIterator {
 
     @Override
     public void close() {
-      current.close();
+      drain(current);
     }
   }
 }

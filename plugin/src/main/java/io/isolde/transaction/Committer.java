@@ -44,7 +44,8 @@ final class Committer {
    *
    * @param transactionId null for a single statement, about which nobody can ask
    * @throws IsoldeException CONFLICT, CONFLICT_FORGOTTEN, ORACLE_OVERLOADED, TRANSACTION_TOO_LARGE:
-   *     nothing is committed; APPLY_PENDING: committed, and visible before long
+   *     nothing is committed, and so with an UnavailableException; APPLY_PENDING: committed, and
+   *     visible before long
    */
   long commit(
       UUID transactionId,
@@ -52,7 +53,7 @@ final class Committer {
       long startTimestamp,
       ReadSet reads,
       Collection<PartitionUpdate> updates) {
-    applier.checkSizes(updates);
+    applier.check(updates);
     WriteSet writes = WriteSet.of(updates);
     CommitRequest request =
         new CommitRequest(
@@ -176,6 +177,6 @@ final class Committer {
         "committed_at",
         conflict.committedAt(),
         "by",
-        conflict.by() == null ? "forgotten" : conflict.by());
+        conflict.by());
   }
 }

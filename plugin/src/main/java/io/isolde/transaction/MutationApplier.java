@@ -15,10 +15,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.MutationExceededMaxSizeException;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.RequestExecutionException;
+import org.apache.cassandra.locator.ReplicaPlans;
 import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
@@ -47,11 +49,25 @@ final class MutationApplier {
   private static final long SURELY_FITS_BYTES = 256 << 10;
 
   /**
-   * Refuses what the commit log would refuse, before the decision: a decided commit must fit.
+   * Refuses what could not be applied, before the decision: a decided commit that can't be applied
+   * holds up everybody.
    *
    * @throws IsoldeException TRANSACTION_TOO_LARGE
+   * @throws org.apache.cassandra.exceptions.UnavailableException if there is no quorum for a part
    */
-  void checkSizes(Collection<PartitionUpdate> updates) {
+  void check(Collection<PartitionUpdate> updates) {
+    for (PartitionUpdate update : updates) {
+      var unused =
+          ReplicaPlans.forWrite(
+              Keyspace.open(update.metadata().keyspace),
+              ConsistencyLevel.QUORUM,
+              update.partitionKey().getToken(),
+              ReplicaPlans.writeNormal);
+    }
+    checkSizes(updates);
+  }
+
+  private static void checkSizes(Collection<PartitionUpdate> updates) {
     long dataBytes = updates.stream().mapToLong(PartitionUpdate::dataSize).sum();
     if (dataBytes < Math.min(SURELY_FITS_BYTES, DatabaseDescriptor.getMaxMutationSize() / 4)) {
       return;
