@@ -58,7 +58,11 @@ class BankTest extends Scenario {
 
   private void transfer(IsolationLevel level, Random random) {
     TransactionOptions options =
-        TransactionOptions.builder().isolationLevel(level).maxAttempts(200).timeLimit(Duration.ofMinutes(1)).build();
+        TransactionOptions.builder()
+            .isolationLevel(level)
+            .maxAttempts(200)
+            .timeLimit(Duration.ofMinutes(1))
+            .build();
     for (int i = 0; i < TRANSFERS; i++) {
       int from = random.nextInt(ACCOUNTS);
       int to = (from + 1 + random.nextInt(ACCOUNTS - 1)) % ACCOUNTS;
