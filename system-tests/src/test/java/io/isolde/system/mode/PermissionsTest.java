@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.mode;
+
+import static io.isolde.system.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.servererrors.UnauthorizedException;
+import io.isolde.client.ErrorCode;
+import io.isolde.client.Isolde;
+import io.isolde.client.Transaction;
+import io.isolde.system.Results;
+import io.isolde.system.SystemNode;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Users may do in transactions what they may do without, and keep to their own transactions. */
+class PermissionsTest {
+
+  private static final String TABLE = "systests.accounts";
+  private static final String PLAIN = "systests.plain";
+
+  private static SystemNode node;
+  private static CqlSession admin;
+  private static CqlSession owner;
+  private static CqlSession reader;
+  private static CqlSession stranger;
+
+  @BeforeAll
+  static void startNodeWithUsers() throws Exception {
+    node =
+        SystemNode.start(
+            "permissions",
+            "127.0.31.4",
+            spec ->
+                spec.withCassandraSetting("authenticator", "PasswordAuthenticator")
+                    .withCassandraSetting("authorizer", "CassandraAuthorizer")
+                    .withCassandraSetting("permissions_validity", "0ms")
+                    .withCassandraSetting("roles_validity", "0ms")
+                    .withSystemProperty("cassandra.superuser_setup_delay_ms", "0")
+                    .withSystemProperty("cassandra.auth_bcrypt_gensalt_log2_rounds", "4"));
+    admin = loggedIn("cassandra", "cassandra");
+    admin.execute(
+        "CREATE KEYSPACE systests WITH replication ="
+            + " {'class': 'SimpleStrategy', 'replication_factor': 1}");
+    for (String table : new String[] {TABLE, PLAIN}) {
+      admin.execute("CREATE TABLE %s (id int PRIMARY KEY, v int)".formatted(table));
+    }
+    admin.execute("ENABLE TRANSACTIONS ON " + TABLE);
+    for (String user : new String[] {"owner", "reader", "stranger"}) {
+      admin.execute("CREATE ROLE %s WITH PASSWORD = '%s' AND LOGIN = true".formatted(user, user));
+    }
+    for (String table : new String[] {TABLE, PLAIN}) {
+      admin.execute("GRANT SELECT ON %s TO reader".formatted(table));
+      admin.execute("GRANT ALL ON %s TO owner".formatted(table));
+    }
+    owner = loggedIn("owner", "owner");
+    reader = loggedIn("reader", "reader");
+    stranger = loggedIn("stranger", "stranger");
+  }
+
+  /** The first user is made a moment after the node answers. */
+  private static CqlSession loggedIn(String user, String password) throws InterruptedException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return node.connect(
+            config -> config, builder -> builder.withAuthCredentials(user, password));
+      } catch (RuntimeException e) {
+        if (attempt == 60) {
+          throw e;
+        }
+        Thread.sleep(500);
+      }
+    }
+  }
+
+  @AfterAll
+  static void stopNode() {
+    for (CqlSession session : new CqlSession[] {admin, owner, reader, stranger}) {
+      if (session != null) {
+        session.close();
+      }
+    }
+    node.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO $t (id, v) VALUES (1, 1)",
+        "UPDATE $t SET v = 1 WHERE id = 1",
+        "DELETE FROM $t WHERE id = 1",
+        "BEGIN BATCH INSERT INTO $t (id, v) VALUES (1, 1); APPLY BATCH",
+        "TRUNCATE $t"
+      })
+  void whenAUserMayOnlyReadThenWritesAreRefusedAsOnAPlainTable(String cql) {
+    assertRefusedAlike(reader, cql);
+    assertRefusedAlike(stranger, cql);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"SELECT * FROM $t", "SELECT v FROM $t WHERE id = 1"})
+  void whenAUserMayNotReadThenReadsAreRefusedAsOnAPlainTable(String cql) {
+    assertRefusedAlike(stranger, cql);
+    assertThat(Results.lines(reader.execute(cql.replace("$t", TABLE)))).isNotNull();
+    try (Transaction transaction = Isolde.on(reader).begin()) {
+      assertThat(Results.lines(transaction.execute(cql.replace("$t", TABLE)))).isNotNull();
+      transaction.commit();
+    }
+  }
+
+  @Test
+  void whenAUserMayNotAlterThenEnableAndDisableAreRefused() {
+    for (CqlSession user : new CqlSession[] {reader, stranger}) {
+      for (String cql :
+          new String[] {"DISABLE TRANSACTIONS ON " + TABLE, "ENABLE TRANSACTIONS ON " + PLAIN}) {
+        assertThat(catchThrowable(() -> user.execute(cql)))
+            .as(cql)
+            .isInstanceOf(UnauthorizedException.class);
+      }
+    }
+    assertThat(Results.lines(owner.execute("SELECT * FROM " + TABLE))).isNotNull();
+    owner.execute("ENABLE TRANSACTIONS ON " + PLAIN);
+    owner.execute("DISABLE TRANSACTIONS ON " + PLAIN);
+  }
+
+  @Test
+  void whenSomebodyElseKnowsTheIdThenTheTransactionIsUnknownToHim() {
+    ByteBuffer id =
+        ByteBuffer.wrap(UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII));
+    owner.execute(bound("START TRANSACTION", id));
+    owner.execute(bound("INSERT INTO %s (id, v) VALUES (7, 7)".formatted(TABLE), id));
+    for (String cql :
+        new String[] {
+          "SELECT * FROM " + TABLE,
+          "COMMIT",
+          "ROLLBACK",
+          "START TRANSACTION",
+          "INSERT INTO %s (id, v) VALUES (8, 8)".formatted(TABLE)
+        }) {
+      assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, () -> admin.execute(bound(cql, id)));
+    }
+    assertThat(owner.execute(bound("COMMIT", id)).one().getBoolean("committed")).isTrue();
+    assertThat(Results.lines(owner.execute("SELECT v FROM %s WHERE id IN (7, 8)".formatted(TABLE))))
+        .containsExactly("7");
+  }
+
+  private static Statement<?> bound(String cql, ByteBuffer id) {
+    return SimpleStatement.newInstance(cql).setCustomPayload(Map.of("isolde-transaction", id));
+  }
+
+  /** In and outside of a transaction with the words that Cassandra has for the plain table. */
+  private static void assertRefusedAlike(CqlSession user, String cql) {
+    String expected =
+        catchThrowable(() -> user.execute(cql.replace("$t", PLAIN)))
+            .getMessage()
+            .replace("plain", "accounts");
+    assertThat(catchThrowable(() -> user.execute(cql.replace("$t", TABLE))))
+        .isInstanceOf(UnauthorizedException.class)
+        .hasMessage(expected);
+    if (cql.startsWith("TRUNCATE")) {
+      return;
+    }
+    try (Transaction transaction = Isolde.on(user).begin()) {
+      assertThat(catchThrowable(() -> transaction.execute(cql.replace("$t", TABLE))))
+          .isInstanceOf(UnauthorizedException.class)
+          .hasMessage(expected);
+      assertThat(transaction.commit().committed()).isTrue();
+    }
+  }
+}

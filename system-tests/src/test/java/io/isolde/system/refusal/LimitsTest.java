@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.refusal;
+
+import static io.isolde.system.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import io.isolde.client.ErrorCode;
+import io.isolde.client.IsolationLevel;
+import io.isolde.client.Transaction;
+import io.isolde.client.TransactionOptions;
+import io.isolde.system.Results;
+import io.isolde.system.SystemNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A node whose isolde.yaml allows little: at each limit the error names the setting. */
+class LimitsTest {
+
+  private static final int MAX_OPEN = 5;
+  private static final int MAX_READS = 300;
+  private static SystemNode node;
+  private static String table;
+
+  @BeforeAll
+  static void startNode() {
+    node =
+        SystemNode.start(
+            "limits",
+            "127.0.31.2",
+            spec ->
+                spec.withIsoldeSetting("transaction_max_write_size", "2KiB")
+                    .withIsoldeSetting("transaction_max_reads", Integer.toString(MAX_READS))
+                    .withIsoldeSetting("max_open_transactions", Integer.toString(MAX_OPEN))
+                    .withIsoldeSetting("transaction_max_idle", "2s")
+                    .withIsoldeSetting("transaction_max_age", "5s")
+                    .withIsoldeSetting("version_retention", "1s")
+                    .withIsoldeSetting("oracle_max_rows", "1024"));
+    node.useKeyspace();
+    table = node.table("id int PRIMARY KEY, v int, t text");
+    node.session().execute("INSERT INTO %s (id, v) VALUES (1, 1)".formatted(table));
+  }
+
+  @AfterAll
+  static void stopNode() {
+    node.close();
+  }
+
+  @Test
+  void whenItWritesTooMuchThenTheStatementIsRefusedAndTheRestCommits() {
+    try (Transaction transaction = node.isolde().begin()) {
+      transaction.execute("INSERT INTO %s (id, v) VALUES (2, 2)".formatted(table));
+      assertThat(
+              assertRefused(
+                      ErrorCode.TRANSACTION_TOO_LARGE,
+                      () ->
+                          transaction.execute(
+                              "INSERT INTO %s (id, t) VALUES (3, ?)".formatted(table),
+                              "x".repeat(4000)))
+                  .details())
+          .containsEntry("limit", "transaction_max_write_size");
+      assertThat(transaction.commit().committed()).isTrue();
+    }
+    assertThat(read("SELECT id FROM " + table)).contains("2").doesNotContain("3");
+  }
+
+  @Test
+  void whenItReadsTooMuchThenTheStatementIsRefused() {
+    try (Transaction transaction = node.isolde().begin()) {
+      assertThat(
+              assertRefused(ErrorCode.TRANSACTION_TOO_LARGE, () -> readManyRows(transaction))
+                  .details())
+          .containsEntry("limit", "transaction_max_reads");
+    }
+  }
+
+  @Test
+  void whenReadsCannotConflictThenTheyAreNotCounted() {
+    try (Transaction transaction = node.isolde().begin(TransactionOptions.reading())) {
+      readManyRows(transaction);
+    }
+    TransactionOptions snapshot =
+        TransactionOptions.builder().isolationLevel(IsolationLevel.SNAPSHOT).build();
+    try (Transaction transaction = node.isolde().begin(snapshot)) {
+      readManyRows(transaction);
+    }
+  }
+
+  private static void readManyRows(Transaction transaction) {
+    StringBuilder ids = new StringBuilder("0");
+    for (int id = 1; id <= 100; id++) {
+      ids.append(", ").append(id);
+    }
+    for (int i = 0; i < 4; i++) {
+      var unused =
+          transaction.execute(
+              "SELECT * FROM %s WHERE id IN (%s)"
+                  .formatted(table, ids.toString().replace(" ", " " + (i + 1))));
+    }
+  }
+
+  @Test
+  void whenTooManyAreOpenThenAnotherIsRefusedUntilOneEnds() {
+    List<Transaction> open = new ArrayList<>();
+    try {
+      for (int i = 0; i < MAX_OPEN; i++) {
+        open.add(node.isolde().begin());
+      }
+      assertThat(
+              assertRefused(ErrorCode.TOO_MANY_TRANSACTIONS, () -> node.isolde().begin()).details())
+          .containsEntry("limit", "max_open_transactions");
+      node.session().execute("INSERT INTO %s (id, v) VALUES (4, 4)".formatted(table));
+      open.get(0).rollback();
+      open.add(node.isolde().begin());
+    } finally {
+      open.forEach(Transaction::close);
+    }
+  }
+
+  @Test
+  void whenIdleForTooLongThenItIsExpiredAndNothingIsWritten() throws Exception {
+    try (Transaction transaction = node.isolde().begin()) {
+      transaction.execute("INSERT INTO %s (id, v) VALUES (5, 5)".formatted(table));
+      Thread.sleep(2700);
+      assertThat(
+              assertRefused(
+                  ErrorCode.TRANSACTION_EXPIRED,
+                  () -> transaction.execute("SELECT * FROM " + table)))
+          .hasMessageContaining("transaction_max_idle");
+      assertRefused(ErrorCode.TRANSACTION_EXPIRED, transaction::commit);
+    }
+    assertThat(read("SELECT id FROM " + table)).doesNotContain("5");
+  }
+
+  @Test
+  void whenOpenForTooLongThenItIsExpiredAlthoughInUse() throws Exception {
+    try (Transaction transaction = node.isolde().begin()) {
+      long start = System.nanoTime();
+      while (System.nanoTime() - start < 4_000_000_000L) {
+        var unused = transaction.execute("SELECT * FROM " + table);
+        Thread.sleep(200);
+      }
+      Thread.sleep(1500);
+      assertThat(
+              assertRefused(
+                  ErrorCode.TRANSACTION_EXPIRED,
+                  () -> transaction.execute("SELECT * FROM " + table)))
+          .hasMessageContaining("transaction_max_age");
+    }
+  }
+
+  @Test
+  void whenTheTransactionOfAConnectionExpiresThenRollbackFreesIt() throws Exception {
+    try (CqlSession connection = node.connect()) {
+      connection.execute("START TRANSACTION");
+      connection.execute("INSERT INTO %s (id, v) VALUES (6, 6)".formatted(table));
+      Thread.sleep(2700);
+      // Never by itself on its own: what the client believes to be in a transaction must not be
+      // written outside of it.
+      assertRefused(
+          ErrorCode.TRANSACTION_EXPIRED,
+          () -> connection.execute("INSERT INTO %s (id, v) VALUES (7, 7)".formatted(table)));
+      assertRefused(ErrorCode.TRANSACTION_EXPIRED, () -> connection.execute("COMMIT"));
+      connection.execute("START TRANSACTION");
+      connection.execute("INSERT INTO %s (id, v) VALUES (8, 8)".formatted(table));
+      assertThat(connection.execute("COMMIT").one().getBoolean("committed")).isTrue();
+    }
+    assertThat(read("SELECT id FROM " + table)).contains("8").doesNotContain("6", "7");
+  }
+
+  @Test
+  void whenAsOfIsOlderThanTheRetentionAndTheRowHasChangedThenItIsRefusedOrRight() throws Exception {
+    node.session().execute("INSERT INTO %s (id, v) VALUES (20, 1)".formatted(table));
+    long then;
+    try (Transaction transaction = node.isolde().begin()) {
+      then = transaction.startTimestamp();
+    }
+    node.session().execute("UPDATE %s SET v = 2 WHERE id = 20".formatted(table));
+    String select = "SELECT v FROM %s WHERE id = 20".formatted(table);
+    try (Transaction past = node.isolde().begin(TransactionOptions.asOf(then))) {
+      assertThat(Results.lines(past.execute(select))).containsExactly("1");
+    }
+    Thread.sleep(3000);
+    node.session().execute("UPDATE %s SET v = 3 WHERE id = 20".formatted(table));
+    try (Transaction past = node.isolde().begin(TransactionOptions.asOf(then))) {
+      try {
+        assertThat(Results.lines(past.execute(select))).containsExactly("1");
+      } catch (RuntimeException e) {
+        assertRefused(
+            ErrorCode.SNAPSHOT_TOO_OLD,
+            () -> {
+              throw e;
+            });
+      }
+    }
+  }
+
+  @Test
+  void whenTheOracleHasForgottenThenTheTransactionAborts() {
+    String rows = node.table("p int, c int, v int, PRIMARY KEY (p, c)");
+    try (Transaction transaction = node.isolde().begin()) {
+      var unused = transaction.execute("SELECT * FROM %s WHERE id = 1".formatted(table));
+      transaction.execute("INSERT INTO %s (id, v) VALUES (30, 1)".formatted(table));
+      List<Integer> many = IntStream.range(0, 700).boxed().toList();
+      for (int p = 0; p < 2; p++) {
+        node.session()
+            .execute(
+                SimpleStatement.newInstance(
+                    "UPDATE %s SET v = 1 WHERE p = ? AND c IN ?".formatted(rows), p, many));
+      }
+      assertRefused(ErrorCode.CONFLICT_FORGOTTEN, transaction::commit);
+    }
+    assertThat(read("SELECT id FROM " + table)).doesNotContain("30");
+  }
+
+  private static List<String> read(String cql) {
+    return Results.lines(node.session().execute(cql));
+  }
+}

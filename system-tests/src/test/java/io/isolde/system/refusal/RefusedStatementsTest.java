@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.refusal;
+
+import static io.isolde.system.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
+import com.datastax.oss.driver.api.core.servererrors.SyntaxError;
+import io.isolde.client.ErrorCode;
+import io.isolde.client.IsoldeException;
+import io.isolde.client.Transaction;
+import io.isolde.client.TransactionOptions;
+import io.isolde.system.Results;
+import io.isolde.system.SystemNode;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What a transaction or a transactional table can't take is refused at once, with a code of its
+ * own; the transaction loses nothing and goes on.
+ */
+class RefusedStatementsTest {
+
+  private static final SystemNode NODE = SystemNode.shared();
+  private static final String TABLE = indexedTable();
+
+  private Transaction transaction;
+
+  private static String indexedTable() {
+    String table =
+        NODE.table(
+            "p int, c int, s int static, v int, w int, l list<int>, t text, PRIMARY KEY (p, c)");
+    NODE.session().execute("CREATE INDEX ON %s (v)".formatted(table));
+    NODE.session().execute("CREATE INDEX ON %s (w) USING 'sai'".formatted(table));
+    return table;
+  }
+
+  @BeforeEach
+  void beginWithAWrite() {
+    NODE.session().execute("TRUNCATE " + TABLE);
+    NODE.session().execute(on("INSERT INTO $t (p, c, v, w, l) VALUES (1, 1, 5, 6, [1, 2])"));
+    transaction = NODE.isolde().begin();
+    transaction.execute(on("INSERT INTO $t (p, c, v, w) VALUES (1, 2, 5, 6)"));
+  }
+
+  /** Bad input loses nothing. */
+  @AfterEach
+  void theTransactionGoesOnAndCommitsWhatItWroteBefore() {
+    assertThat(Results.lines(transaction.execute(on("SELECT c FROM $t WHERE p = 1"))))
+        .containsExactly("1", "2");
+    transaction.execute(on("INSERT INTO $t (p, c) VALUES (1, 3)"));
+    assertThat(transaction.commit().committed()).isTrue();
+    assertThat(Results.lines(NODE.session().execute(on("SELECT c, v, l FROM $t"))))
+        .containsExactly("1 5 [1, 2]", "2 5 []", "3 null []");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "UNSUPPORTED_LWT | INSERT INTO $t (p, c) VALUES (1, 9) IF NOT EXISTS",
+        "UNSUPPORTED_LWT | UPDATE $t SET v = 9 WHERE p = 1 AND c = 1 IF v = 5",
+        "UNSUPPORTED_LWT | DELETE FROM $t WHERE p = 1 AND c = 1 IF EXISTS",
+        "UNSUPPORTED_LWT | BEGIN BATCH UPDATE $t SET v = 9 WHERE p = 1 AND c = 1 IF v = 5; APPLY BATCH",
+        "UNSUPPORTED_TIMESTAMP | INSERT INTO $t (p, c) VALUES (1, 9) USING TIMESTAMP 1000",
+        "UNSUPPORTED_TIMESTAMP | UPDATE $t USING TIMESTAMP 1000 SET v = 9 WHERE p = 1 AND c = 1",
+        "UNSUPPORTED_TIMESTAMP | DELETE FROM $t USING TIMESTAMP 9000000000000000 WHERE p = 1",
+        "UNSUPPORTED_TIMESTAMP | BEGIN BATCH USING TIMESTAMP 7 INSERT INTO $t (p, c) VALUES (1, 9); APPLY BATCH",
+        "UNSUPPORTED_TIMESTAMP | BEGIN BATCH INSERT INTO $t (p, c) VALUES (1, 9) USING TIMESTAMP 7; APPLY BATCH",
+        "UNSUPPORTED_LIST_READ | UPDATE $t SET l[0] = 9 WHERE p = 1 AND c = 1",
+        "UNSUPPORTED_LIST_READ | DELETE l[0] FROM $t WHERE p = 1 AND c = 1",
+        "UNSUPPORTED_LIST_READ | UPDATE $t SET l = l - [1] WHERE p = 1 AND c = 1",
+        "UNSUPPORTED_INDEX_QUERY | SELECT * FROM $t WHERE v = 5",
+        "UNSUPPORTED_INDEX_QUERY | SELECT * FROM $t WHERE w = 6",
+        "UNSUPPORTED_INDEX_QUERY | SELECT * FROM $t WHERE w > 5",
+        "UNSUPPORTED_INDEX_QUERY | SELECT * FROM $t WHERE p = 1 AND v = 5"
+      })
+  void whenATransactionalTableCannotTakeItThenItIsRefusedInsideAndOutside(
+      ErrorCode code, String cql) {
+    IsoldeException inside = assertRefused(code, () -> transaction.execute(on(cql)));
+    assertThat(inside.transactionId()).contains(transaction.id());
+    IsoldeException outside = assertRefused(code, () -> NODE.session().execute(on(cql)));
+    assertThat(outside.getMessage()).doesNotContain("null");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT c FROM $t WHERE v = 5 ALLOW FILTERING",
+        "SELECT c FROM $t WHERE w = 6 ALLOW FILTERING",
+        "SELECT c FROM $t WHERE p = 1 AND w = 6 ALLOW FILTERING"
+      })
+  void whenAnIndexIsNotNeededThenTheTransactionSeesItsOwnRowsToo(String cql) {
+    assertThat(Results.lines(transaction.execute(on(cql)))).containsExactly("1", "2");
+    assertThat(Results.lines(NODE.session().execute(on(cql)))).containsExactly("1");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "UNSUPPORTED_TRUNCATE | TRUNCATE $t",
+        "UNSUPPORTED_DDL | CREATE TABLE systests.never (id int PRIMARY KEY)",
+        "UNSUPPORTED_DDL | ALTER TABLE $t ADD x int",
+        "UNSUPPORTED_DDL | DROP TABLE $t",
+        "UNSUPPORTED_DDL | CREATE INDEX ON $t (t)",
+        "UNSUPPORTED_DDL | CREATE ROLE somebody",
+        "UNSUPPORTED_DDL | ENABLE TRANSACTIONS ON $t",
+        "UNSUPPORTED_DDL | DISABLE TRANSACTIONS ON $t"
+      })
+  void whenItCannotBePartOfATransactionThenItIsRefused(ErrorCode code, String cql) {
+    assertRefused(code, () -> transaction.execute(on(cql)));
+  }
+
+  @Test
+  void whenACounterIsWrittenThenItIsRefused() {
+    String counters = NODE.plainTable("id int PRIMARY KEY, n counter");
+    assertRefused(
+        ErrorCode.UNSUPPORTED_COUNTER,
+        () -> transaction.execute("UPDATE %s SET n = n + 1 WHERE id = 1".formatted(counters)));
+    NODE.session().execute("UPDATE %s SET n = n + 1 WHERE id = 1".formatted(counters));
+  }
+
+  @Test
+  void whenATableIsPlainThenItIsRefused() {
+    String plain = NODE.plainTable("id int PRIMARY KEY, v int");
+    for (String cql :
+        List.of(
+            "SELECT * FROM " + plain,
+            "INSERT INTO %s (id) VALUES (1)".formatted(plain),
+            "BEGIN BATCH INSERT INTO %s (id) VALUES (1); APPLY BATCH".formatted(plain))) {
+      IsoldeException error =
+          assertRefused(ErrorCode.NOT_TRANSACTIONAL, () -> transaction.execute(cql));
+      assertThat(error.details()).containsEntry("table", plain);
+    }
+  }
+
+  @Test
+  void whenASystemTableIsReadThenItIsAsItIs() {
+    assertThat(transaction.execute("SELECT key FROM system.local").one().getString(0))
+        .isEqualTo("local");
+  }
+
+  @Test
+  void whenAStatementIsWrongInItselfThenCassandrasErrorComes() {
+    assertThatThrownBy(() -> transaction.execute("SELEKT 1")).isInstanceOf(SyntaxError.class);
+    assertThatThrownBy(() -> transaction.execute("SELECT * FROM systests.nowhere"))
+        .isInstanceOf(InvalidQueryException.class)
+        .hasMessageNotContaining("[isolde");
+    assertThatThrownBy(() -> transaction.execute(on("SELECT * FROM $t WHERE t = 'x'")))
+        .isInstanceOf(InvalidQueryException.class)
+        .hasMessageNotContaining("[isolde");
+    assertThatThrownBy(() -> transaction.execute(on("INSERT INTO $t (p) VALUES (1)")))
+        .isInstanceOf(InvalidQueryException.class);
+    assertThatThrownBy(() -> transaction.execute(on("INSERT INTO $t (p, c) VALUES (1, 'x')")))
+        .isInstanceOf(InvalidQueryException.class);
+    assertThatThrownBy(() -> transaction.execute(on("SELECT * FROM $t WHERE p = ?")))
+        .isInstanceOf(InvalidQueryException.class);
+  }
+
+  @Test
+  void whenAsOfIsInTheFutureThenItIsRefused() {
+    long tomorrow = (System.currentTimeMillis() + 86_400_000) * 1000;
+    assertRefused(
+        ErrorCode.INVALID_TIMESTAMP, () -> NODE.isolde().begin(TransactionOptions.asOf(tomorrow)));
+    assertRefused(
+        ErrorCode.INVALID_TIMESTAMP, () -> NODE.session().execute("START TRANSACTION AS OF -5"));
+  }
+
+  @Test
+  void whenAsOfIsOlderThanTheVersionsThenReadsAreRefused() {
+    try (Transaction old = NODE.isolde().begin(TransactionOptions.asOf(1_000_000))) {
+      assertRefused(
+          ErrorCode.SNAPSHOT_TOO_OLD, () -> old.execute(on("SELECT * FROM $t WHERE p = 1")));
+    }
+  }
+
+  private static String on(String cql) {
+    return cql.replace("$t", TABLE);
+  }
+}
