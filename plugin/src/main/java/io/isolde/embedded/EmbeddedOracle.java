@@ -32,6 +32,8 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
   /** Somebody who waits for a timestamp to become stable. */
   private record Waiter(long timestamp, CompletableFuture<Void> stable) {}
 
+  private static final CompletableFuture<Void> STABLE = CompletableFuture.completedFuture(null);
+
   private final ReentrantLock lock = new ReentrantLock();
   private final StatusOracle core;
   private final Clock clock;
@@ -44,6 +46,7 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
 
   private volatile long latestTimestamp;
   private volatile long lowWatermark;
+  private volatile long stableSoFar;
 
   /**
    * Starts above every timestamp that was ever reserved.
@@ -60,6 +63,7 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
     reserve(first);
     this.latestTimestamp = core.next(nowMicros());
     this.lowWatermark = core.lowWatermark();
+    this.stableSoFar = core.stable();
   }
 
   @Override
@@ -82,19 +86,21 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public void applied(long commitTimestamp) {
-    List<Waiter> ready = new ArrayList<>();
-    locked(
-        () -> {
-          core.applied(commitTimestamp);
-          long stable = core.stable(reservedNow());
-          while (!waiters.isEmpty() && waiters.peek().timestamp <= stable) {
-            ready.add(waiters.poll());
-          }
-          return null;
-        });
+  public CompletableFuture<Void> applied(long commitTimestamp) {
+    List<Waiter> ready = new ArrayList<>(0);
+    CompletableFuture<Void> stable =
+        locked(
+            () -> {
+              core.applied(commitTimestamp);
+              long newest = core.stable(reservedNow());
+              while (!waiters.isEmpty() && waiters.peek().timestamp <= newest) {
+                ready.add(waiters.poll());
+              }
+              return stableAt(commitTimestamp, newest);
+            });
     // Outside of the lock: what hangs on the futures is not ours.
     ready.forEach(waiter -> waiter.stable.complete(null));
+    return stable;
   }
 
   @Override
@@ -108,16 +114,17 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
 
   @Override
   public CompletableFuture<Void> whenStable(long timestamp) {
-    return locked(
-        () -> {
-          if (core.stable(reservedNow()) >= timestamp) {
-            return CompletableFuture.<Void>completedFuture(null);
-          }
-          Waiter waiter = new Waiter(timestamp, new CompletableFuture<>());
-          waiters.add(waiter);
-          var unused = waiter.stable.whenComplete((stable, cancelled) -> forgetIfCancelled(waiter));
-          return waiter.stable;
-        });
+    return locked(() -> stableAt(timestamp, core.stable(reservedNow())));
+  }
+
+  private CompletableFuture<Void> stableAt(long timestamp, long newest) {
+    if (newest >= timestamp) {
+      return STABLE;
+    }
+    Waiter waiter = new Waiter(timestamp, new CompletableFuture<>());
+    waiters.add(waiter);
+    var unused = waiter.stable.whenComplete((stable, cancelled) -> forgetIfCancelled(waiter));
+    return waiter.stable;
   }
 
   private void forgetIfCancelled(Waiter waiter) {
@@ -129,6 +136,11 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
         lock.unlock();
       }
     }
+  }
+
+  @Override
+  public long stableSoFar() {
+    return stableSoFar;
   }
 
   /** How many wait for a timestamp to become stable. */
@@ -183,6 +195,7 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
       T result = action.get();
       latestTimestamp = core.lastIssued();
       lowWatermark = core.lowWatermark();
+      stableSoFar = core.stable();
       return result;
     } finally {
       lock.unlock();

@@ -78,45 +78,58 @@ final class Committer {
   /** From here on the transaction is committed, whatever happens. */
   private void finish(UUID transactionId, Decision.Committed committed, List<Mutation> mutations) {
     long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(commitTimeoutMillis);
-    boolean applied =
-        isStable(committed.applyAfter(), deadlineNanos)
-            && applier.applyUntil(mutations, deadlineNanos);
-    if (applied) {
-      oracle.applied(committed.commitTimestamp());
-    } else {
-      // Nobody sees anything newer until it is applied, so it must be.
-      applier.applyInBackground(
-          () -> isStable(committed.applyAfter(), System.nanoTime()),
-          mutations,
-          () -> oracle.applied(committed.commitTimestamp()));
+    boolean inTurn =
+        committed.applyAfter() == 0
+            || isDone(oracle.whenStable(committed.applyAfter()), deadlineNanos);
+    if (inTurn && applier.applyUntil(mutations, deadlineNanos)) {
+      awaitVisible(
+          transactionId,
+          committed.commitTimestamp(),
+          oracle.applied(committed.commitTimestamp()),
+          deadlineNanos);
+      return;
     }
-    awaitVisible(transactionId, committed.commitTimestamp(), deadlineNanos);
+    // Nobody sees anything newer until it is applied, so it must be.
+    applier.applyInBackground(
+        () -> oracle.stableSoFar() >= committed.applyAfter(),
+        mutations,
+        () -> {
+          var unused = oracle.applied(committed.commitTimestamp());
+        });
+    throw pending(transactionId, committed.commitTimestamp());
   }
 
   /** For a client that asks again after a commit. */
   void awaitVisible(UUID transactionId, long commitTimestamp) {
     long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(commitTimeoutMillis);
-    awaitVisible(transactionId, commitTimestamp, deadlineNanos);
+    awaitVisible(transactionId, commitTimestamp, oracle.whenStable(commitTimestamp), deadlineNanos);
   }
 
-  private void awaitVisible(UUID transactionId, long commitTimestamp, long deadlineNanos) {
-    if (!isStable(commitTimestamp, deadlineNanos)) {
-      throw IsoldeException.of(
-          ErrorCode.APPLY_PENDING,
-          "The transaction is committed but not visible to all yet, it will be; do not run it"
-              + " again.",
-          "transaction",
-          transactionId,
-          "commit_timestamp",
-          commitTimestamp);
+  private static void awaitVisible(
+      UUID transactionId,
+      long commitTimestamp,
+      CompletableFuture<Void> visible,
+      long deadlineNanos) {
+    if (!isDone(visible, deadlineNanos)) {
+      throw pending(transactionId, commitTimestamp);
     }
   }
 
-  private boolean isStable(long timestamp, long deadlineNanos) {
-    CompletableFuture<Void> stable = oracle.whenStable(timestamp);
+  private static IsoldeException pending(UUID transactionId, long commitTimestamp) {
+    return IsoldeException.of(
+        ErrorCode.APPLY_PENDING,
+        "The transaction is committed but not visible to all yet, it will be; do not run it"
+            + " again.",
+        "transaction",
+        transactionId,
+        "commit_timestamp",
+        commitTimestamp);
+  }
+
+  private static boolean isDone(CompletableFuture<Void> stable, long deadlineNanos) {
     try {
       long waitNanos = Math.max(0, deadlineNanos - System.nanoTime());
-      stable.get(waitNanos, TimeUnit.NANOSECONDS);
+      var unused = stable.get(waitNanos, TimeUnit.NANOSECONDS);
       return true;
     } catch (TimeoutException e) {
       stable.cancel(false);

@@ -66,7 +66,7 @@ public final class DataStatements {
     QueryOptions quorum = at(options, options.getNowInSeconds(request.state));
     for (int attempt = 1; ; attempt++) {
       Snapshot snapshot =
-          new Snapshot(oracle.stable(), versions, OwnWrites.NONE, ReadRecorder.NONE);
+          new Snapshot(oracle.stableSoFar(), versions, OwnWrites.NONE, ReadRecorder.NONE);
       try {
         return read(select, snapshot, quorum, request);
       } catch (IsoldeException e) {
@@ -145,7 +145,7 @@ public final class DataStatements {
       updates.addAll(merged.all());
     }
     if (!updates.isEmpty()) {
-      committer.commitBlindly(oracle.stable(), updates);
+      committer.commitBlindly(oracle.stableSoFar(), updates);
     }
   }
 

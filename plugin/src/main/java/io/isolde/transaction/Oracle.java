@@ -22,8 +22,12 @@ public interface Oracle {
 
   Decision commit(CommitRequest request);
 
-  /** The commit is on a quorum of every replica set. */
-  void applied(long commitTimestamp);
+  /**
+   * Tells that the commit is on a quorum of every replica set.
+   *
+   * @return as {@link #whenStable}, for the commit
+   */
+  CompletableFuture<Void> applied(long commitTimestamp);
 
   /** Ends a transaction that does not ask for a decision. */
   void end(UUID transactionId);
@@ -33,6 +37,9 @@ public interface Oracle {
 
   /** The newest snapshot that can be read. */
   long stable();
+
+  /** A snapshot that has every commit of which anybody was told. Costs nothing. */
+  long stableSoFar();
 
   /** A fresh timestamp, above all in use. */
   long next();

@@ -93,10 +93,12 @@ class EmbeddedOracleTest {
     long second = commit();
     CompletableFuture<Void> firstStable = oracle.whenStable(first);
     CompletableFuture<Void> secondStable = oracle.whenStable(second);
-    oracle.applied(second);
+    assertThat(oracle.applied(second)).isNotDone();
     assertThat(firstStable).isNotDone();
     assertThat(secondStable).isNotDone();
-    oracle.applied(first);
+    assertThat(oracle.stableSoFar()).isLessThan(first);
+    assertThat(oracle.applied(first)).isDone();
+    assertThat(oracle.stableSoFar()).isGreaterThanOrEqualTo(second);
     assertThat(firstStable).isDone();
     assertThat(secondStable).isDone();
     assertThat(oracle.stable()).isGreaterThanOrEqualTo(second);
@@ -112,7 +114,7 @@ class EmbeddedOracleTest {
     assertThat(oracle.waiting()).isZero();
     CompletableFuture<Void> stable = oracle.whenStable(commit);
     assertThat(oracle.waiting()).isOne();
-    oracle.applied(commit);
+    assertThat(oracle.applied(commit)).isDone();
     assertThat(stable).isCompleted();
     assertThat(oracle.waiting()).isZero();
   }
