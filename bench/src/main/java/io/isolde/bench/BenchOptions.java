@@ -8,11 +8,11 @@ import java.time.Duration;
  *
  * @param rounds how often every case is measured. Default 5. Too small: the spread isn't seen. Too
  *     big: it takes long.
- * @param seconds how long a case is measured in a round. Default 4. Too small: a garbage collection
+ * @param seconds how long a case is measured in a round. Default 3. Too small: a garbage collection
  *     or a flush falls on one case only. Too big: rounds are so long that the weather changes
  *     between a case and its peer.
- * @param warmupSeconds how long every case runs before the first round. Default 3. Too small: the
- *     first rounds measure the compiler.
+ * @param warmupSeconds how long all cases of a node together run before the first round. Default
+ *     45. Too small: the first rounds measure the compiler of the node.
  * @param inFlight requests that are sent and not answered, at any time. Default 50. Too small: idle
  *     cores. Too big: latencies are those of queues.
  * @param rows rows of a table. Default 20000. Too small: everybody writes the same rows. Too big:
@@ -37,7 +37,7 @@ public record BenchOptions(
 
   /** What is used unless told. */
   public static final BenchOptions DEFAULTS =
-      new BenchOptions(5, 4, 3, 50, 20_000, 1024, 3000, 2048, 0);
+      new BenchOptions(5, 3, 45, 50, 20_000, 1024, 3000, 2048, 0);
 
   public BenchOptions {
     requireAtLeast("rounds", rounds, 1);
@@ -65,9 +65,5 @@ public record BenchOptions(
 
   Duration measured() {
     return Duration.ofSeconds(seconds);
-  }
-
-  Duration warmup() {
-    return Duration.ofSeconds(warmupSeconds);
   }
 }

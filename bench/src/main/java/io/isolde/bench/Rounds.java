@@ -2,6 +2,7 @@
 package io.isolde.bench;
 
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -10,6 +11,8 @@ import java.util.Map;
 
 /** Runs cases round after round, each round in another order. */
 final class Rounds {
+  private static final Duration ONE_SECOND = Duration.ofSeconds(1);
+
   /** Of the cores, used by others: enough to make a sample doubtful. */
   private static final double NOTEWORTHY_SHARE = 0.1;
 
@@ -30,10 +33,7 @@ final class Rounds {
    * @throws BenchException if a case has a round without a single right answer
    */
   Map<String, List<Sample>> run(List<Case> cases) {
-    if (options.warmupSeconds() > 0) {
-      say("warming up, %d s for each of %d cases".formatted(options.warmupSeconds(), cases.size()));
-      cases.forEach(this::warmUp);
-    }
+    warmUp(cases);
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     cases.forEach(each -> samples.put(each.name(), new ArrayList<>()));
     for (int round = 0; round < options.rounds(); round++) {
@@ -57,11 +57,16 @@ final class Rounds {
   }
 
   /**
-   * Under a storm, too, a case is warmed up without it: the storm's requests are another case's.
+   * A second of every case, again and again. Storms are left out: their requests are another
+   * case's.
    */
-  private void warmUp(Case each) {
-    each.before().run();
-    requireAnswers(each, ClosedLoop.run(each.workload(), options.inFlight(), options.warmup()));
+  private void warmUp(List<Case> cases) {
+    say("warming up for about %d s".formatted(options.warmupSeconds()));
+    for (int second = 0; second < options.warmupSeconds(); second++) {
+      Case each = cases.get(second % cases.size());
+      each.before().run();
+      requireAnswers(each, ClosedLoop.run(each.workload(), options.inFlight(), ONE_SECOND));
+    }
   }
 
   private Sample measure(Case each) {

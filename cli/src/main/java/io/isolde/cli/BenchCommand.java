@@ -47,7 +47,7 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--warmup-seconds",
       paramLabel = "S",
-      description = "How long each case runs before the first round.")
+      description = "How long all cases of a node run before the first round.")
   private int warmupSeconds = BenchOptions.DEFAULTS.warmupSeconds();
 
   @Option(
