@@ -28,6 +28,8 @@ public final class TemporaryNode implements AutoCloseable {
   private final LocalCluster cluster;
   private final Thread atExit = new Thread(this::remove, "remove-node");
 
+  private boolean isKept;
+
   private TemporaryNode(Path home, LocalCluster cluster) {
     this.home = home;
     this.cluster = cluster;
@@ -93,6 +95,7 @@ public final class TemporaryNode implements AutoCloseable {
         .withConfigLoader(
             DriverConfigLoader.programmaticBuilder()
                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, REQUEST_TIMEOUT)
+                .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
                 .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, REQUEST_TIMEOUT)
                 .build())
         .build();
@@ -100,15 +103,19 @@ public final class TemporaryNode implements AutoCloseable {
 
   /** Lets it be: neither {@link #close} nor the end of this process remove it any more. */
   public void keep() {
+    isKept = true;
     Runtime.getRuntime().removeShutdownHook(atExit);
   }
 
   @Override
   public void close() {
-    try {
-      keep();
-    } catch (IllegalStateException atExitAlready) {
+    if (isKept) {
       return;
+    }
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException alreadyAtExit) {
+      return; // which removes it
     }
     remove();
   }

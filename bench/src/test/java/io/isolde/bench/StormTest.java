@@ -19,7 +19,7 @@ class StormTest {
           return CompletableFuture.completedFuture(null);
         };
     try (Storm storm = Storm.start(new Storm.Plan(workload, 1000, Duration.ofMillis(500)))) {
-      assertThat(storm.answeredPerSecond()).isBetween(100.0, 1200.0);
+      assertThat(storm.answeredPerSecond()).isPositive().isLessThanOrEqualTo(1000);
     }
     int atTheEnd = sent.get();
     assertThat(atTheEnd).isPositive();
@@ -37,8 +37,8 @@ class StormTest {
         };
     try (Storm storm = Storm.start(new Storm.Plan(workload, 10_000, Duration.ofMillis(300)))) {
       assertThat(sent).hasValueLessThanOrEqualTo(200);
+      assertThat(storm.answeredPerSecond()).isZero();
       answer.complete(null);
-      assertThat(storm.answeredPerSecond()).isPositive();
     }
   }
 }
