@@ -49,13 +49,38 @@ final class AsOfPartitionRead {
 
   UnfilteredRowIterator read(ReadExecutionController controller) {
     boolean named = command.clusteringIndexFilter() instanceof ClusteringIndexNamesFilter;
-    if (named && !versions.store().hasSupersededAfter(key, asOf)) {
+    if (named && !versions.store().hasSupersededAfter(key, asOf) && !isNewerInMemtables()) {
       UnfilteredRowIterator current = readCurrent(controller);
       if (current != null) {
         return current;
       }
     }
     return readMerged();
+  }
+
+  /** A cheap look that spares a read of SSTables which would have to be made again. */
+  private boolean isNewerInMemtables() {
+    for (Memtable memtable : view().getAllMemtables()) {
+      try (UnfilteredRowIterator rows = memtableRows(memtable)) {
+        if (rows != null && isNewer(rows)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean isNewer(UnfilteredRowIterator rows) {
+    if (rows.partitionLevelDeletion().markedForDeleteAt() > asOf
+        || AsOfFilter.hasNewer(rows.staticRow(), asOf)) {
+      return true;
+    }
+    while (rows.hasNext()) {
+      if (AsOfFilter.hasNewer(rows.next(), asOf)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
