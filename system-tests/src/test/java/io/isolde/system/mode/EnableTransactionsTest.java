@@ -25,6 +25,7 @@ class EnableTransactionsTest {
   private static final SystemNode NODE = SystemNode.shared();
   private static final CqlSession SESSION = NODE.session();
   private static final int WRITERS = 3;
+  private static final long AHEAD_MILLIS = 3000;
 
   @Test
   void whenTheTableHasDataThenTransactionsSeeIt() {
@@ -204,22 +205,46 @@ class EnableTransactionsTest {
   }
 
   @Test
-  void whenDataIsFromTheFutureThenNewCommitsAreNewerOrEnableIsRefused() {
-    long aLittleAhead = (System.currentTimeMillis() + 3_000) * 1000;
-    String ahead = NODE.plainTable("id int PRIMARY KEY, v int");
-    SESSION.execute(
-        "INSERT INTO %s (id, v) VALUES (1, 1) USING TIMESTAMP %d".formatted(ahead, aLittleAhead));
-    SESSION.execute("ENABLE TRANSACTIONS ON " + ahead);
-    insert(ahead, 1, 2);
-    assertThat(read(ahead)).containsExactly("1 2");
-    long farAhead = (System.currentTimeMillis() + 3_600_000) * 1000;
-    String far = NODE.plainTable("id int PRIMARY KEY, v int");
-    SESSION.execute(
-        "INSERT INTO %s (id, v) VALUES (1, 1) USING TIMESTAMP %d".formatted(far, farAhead));
+  void whenDataIsFromTheNearFutureThenNewCommitsAreNewer() throws Exception {
+    String table = NODE.plainTable("id int PRIMARY KEY, v int");
+    runTimestampsAhead(table);
+    insert(table, 1, 2);
+    assertThat(read(table)).containsExactly("1 2");
+    Thread.sleep(AHEAD_MILLIS);
+  }
+
+  @Test
+  void whenDataIsFromTheFarFutureThenEnableIsRefused() {
+    String table = NODE.plainTable("id int PRIMARY KEY, v int");
+    insertAt(table, System.currentTimeMillis() + 3_600_000);
     assertRefused(
-        ErrorCode.UNSUPPORTED_TABLE, () -> SESSION.execute("ENABLE TRANSACTIONS ON " + far));
-    insert(far, 2, 2);
-    assertThat(read(far)).contains("2 2");
+        ErrorCode.UNSUPPORTED_TABLE, () -> SESSION.execute("ENABLE TRANSACTIONS ON " + table));
+    insert(table, 2, 2);
+    assertThat(read(table)).contains("2 2");
+  }
+
+  /** Plain writes carry the time of the wall clock. */
+  @Test
+  void whenTimestampsRunAheadThenPlainWritesAfterDisableAreNotLost() throws Exception {
+    String table = NODE.table("id int PRIMARY KEY, v int");
+    runTimestampsAhead(NODE.plainTable("id int PRIMARY KEY, v int"));
+    insert(table, 1, 1);
+    SESSION.execute("DISABLE TRANSACTIONS ON " + table);
+    insert(table, 1, 3);
+    List<String> rows = read(table);
+    Thread.sleep(AHEAD_MILLIS);
+    assertThat(rows).containsExactly("1 3");
+  }
+
+  /** Commits are newer than all that a table has; no other test should be ahead of the clock. */
+  private static void runTimestampsAhead(String table) {
+    insertAt(table, System.currentTimeMillis() + AHEAD_MILLIS);
+    SESSION.execute("ENABLE TRANSACTIONS ON " + table);
+  }
+
+  private static void insertAt(String table, long millis) {
+    SESSION.execute(
+        "INSERT INTO %s (id, v) VALUES (1, 1) USING TIMESTAMP %d".formatted(table, 1000 * millis));
   }
 
   @Test
