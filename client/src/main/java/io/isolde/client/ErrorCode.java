@@ -46,6 +46,8 @@ public enum ErrorCode {
   UNSUPPORTED_LIST_READ,
   /** This kind of table can't take part in transactions. */
   UNSUPPORTED_TABLE,
+  /** There is no live quorum of replicas for a part of what the transaction writes. */
+  UNAVAILABLE,
   /** The oracle has more work than it can take at the moment. */
   ORACLE_OVERLOADED,
   /** The commit is decided, but its data has not reached enough replicas yet. */

@@ -46,6 +46,8 @@ public enum ErrorCode {
   UNSUPPORTED_LIST_READ(false, KnownOutcome.NOT_COMMITTED),
   /** A table that can't be transactional. */
   UNSUPPORTED_TABLE(false, KnownOutcome.NOT_COMMITTED),
+  /** There is no live quorum for a part of what the transaction writes. */
+  UNAVAILABLE(true, KnownOutcome.NOT_COMMITTED),
   /** The oracle has more undecided work than it may have. */
   ORACLE_OVERLOADED(true, KnownOutcome.NOT_COMMITTED),
   /** Committed, but not yet visible to everybody; it will be. */

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.exceptions.UnavailableException;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Decides, applies and makes visible: the second half of a transaction's life. */
@@ -44,8 +45,8 @@ final class Committer {
    *
    * @param transactionId null for a single statement, about which nobody can ask
    * @throws IsoldeException CONFLICT, CONFLICT_FORGOTTEN, ORACLE_OVERLOADED, TRANSACTION_TOO_LARGE:
-   *     nothing is committed, and so with an UnavailableException; APPLY_PENDING: committed, and
-   *     visible before long
+   *     nothing is committed, and so with UNAVAILABLE; APPLY_PENDING: committed, and visible before
+   *     long
    */
   long commit(
       UUID transactionId,
@@ -53,7 +54,7 @@ final class Committer {
       long startTimestamp,
       ReadSet reads,
       Collection<PartitionUpdate> updates) {
-    applier.check(updates);
+    check(transactionId, updates);
     WriteSet writes = WriteSet.of(updates);
     CommitRequest request =
         new CommitRequest(
@@ -73,6 +74,22 @@ final class Committer {
     Decision.Committed committed = (Decision.Committed) decision;
     finish(transactionId, committed, Stamp.mutations(updates, committed.commitTimestamp()));
     return committed.commitTimestamp();
+  }
+
+  /** A statement of its own gets the error that a plain one would get. */
+  private void check(UUID transactionId, Collection<PartitionUpdate> updates) {
+    try {
+      applier.check(updates);
+    } catch (UnavailableException e) {
+      if (transactionId == null) {
+        throw e;
+      }
+      throw IsoldeException.of(
+          ErrorCode.UNAVAILABLE,
+          "There is no live quorum for a part of the transaction: " + e.getMessage() + ".",
+          "transaction",
+          transactionId);
+    }
   }
 
   /** From here on the transaction is committed, whatever happens. */
