@@ -67,10 +67,8 @@ final class AsOfRangeRead {
     return Transformation.apply(merged, new EmptyPartitionsDiscarder());
   }
 
+  /** Also one that is wholly newer: it has the keys of versions that are in the store alone. */
   private void addSSTable(List<UnfilteredPartitionIterator> sources, SSTableReader sstable) {
-    if (sstable.getMinTimestamp() > asOf) {
-      return;
-    }
     UnfilteredPartitionIterator partitions =
         sstable.partitionIterator(columns, range, SSTableReadsListener.NOOP_LISTENER);
     sources.add(

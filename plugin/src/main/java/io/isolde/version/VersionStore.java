@@ -28,7 +28,8 @@ public final class VersionStore {
 
   /**
    * Not in token order: a range read comes by every key that is in here, since what replaced a
-   * version is newer than any reader of the version, and so still in a source of the read.
+   * version is newer than any reader of the version, and so still in a source of the read. For
+   * that, sources are not left out of range reads because they are newer.
    */
   private final ConcurrentHashMap<DecoratedKey, PartitionVersions> partitions =
       new ConcurrentHashMap<>();

@@ -85,6 +85,17 @@ class RetentionTest {
   }
 
   @Test
+  void whenAllOfAnSSTableIsNewerThenRangeReadsStillFindWhatItsDeletionsHide() {
+    try (VersionedTable table = new VersionedTable(COLUMNS)) {
+      long old = write(table, "old");
+      table.execute("DELETE FROM %s USING TIMESTAMP " + clock.next() + " WHERE p = 1");
+      table.flush();
+      assertThat(table.asOf(old, "SELECT v FROM %s %s").one().getString("v")).isEqualTo("old");
+      assertThat(table.asOf(clock.latestTimestamp(), "SELECT v FROM %s %s")).isEmpty();
+    }
+  }
+
+  @Test
   void whenVersionsAreNoLongerNeededThenTheirMemoryIsFreed() {
     try (VersionedTable table = new VersionedTable(COLUMNS)) {
       long before = NodeVersions.ofThisNode().bytes();
