@@ -174,7 +174,7 @@ final class DemoBank {
   /** Shows the balances as they were. */
   void lookBack() {
     script.scene("The past can be read");
-    script.say("Replaced values stay readable for as long as version_retention says: 30 s, if");
+    script.say("Replaced values stay readable for as long as version_retention says: 10 s, if");
     script.say(
         "nothing is configured, and %s on this node. One query at three moments:"
             .formatted(RETENTION));
