@@ -107,6 +107,6 @@ final class Version {
     return deletion.isLive() ? Long.MAX_VALUE : deletion.markedForDeleteAt();
   }
 
-  /** This object, its places in two queues, and its share of the partition's entry (measured). */
+  /** This object, its places in two queues, and its share of the partition's entry; an estimate. */
   private static final long OVERHEAD = 160;
 }
