@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica;
+
+import io.isolde.oracle.Conflict;
+import io.isolde.oracle.Decision;
+import io.isolde.oracle.Outcome;
+import io.isolde.oracle.Refusal;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+
+/** Answers as bytes. Numbers of kinds are never given twice. */
+public final class AnswerCodec {
+  private static final byte COMMITTED = 1;
+  private static final byte ABORTED = 2;
+  private static final byte REFUSED = 3;
+  private static final byte SESSION_OPENED = 4;
+  private static final byte FENCED = 5;
+  private static final byte ENDED_COMMITTED = 6;
+  private static final byte ENDED_ABORTED = 7;
+  private static final byte ISSUED = 8;
+  private static final byte DONE = 9;
+
+  private AnswerCodec() {}
+
+  public static void encode(Answer answer, Bytes out) {
+    if (answer instanceof Answer.Decided decided) {
+      encode(decided.decision(), out);
+    } else if (answer instanceof Answer.Done) {
+      out.put(DONE);
+    } else if (answer instanceof Answer.Issued issued) {
+      out.put(ISSUED).putLong(issued.timestampMicros());
+    } else if (answer instanceof Answer.SessionOpened opened) {
+      out.put(SESSION_OPENED).putLong(opened.session());
+    } else if (answer instanceof Answer.Fenced) {
+      out.put(FENCED);
+    } else if (answer instanceof Answer.Ended ended) {
+      encode(ended.outcome(), out);
+    }
+  }
+
+  /**
+   * The next answer.
+   *
+   * @throws IllegalArgumentException if that is none
+   */
+  public static Answer decode(ByteBuffer in) {
+    byte kind = in.get();
+    return switch (kind) {
+      case COMMITTED, ABORTED, REFUSED -> new Answer.Decided(decision(kind, in));
+      case DONE -> Answer.Done.INSTANCE;
+      case ISSUED -> new Answer.Issued(in.getLong());
+      case SESSION_OPENED -> new Answer.SessionOpened(in.getLong());
+      case FENCED -> Answer.Fenced.INSTANCE;
+      case ENDED_COMMITTED -> new Answer.Ended(new Outcome.Committed(in.getLong()));
+      case ENDED_ABORTED -> new Answer.Ended(new Outcome.Aborted(conflict(in)));
+      default -> throw new IllegalArgumentException("There is no answer of kind " + kind + ".");
+    };
+  }
+
+  static void encode(Decision decision, Bytes out) {
+    if (decision instanceof Decision.Committed committed) {
+      out.put(COMMITTED).putLong(committed.commitTimestamp()).putLong(committed.applyAfter());
+    } else if (decision instanceof Decision.Aborted aborted) {
+      encode(aborted.conflict(), out.put(ABORTED));
+    } else if (decision instanceof Decision.Refused refused) {
+      out.put(REFUSED).put(refused.reason().ordinal());
+    }
+  }
+
+  private static void encode(Outcome outcome, Bytes out) {
+    if (outcome instanceof Outcome.Committed committed) {
+      out.put(ENDED_COMMITTED).putLong(committed.commitTimestamp());
+    } else if (outcome instanceof Outcome.Aborted aborted) {
+      encode(aborted.conflict(), out.put(ENDED_ABORTED));
+    }
+  }
+
+  static Decision decodeDecision(ByteBuffer in) {
+    return decision(in.get(), in);
+  }
+
+  private static Decision decision(byte kind, ByteBuffer in) {
+    return switch (kind) {
+      case COMMITTED -> new Decision.Committed(in.getLong(), in.getLong());
+      case ABORTED -> new Decision.Aborted(conflict(in));
+      case REFUSED -> new Decision.Refused(Refusal.values()[in.get()]);
+      default -> throw new IllegalArgumentException("There is no decision of kind " + kind + ".");
+    };
+  }
+
+  private static void encode(Conflict conflict, Bytes out) {
+    out.put(conflict.kind().ordinal())
+        .put(conflict.by() == null ? 0 : 1)
+        .putLong(conflict.id())
+        .putLong(conflict.committedAt());
+    if (conflict.by() != null) {
+      out.putId(conflict.by());
+    }
+  }
+
+  private static Conflict conflict(ByteBuffer in) {
+    Conflict.Kind kind = Conflict.Kind.values()[in.get()];
+    boolean hasBy = in.get() != 0;
+    long id = in.getLong();
+    long committedAt = in.getLong();
+    UUID by = hasBy ? Bytes.id(in) : null;
+    return new Conflict(kind, id, committedAt, by);
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.UUID;
+
+/** A byte buffer that grows as it is written. Reading is a {@link ByteBuffer}'s. */
+public final class Bytes {
+  private ByteBuffer buffer;
+
+  public Bytes(int expectedBytes) {
+    buffer = ByteBuffer.allocate(Math.max(16, expectedBytes));
+  }
+
+  Bytes put(int aByte) {
+    room(Byte.BYTES).put((byte) aByte);
+    return this;
+  }
+
+  Bytes putInt(int value) {
+    room(Integer.BYTES).putInt(value);
+    return this;
+  }
+
+  Bytes putLong(long value) {
+    room(Long.BYTES).putLong(value);
+    return this;
+  }
+
+  Bytes putLongs(long[] values) {
+    putInt(values.length);
+    ByteBuffer target = room(Math.multiplyExact(values.length, Long.BYTES));
+    target.asLongBuffer().put(values);
+    target.position(target.position() + values.length * Long.BYTES);
+    return this;
+  }
+
+  Bytes putId(UUID id) {
+    return putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits());
+  }
+
+  /** All that was written. */
+  public byte[] toArray() {
+    return Arrays.copyOf(buffer.array(), buffer.position());
+  }
+
+  static long[] longs(ByteBuffer source) {
+    int count = source.getInt();
+    if (count < 0 || count > source.remaining() / Long.BYTES) {
+      throw new IllegalArgumentException("A message has a list of " + count + " ids in it.");
+    }
+    long[] values = new long[count];
+    source.asLongBuffer().get(values);
+    source.position(source.position() + count * Long.BYTES);
+    return values;
+  }
+
+  static UUID id(ByteBuffer source) {
+    return new UUID(source.getLong(), source.getLong());
+  }
+
+  private ByteBuffer room(int bytes) {
+    if (buffer.remaining() < bytes) {
+      int needed = Math.addExact(buffer.position(), bytes);
+      byte[] larger = Arrays.copyOf(buffer.array(), Math.max(needed, 2 * buffer.capacity()));
+      buffer = ByteBuffer.wrap(larger).position(buffer.position());
+    }
+    return buffer;
+  }
+}

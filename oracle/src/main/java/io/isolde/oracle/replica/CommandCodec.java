@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica;
+
+import io.isolde.oracle.CommitRequest;
+import io.isolde.oracle.IsolationLevel;
+import io.isolde.oracle.OracleConfig;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Commands and entries as bytes, on the wire and in the log. Numbers of kinds are never given
+ * twice: a log may be read by a newer version.
+ */
+public final class CommandCodec {
+  private static final byte LEAD = 1;
+  private static final byte OPEN_SESSION = 2;
+  private static final byte FENCE_SESSION = 3;
+  private static final byte COMMIT = 4;
+  private static final byte APPLIED = 5;
+  private static final byte ABORT = 6;
+  private static final byte ISSUE_TIMESTAMP = 7;
+
+  private static final byte SERIALIZABLE = 1;
+  private static final byte HAS_ID = 2;
+
+  private CommandCodec() {}
+
+  public static byte[] encode(LogEntry entry) {
+    Bytes out = new Bytes(64 + 192 * entry.commands().size());
+    out.putLong(entry.timeMicros())
+        .putLong(entry.floorMicros())
+        .putLong(entry.reserveUntilMicros())
+        .putInt(entry.commands().size());
+    entry.commands().forEach(command -> encode(command, out));
+    return out.toArray();
+  }
+
+  public static LogEntry decodeEntry(ByteBuffer in) {
+    long time = in.getLong();
+    long floor = in.getLong();
+    long reserveUntil = in.getLong();
+    int count = in.getInt();
+    List<Command> commands = new ArrayList<>(Math.min(count, in.remaining()));
+    for (int i = 0; i < count; i++) {
+      commands.add(decode(in));
+    }
+    return new LogEntry(time, floor, reserveUntil, commands);
+  }
+
+  public static void encode(Command command, Bytes out) {
+    if (command instanceof Command.Commit commit) {
+      encode(commit, out);
+    } else if (command instanceof Command.Applied applied) {
+      out.put(APPLIED).putLong(applied.commitTimestamp());
+    } else if (command instanceof Command.Abort abort) {
+      out.put(ABORT).putId(abort.transactionId());
+    } else if (command instanceof Command.IssueTimestamp issue) {
+      out.put(ISSUE_TIMESTAMP).putLong(issue.aboveMicros());
+    } else if (command instanceof Command.OpenSession open) {
+      out.put(OPEN_SESSION).putId(open.coordinator());
+    } else if (command instanceof Command.FenceSession fence) {
+      out.put(FENCE_SESSION).putLong(fence.session());
+    } else if (command instanceof Command.Lead lead) {
+      encode(lead.config(), out.put(LEAD));
+    }
+  }
+
+  /**
+   * The next command.
+   *
+   * @throws IllegalArgumentException if that is none
+   * @throws java.nio.BufferUnderflowException if it ends too early
+   */
+  public static Command decode(ByteBuffer in) {
+    byte kind = in.get();
+    return switch (kind) {
+      case COMMIT -> decodeCommit(in);
+      case APPLIED -> new Command.Applied(in.getLong());
+      case ABORT -> new Command.Abort(Bytes.id(in));
+      case ISSUE_TIMESTAMP -> new Command.IssueTimestamp(in.getLong());
+      case OPEN_SESSION -> new Command.OpenSession(Bytes.id(in));
+      case FENCE_SESSION -> new Command.FenceSession(in.getLong());
+      case LEAD -> new Command.Lead(decodeConfig(in));
+      default -> throw new IllegalArgumentException("There is no command of kind " + kind + ".");
+    };
+  }
+
+  private static void encode(Command.Commit commit, Bytes out) {
+    CommitRequest request = commit.request();
+    boolean hasId = request.transactionId() != null;
+    boolean isSerializable = request.level() == IsolationLevel.SERIALIZABLE;
+    out.put(COMMIT)
+        .putLong(commit.session())
+        .putInt(commit.sequence())
+        .put((isSerializable ? SERIALIZABLE : 0) | (hasId ? HAS_ID : 0));
+    if (hasId) {
+      out.putId(request.transactionId());
+    }
+    out.putLong(request.startTimestamp())
+        .putLongs(request.reads())
+        .putLongs(request.overwrites())
+        .putLongs(request.writes());
+  }
+
+  private static Command decodeCommit(ByteBuffer in) {
+    long session = in.getLong();
+    int sequence = in.getInt();
+    byte flags = in.get();
+    CommitRequest request =
+        new CommitRequest(
+            (flags & HAS_ID) != 0 ? Bytes.id(in) : null,
+            (flags & SERIALIZABLE) != 0 ? IsolationLevel.SERIALIZABLE : IsolationLevel.SNAPSHOT,
+            in.getLong(),
+            Bytes.longs(in),
+            Bytes.longs(in),
+            Bytes.longs(in));
+    return new Command.Commit(session, sequence, request);
+  }
+
+  static void encode(OracleConfig config, Bytes out) {
+    out.putInt(config.maxRows())
+        .putInt(config.maxPendingCommits())
+        .putInt(config.maxOutcomes())
+        .putLong(config.outcomeRetentionMicros())
+        .putLong(config.retentionMicros());
+  }
+
+  static OracleConfig decodeConfig(ByteBuffer in) {
+    return new OracleConfig(
+        in.getInt(), in.getInt(), in.getInt(), in.getLong(), in.getLong());
+  }
+}
