@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import io.isolde.raft.PeerConnection;
+import io.isolde.raft.RaftReplica;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/**
+ * Gives start timestamps. Each must be at or above all that was visible when it was asked for, so
+ * the member makes sure that it still leads after that; once for all that came meanwhile.
+ */
+final class Begins implements AutoCloseable {
+  private static final int MAX_TOGETHER = 4096;
+
+  /** Longer than an election; then the asker is told to look elsewhere. */
+  private static final long BARRIER_MILLIS = 3000;
+
+  private final RaftReplica replica;
+  private final ReplicaHost host;
+  private final Supplier<Leading> leading;
+  private final BlockingQueue<Request> queue;
+  private final Rates rates;
+  private final Thread thread = new Thread(this::run, "isolde-oracle-begin");
+  private volatile boolean isClosed;
+
+  Begins(
+      RaftReplica replica, ReplicaHost host, Supplier<Leading> leading, int maxQueued, Rates rates) {
+    this.replica = replica;
+    this.host = host;
+    this.leading = leading;
+    this.queue = new ArrayBlockingQueue<>(maxQueued);
+    this.rates = rates;
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Takes a request; false if too many wait. */
+  boolean offer(Request request) {
+    return queue.offer(request);
+  }
+
+  private void run() {
+    List<Request> together = new ArrayList<>();
+    while (!isClosed) {
+      try {
+        together.add(queue.take());
+        queue.drainTo(together, MAX_TOGETHER - 1);
+        answer(together, hasLease() ? host.startTimestamp() : Optional.empty());
+      } catch (InterruptedException e) {
+        isClosed = true;
+      } finally {
+        together.clear();
+      }
+    }
+  }
+
+  private boolean hasLease() throws InterruptedException {
+    try {
+      var unused = replica.barrier().get(BARRIER_MILLIS, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (ExecutionException | TimeoutException notLeading) {
+      return false;
+    }
+  }
+
+  private void answer(List<Request> together, Optional<Long> startTimestamp) {
+    if (startTimestamp.isEmpty()) {
+      Leading now = leading.get();
+      together.forEach(request -> request.notLeader(now));
+      return;
+    }
+    rates.begins(together.size());
+    Set<PeerConnection> connections = new HashSet<>();
+    for (Request request : together) {
+      request.write(startTimestamp.get());
+      connections.add(request.connection());
+    }
+    connections.forEach(PeerConnection::flush);
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+    thread.interrupt();
+  }
+}

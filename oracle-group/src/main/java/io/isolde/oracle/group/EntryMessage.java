@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import io.isolde.oracle.replica.Command;
+import io.isolde.oracle.replica.CommandCodec;
+import io.isolde.oracle.replica.LogEntry;
+import java.util.List;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+
+/**
+ * A log entry on its way. The member that made it gets this very object back when it is applied, so
+ * it need not decode it and knows whom to answer.
+ */
+final class EntryMessage implements Message {
+
+  /** A command, and who asked for it; null if this member did by itself. */
+  record Item(Command command, Request request) {}
+
+  private final LogEntry entry;
+  private final List<Item> items;
+  private final long term;
+  private ByteString content;
+
+  EntryMessage(LogEntry entry, List<Item> items, long term) {
+    this.entry = entry;
+    this.items = items;
+    this.term = term;
+  }
+
+  LogEntry entry() {
+    return entry;
+  }
+
+  /** As many as the entry has commands. */
+  List<Item> items() {
+    return items;
+  }
+
+  /** The leadership that made it. */
+  long term() {
+    return term;
+  }
+
+  /** Encoded once; by one thread, before the log has it. */
+  @Override
+  public synchronized ByteString getContent() {
+    if (content == null) {
+      content = UnsafeByteOperations.unsafeWrap(CommandCodec.encode(entry));
+    }
+    return content;
+  }
+}

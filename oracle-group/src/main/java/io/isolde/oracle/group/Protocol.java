@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+/**
+ * What goes over the wire between a coordinator and a member, after the transport's own header. A
+ * request is one byte for what is asked and its arguments; a response is one byte for how it went
+ * and a result.
+ */
+final class Protocol {
+  /** The oracle's requests among those of the node's port. */
+  static final byte SERVICE = 1;
+
+  /** Who leads? Arguments: none. Result: see {@link Leading}. Every member answers. */
+  static final byte WHO_LEADS = 1;
+
+  /** Start timestamp. Arguments: none. Result: long. */
+  static final byte BEGIN = 2;
+
+  /** Arguments: a command. Result: its answer, once it is durable. */
+  static final byte EXECUTE = 3;
+
+  /** A commit is applied. Arguments: long. Answered when all up to it are. Result: stable, long. */
+  static final byte APPLIED = 4;
+
+  /** Arguments: long. Answered when stable reaches it. Result: stable, long. */
+  static final byte AWAIT_STABLE = 5;
+
+  /** A coordinator lives. Arguments: session, oldest start. Result: see {@link Renewed}. */
+  static final byte RENEW = 6;
+
+  /** Arguments: transaction id. Result: a byte, 1 if decided, and then an answer. */
+  static final byte OUTCOME = 7;
+
+  /** Arguments: none. Result: see {@link OracleStatus}. */
+  static final byte STATUS = 8;
+
+  /** Changes the members or the leader. Arguments: see {@link MemberChange}. Result: none. */
+  static final byte CHANGE = 9;
+
+  static final byte OK = 0;
+
+  /** Nothing was done here: ask another member. Result: {@link Leading}. */
+  static final byte NOT_LEADER = 1;
+
+  /** Nothing was done: the member has more to do than it may have. */
+  static final byte OVERLOADED = 2;
+
+  /** Nothing was done, and asking again will not help. Result: a sentence. */
+  static final byte REFUSED = 3;
+
+  private Protocol() {}
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * What a coordinator is told when it renews its lease.
+ *
+ * @param isOpen whether its session still is; if not, it may decide nothing any more
+ * @param stable the newest snapshot
+ * @param lowWatermark no open transaction reads below it
+ * @param last at or above every timestamp that was issued when this was answered
+ */
+public record Renewed(boolean isOpen, long stable, long lowWatermark, long last) {
+
+  ByteBuf writeTo(ByteBuf out) {
+    return out.writeBoolean(isOpen).writeLong(stable).writeLong(lowWatermark).writeLong(last);
+  }
+
+  static Renewed read(ByteBuf in) {
+    return new Renewed(in.readBoolean(), in.readLong(), in.readLong(), in.readLong());
+  }
+}

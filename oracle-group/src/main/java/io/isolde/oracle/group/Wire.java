@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+
+/** The small things that requests and responses are made of. */
+final class Wire {
+  private static final ByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
+
+  private Wire() {}
+
+  static ByteBuf of(byte first) {
+    return ALLOCATOR.buffer(32).writeByte(first);
+  }
+
+  static ByteBuf of(byte first, long argument) {
+    return ALLOCATOR.buffer(16).writeByte(first).writeLong(argument);
+  }
+
+  /** What is left, as heap bytes. */
+  static ByteBuffer rest(ByteBuf buffer) {
+    byte[] bytes = new byte[buffer.readableBytes()];
+    buffer.readBytes(bytes);
+    return ByteBuffer.wrap(bytes);
+  }
+
+  static void write(ByteBuf out, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    out.writeShort(bytes.length).writeBytes(bytes);
+  }
+
+  static String text(ByteBuf in) {
+    int length = in.readUnsignedShort();
+    String text = in.toString(in.readerIndex(), length, StandardCharsets.UTF_8);
+    in.skipBytes(length);
+    return text;
+  }
+
+  static void write(ByteBuf out, UUID id) {
+    out.writeLong(id.getMostSignificantBits()).writeLong(id.getLeastSignificantBits());
+  }
+
+  static UUID id(ByteBuf in) {
+    return new UUID(in.readLong(), in.readLong());
+  }
+
+  static void write(ByteBuf out, InetSocketAddress address) {
+    write(out, address.getHostString());
+    out.writeShort(address.getPort());
+  }
+
+  static InetSocketAddress address(ByteBuf in) {
+    String host = text(in);
+    return new InetSocketAddress(host, in.readUnsignedShort());
+  }
+}
