@@ -25,39 +25,43 @@ final class ConflictDetection {
     };
   }
 
-  /**
-   * Lines 1 to 11 of Algorithm 3. Looks on after something forgotten, so that an abort is reported
-   * as a false one only if no real conflict is known.
-   */
+  /** Lines 1 to 11 of Algorithm 3, with a Tmax for each id. */
   private Optional<Conflict> conflictIn(long[] ids, long start, Conflict.Kind kind) {
-    boolean isForgotten = lastCommits.tmax() > start;
+    for (long id : ids) {
+      if (lastCommits.atMost(id) > start) {
+        return Optional.of(explain(ids, start, kind));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** An abort is reported as a false one only if no real conflict is known. */
+  private Conflict explain(long[] ids, long start, Conflict.Kind kind) {
     Conflict forgotten = null;
     for (long id : ids) {
       long committedAt = lastCommits.get(id);
       if (committedAt > start) {
-        return Optional.of(new Conflict(kind, id, committedAt, outcomes.committer(committedAt)));
+        return new Conflict(kind, id, committedAt, outcomes.committer(committedAt));
       }
-      if (committedAt == LastCommits.NEVER && isForgotten && forgotten == null) {
-        forgotten = new Conflict(Conflict.Kind.FORGOTTEN, id, lastCommits.tmax(), null);
+      long atMost = lastCommits.atMost(id);
+      if (atMost > start && forgotten == null) {
+        forgotten = new Conflict(Conflict.Kind.FORGOTTEN, id, atMost, null);
       }
     }
-    return Optional.ofNullable(forgotten);
+    assert forgotten != null : "there is something to explain";
+    return forgotten;
   }
 
   /**
    * The largest commit timestamp above {@code stable} of what is overwritten, or 0. What is
-   * forgotten counts as committed at Tmax.
+   * forgotten counts as committed at its upper bound.
    */
   long applyAfter(long[] overwrites, long stable) {
     long applyAfter = 0;
     for (long id : overwrites) {
-      long committedAt = lastCommits.get(id);
-      long atMost = committedAt == LastCommits.NEVER ? lastCommits.tmax() : committedAt;
-      if (atMost > stable) {
-        applyAfter = Math.max(applyAfter, atMost);
-      }
+      applyAfter = Math.max(applyAfter, lastCommits.atMost(id));
     }
-    return applyAfter;
+    return applyAfter > stable ? applyAfter : 0;
   }
 
   void recordCommit(long[] writes, long commitTimestamp) {

@@ -22,7 +22,11 @@ public sealed interface Decision {
     }
   }
 
-  /** The transaction is aborted, for good; a new one may try the same again. */
+  /**
+   * The transaction is aborted, for good; a new one may try the same again.
+   *
+   * @param conflict the reason; {@link Conflict#REQUESTED} if there is no other
+   */
   record Aborted(Conflict conflict) implements Decision {
     public Aborted {
       requireNonNull(conflict);

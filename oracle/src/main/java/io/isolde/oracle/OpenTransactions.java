@@ -38,6 +38,9 @@ final class OpenTransactions {
 
   /** Does nothing if the transaction is not open. */
   void remove(UUID transactionId) {
+    if (startOf.isEmpty()) {
+      return;
+    }
     Long start = startOf.remove(transactionId);
     if (start != null) {
       countByStart.computeIfPresent(start, (key, count) -> count == 1 ? null : count - 1);
@@ -47,7 +50,7 @@ final class OpenTransactions {
 
   /** The smallest start timestamp, or {@code otherwise} if nothing is open. */
   long oldestStart(long otherwise) {
-    return countByStart.isEmpty() ? otherwise : countByStart.firstKey();
+    return startOf.isEmpty() ? otherwise : countByStart.firstKey();
   }
 
   int size() {

@@ -2,8 +2,8 @@
 package io.isolde.oracle;
 
 /**
- * What a {@link StatusOracle} has done (counters since its construction) and what it holds
- * (gauges).
+ * What a {@link StatusOracle} has done (counters since it began; a loaded one goes on counting) and
+ * what it holds (gauges).
  *
  * @param begun transactions begun, readers of the past included
  * @param committed transactions committed
@@ -11,12 +11,14 @@ package io.isolde.oracle;
  * @param writeWriteAborts aborted because something overwritten had been committed since
  * @param forgottenAborts aborted because the oracle no longer knew; false conflicts, a sign that
  *     {@link OracleConfig#maxRows} is too small
+ * @param requestedAborts aborted because {@link StatusOracle#abort} was called
  * @param refused commit requests not decided
  * @param pendingCommits commits decided but not applied
  * @param openTransactions begun, and neither decided nor ended
  * @param outcomesKept decisions that can still be asked for
  * @param rowsKept ids whose last commit is known
- * @param tmax the largest commit timestamp forgotten, in microseconds
+ * @param tmax the largest commit timestamp forgotten, in microseconds; what a transaction reads may
+ *     be forgotten only if it started below this
  * @param stable see {@link StatusOracle#stable()}
  * @param lowWatermark see {@link StatusOracle#lowWatermark()}
  * @param lastIssued see {@link StatusOracle#lastIssued()}
@@ -27,6 +29,7 @@ public record OracleStatistics(
     long readWriteAborts,
     long writeWriteAborts,
     long forgottenAborts,
+    long requestedAborts,
     long refused,
     int pendingCommits,
     int openTransactions,

@@ -7,6 +7,10 @@ public sealed interface Outcome {
   /** Committed; visible to a transaction whose start timestamp is at least this one. */
   record Committed(long commitTimestamp) implements Outcome {}
 
-  /** Aborted; nothing of it is or will be visible. */
+  /**
+   * Aborted; nothing of it is or will be visible.
+   *
+   * @param conflict the reason; {@link Conflict#REQUESTED} if there is no other
+   */
   record Aborted(Conflict conflict) implements Outcome {}
 }

@@ -1,71 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle;
 
-import java.util.HashMap;
-import java.util.Map;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.UUID;
 
 /** The last decisions by transaction id, bounded by count and age; the oldest go first. */
+/*
+ * A decision takes four longs: both halves of the id, when it was decided, and applyAfter. When it
+ * was decided also tells how: a commit at its own timestamp, which is even; an abort at the odd one
+ * after the last that was issued. So decisions ascend along the ring, and a transaction that started
+ * at the last timestamp before its abort is known to have started before its decision.
+ */
 final class Outcomes {
+  private static final int DECISION_LONGS = 4;
+  private static final int LEAST_SIGNIFICANT_BITS = 1;
+  private static final int DECIDED_AT = 2;
+  private static final int APPLY_AFTER = 3;
+
   private final int maxOutcomes;
   private final long retentionMicros;
-  private final Map<UUID, Decision> decisions = new HashMap<>();
 
-  /** A ring of the keys of {@code decisions} in order of decision, the first at {@code oldest}. */
-  private final UUID[] ids;
+  /** A ring in order of decision, the first at position {@code oldest}. */
+  private final long[] decisions;
 
-  /**
-   * The last timestamp issued when each was decided, for a commit its own. Ascends along the ring;
-   * an abort shares it with the commit before.
-   */
-  private final long[] decidedAt;
+  /** By position: why it was aborted, or null. */
+  private final Conflict[] conflicts;
+
+  /** Has the position of each decision. */
+  private final OutcomeIndex index;
 
   private int oldest;
+  private int size;
+
+  /** Only grows. */
   private long forgottenUpTo;
 
   /**
    * @param forgottenUpTo decisions at or below this are forgotten already
    */
   Outcomes(OracleConfig config, long forgottenUpTo) {
-    this.maxOutcomes = config.maxOutcomes();
-    this.retentionMicros = config.outcomeRetentionMicros();
-    this.ids = new UUID[maxOutcomes];
-    this.decidedAt = new long[maxOutcomes];
+    maxOutcomes = config.maxOutcomes();
+    retentionMicros = config.outcomeRetentionMicros();
+    decisions = new long[DECISION_LONGS * maxOutcomes];
+    conflicts = new Conflict[maxOutcomes];
+    index = new OutcomeIndex(maxOutcomes);
     this.forgottenUpTo = forgottenUpTo;
+  }
+
+  private Outcomes(Outcomes other) {
+    maxOutcomes = other.maxOutcomes;
+    retentionMicros = other.retentionMicros;
+    decisions = other.decisions.clone();
+    conflicts = other.conflicts.clone();
+    index = other.index.copy();
+    oldest = other.oldest;
+    size = other.size;
+    forgottenUpTo = other.forgottenUpTo;
   }
 
   /** The decision, or null if none is known. */
   Decision get(UUID transactionId) {
-    return decisions.get(transactionId);
+    int position = find(transactionId);
+    if (position == OutcomeIndex.NONE) {
+      return null;
+    }
+    return conflicts[position] == null
+        ? new Decision.Committed(decidedAt(position), applyAfter(position))
+        : new Decision.Aborted(conflicts[position]);
   }
 
-  void record(UUID transactionId, Decision decision, long timestamp) {
-    while (size() == maxOutcomes
-        || (size() > 0 && timestamp - decidedAt[oldest] > retentionMicros)) {
+  boolean contains(UUID transactionId) {
+    return find(transactionId) != OutcomeIndex.NONE;
+  }
+
+  void recordCommit(UUID transactionId, Decision.Committed committed) {
+    record(
+        transactionId.getMostSignificantBits(),
+        transactionId.getLeastSignificantBits(),
+        committed.commitTimestamp(),
+        committed.applyAfter(),
+        null);
+  }
+
+  /**
+   * @param lastTimestamp the last that was issued to anyone
+   */
+  void recordAbort(UUID transactionId, Conflict conflict, long lastTimestamp) {
+    record(
+        transactionId.getMostSignificantBits(),
+        transactionId.getLeastSignificantBits(),
+        lastTimestamp + 1,
+        0,
+        conflict);
+  }
+
+  private void record(long most, long least, long decidedAt, long applyAfter, Conflict conflict) {
+    while (size == maxOutcomes || (size > 0 && decidedAt - decidedAt(oldest) > retentionMicros)) {
       forgetOldest();
     }
-    assert size() == 0 || decidedAt[at(size() - 1)] <= timestamp : "decisions come in order";
-    int end = at(size());
-    ids[end] = transactionId;
-    decidedAt[end] = timestamp;
-    Decision previous = decisions.put(transactionId, decision);
-    assert previous == null : "a transaction is decided once";
+    assert size == 0 || decidedAt(at(size - 1)) <= decidedAt : "decisions come in order";
+    assert find(most, least) == OutcomeIndex.NONE : "a transaction is decided once";
+    int position = at(size);
+    int first = DECISION_LONGS * position;
+    decisions[first] = most;
+    decisions[first + LEAST_SIGNIFICANT_BITS] = least;
+    decisions[first + DECIDED_AT] = decidedAt;
+    decisions[first + APPLY_AFTER] = applyAfter;
+    conflicts[position] = conflict;
+    assert isCommit(decidedAt) == (conflict == null);
+    index.add(OutcomeIndex.hash(most, least), position);
+    size++;
   }
 
   /** Who committed at a timestamp, or null if no longer known. */
   UUID committer(long commitTimestamp) {
     int low = 0;
-    int high = size();
+    int high = size;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (decidedAt[at(middle)] < commitTimestamp) {
+      if (decidedAt(at(middle)) < commitTimestamp) {
         low = middle + 1;
       } else {
         high = middle;
       }
     }
-    boolean isKnown = low < size() && decidedAt[at(low)] == commitTimestamp;
-    return isKnown ? ids[at(low)] : null;
+    boolean isKnown = low < size && decidedAt(at(low)) == commitTimestamp;
+    return isKnown ? new UUID(most(at(low)), least(at(low))) : null;
   }
 
   /**
@@ -77,18 +139,105 @@ final class Outcomes {
   }
 
   int size() {
-    return decisions.size();
+    return size;
+  }
+
+  /** The same within other bounds; what exceeds them is forgotten, the oldest first. */
+  Outcomes within(OracleConfig config) {
+    Outcomes result = new Outcomes(config, forgottenUpTo);
+    for (int i = 0; i < size; i++) {
+      int from = at(i);
+      result.record(most(from), least(from), decidedAt(from), applyAfter(from), conflicts[from]);
+    }
+    return result;
+  }
+
+  Outcomes copy() {
+    return new Outcomes(this);
+  }
+
+  void writeTo(DataOutput out) throws IOException {
+    out.writeLong(forgottenUpTo);
+    out.writeInt(size);
+    int untilEnd = Math.min(size, maxOutcomes - oldest);
+    LongArrays.write(decisions, DECISION_LONGS * oldest, DECISION_LONGS * untilEnd, out);
+    LongArrays.write(decisions, 0, DECISION_LONGS * (size - untilEnd), out);
+    for (int i = 0; i < size; i++) {
+      if (!isCommit(decidedAt(at(i)))) {
+        conflicts[at(i)].writeTo(out);
+      }
+    }
+  }
+
+  /**
+   * @param config as it was when this was written
+   */
+  static Outcomes readFrom(OracleConfig config, DataInput in) throws IOException {
+    Outcomes outcomes = new Outcomes(config, in.readLong());
+    outcomes.size = in.readInt();
+    long[] written = new long[DECISION_LONGS * outcomes.size];
+    LongArrays.read(written, in);
+    System.arraycopy(written, 0, outcomes.decisions, 0, written.length);
+    for (int position = 0; position < outcomes.size; position++) {
+      outcomes.index.add(outcomes.hashAt(position), position);
+      if (!isCommit(outcomes.decidedAt(position))) {
+        outcomes.conflicts[position] = Conflict.readFrom(in);
+      }
+    }
+    return outcomes;
+  }
+
+  private static boolean isCommit(long decidedAt) {
+    return decidedAt % Timestamps.STEP == 0;
+  }
+
+  private int find(UUID transactionId) {
+    return find(transactionId.getMostSignificantBits(), transactionId.getLeastSignificantBits());
+  }
+
+  private int find(long most, long least) {
+    int hash = OutcomeIndex.hash(most, least);
+    int place = index.first(hash);
+    while (place != OutcomeIndex.NONE) {
+      int position = index.positionAt(place);
+      if (most(position) == most && least(position) == least) {
+        return position;
+      }
+      place = index.next(hash, place);
+    }
+    return OutcomeIndex.NONE;
   }
 
   private void forgetOldest() {
-    decisions.remove(ids[oldest]);
-    forgottenUpTo = decidedAt[oldest];
-    ids[oldest] = null;
+    index.remove(hashAt(oldest), oldest);
+    assert decidedAt(oldest) >= forgottenUpTo : "decisions are forgotten in order";
+    forgottenUpTo = decidedAt(oldest);
     oldest = oldest + 1 == maxOutcomes ? 0 : oldest + 1;
+    size--;
   }
 
-  private int at(int position) {
-    int index = oldest + position;
-    return index < maxOutcomes ? index : index - maxOutcomes;
+  private int at(int number) {
+    int position = oldest + number;
+    return position < maxOutcomes ? position : position - maxOutcomes;
+  }
+
+  private int hashAt(int position) {
+    return OutcomeIndex.hash(most(position), least(position));
+  }
+
+  private long most(int position) {
+    return decisions[DECISION_LONGS * position];
+  }
+
+  private long least(int position) {
+    return decisions[DECISION_LONGS * position + LEAST_SIGNIFICANT_BITS];
+  }
+
+  private long decidedAt(int position) {
+    return decisions[DECISION_LONGS * position + DECIDED_AT];
+  }
+
+  private long applyAfter(int position) {
+    return decisions[DECISION_LONGS * position + APPLY_AFTER];
   }
 }

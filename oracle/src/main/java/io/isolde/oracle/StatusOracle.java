@@ -3,6 +3,10 @@ package io.isolde.oracle;
 
 import static java.util.Objects.requireNonNull;
 
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -24,8 +28,9 @@ import java.util.UUID;
  */
 /*
  * Parts: Timestamps issues them; LastCommits knows when each row was last committed and
- * ConflictDetection decides with it; PendingCommits holds stable back; OpenTransactions holds the
- * low watermark back; Outcomes makes a repeated request harmless.
+ * ConflictDetection looks there; PendingCommits holds stable back; OpenTransactions holds the low
+ * watermark back; Outcomes makes a repeated request harmless. Decisions plays on all of them. What
+ * has to outlive a process is in OracleState.
  *
  * Orders that always hold: lowWatermark <= stable <= last <= reservedUntil, and none of the four
  * ever goes back.
@@ -34,29 +39,20 @@ import java.util.UUID;
  * as forgotten: Tmax and the horizon of the outcomes start there.
  */
 public final class StatusOracle {
-  private final long retentionMicros;
-  private final Timestamps timestamps;
-  private final LastCommits lastCommits;
-  private final PendingCommits pending;
+  private final OracleState state;
+  private final Decisions decisions;
   private final OpenTransactions open = new OpenTransactions();
-  private final Outcomes outcomes;
-  private final ConflictDetection conflicts;
-  private final Counters counters = new Counters();
-
-  /** Only grows; {@code lowWatermark <= stable()}. */
-  private long lowWatermark;
 
   /**
    * @param firstTimestampMicros nothing is issued at or below it
    */
   public StatusOracle(OracleConfig config, long firstTimestampMicros) {
-    this.retentionMicros = config.retentionMicros();
-    timestamps = new Timestamps(firstTimestampMicros);
-    lastCommits = new LastCommits(config.maxRows(), timestamps.last());
-    pending = new PendingCommits(config.maxPendingCommits());
-    outcomes = new Outcomes(config, timestamps.last());
-    conflicts = new ConflictDetection(lastCommits, outcomes);
-    lowWatermark = timestamps.last();
+    this(OracleState.ofNew(config, firstTimestampMicros));
+  }
+
+  private StatusOracle(OracleState state) {
+    this.state = state;
+    this.decisions = new Decisions(state);
   }
 
   /**
@@ -105,48 +101,50 @@ public final class StatusOracle {
    * @throws IllegalStateException if no timestamp is reserved; nothing is changed then
    */
   public Decision commit(CommitRequest request, long nowMicros) {
+    return commit(request, false, PendingCommit.NO_SESSION, nowMicros);
+  }
+
+  /**
+   * As {@link #commit}, for a caller that knows that this transaction was not decided before, as it
+   * keeps its own record of requests that are repeated. So it never gets {@link
+   * Refusal#OUTCOME_FORGOTTEN}. An outcome that is known is still the answer.
+   *
+   * @param session who is to apply the commit; see {@link #pendingOf}
+   */
+  public Decision commitUndecided(CommitRequest request, long session, long nowMicros) {
+    return commit(request, true, session, nowMicros);
+  }
+
+  private Decision commit(CommitRequest request, boolean isNew, long session, long nowMicros) {
     UUID id = request.transactionId();
-    Decision known = id == null ? null : outcomes.get(id);
+    Decision known = decisions.known(id);
     if (known != null) {
       return known;
     }
     requireStable(request.startTimestamp(), "start timestamp");
-    Decision decision = decide(request, nowMicros);
-    counters.count(decision);
+    // What is open is undecided.
+    if (!isNew && decisions.isPerhapsForgotten(request) && !open.contains(id)) {
+      return decisions.refuse(Refusal.OUTCOME_FORGOTTEN);
+    }
+    Decision decision = decisions.decide(request, session, nowMicros);
     if (id != null && !(decision instanceof Decision.Refused)) {
-      outcomes.record(id, decision, timestamps.last());
-      open.remove(id);
-      advanceLowWatermark();
+      end(id);
     }
     return decision;
   }
 
-  private Decision decide(CommitRequest request, long nowMicros) {
-    if (isPerhapsDecided(request)) {
-      return new Decision.Refused(Refusal.OUTCOME_FORGOTTEN);
-    }
-    Optional<Conflict> conflict = conflicts.conflictOf(request);
-    if (conflict.isPresent()) {
-      return new Decision.Aborted(conflict.get());
-    }
-    if (pending.isFull()) {
-      return new Decision.Refused(Refusal.TOO_MANY_PENDING);
-    }
-    return commitAt(timestamps.next(nowMicros), request);
-  }
-
-  /** An open transaction is undecided, and one that started after all forgotten decisions too. */
-  private boolean isPerhapsDecided(CommitRequest request) {
-    return request.transactionId() != null
-        && request.startTimestamp() < outcomes.forgottenUpTo()
-        && !open.contains(request.transactionId());
-  }
-
-  private Decision commitAt(long commitTimestamp, CommitRequest request) {
-    pending.add(commitTimestamp);
-    long applyAfter = conflicts.applyAfter(request.overwrites(), stable());
-    conflicts.recordCommit(request.writes(), commitTimestamp);
-    return new Decision.Committed(commitTimestamp, applyAfter);
+  /**
+   * Aborts a transaction unless it is decided. A later request of it gets this outcome, for as long
+   * as it is kept, and is {@linkplain Refusal#OUTCOME_FORGOTTEN refused} afterwards.
+   *
+   * @param transactionId not one that may have been decided so long ago that its outcome is
+   *     forgotten; it would be called aborted, unless it is still pending
+   * @return how it is decided now
+   */
+  public Outcome abort(UUID transactionId) {
+    Outcome outcome = decisions.abortUndecided(transactionId);
+    end(transactionId);
+    return outcome;
   }
 
   /**
@@ -156,9 +154,19 @@ public final class StatusOracle {
    */
   public void applied(long commitTimestamp) {
     long before = stable();
-    pending.remove(commitTimestamp);
+    state.pending.remove(commitTimestamp);
     assert stable() >= before : "stable never goes back";
     advanceLowWatermark();
+  }
+
+  /** Whether a commit is decided but not yet applied. */
+  public boolean isPending(long commitTimestamp) {
+    return state.pending.contains(commitTimestamp);
+  }
+
+  /** The commits that a session is to apply and has not, in the order of their timestamps. */
+  public List<PendingCommit> pendingOf(long session) {
+    return state.pending.ofSession(session);
   }
 
   /**
@@ -182,7 +190,7 @@ public final class StatusOracle {
 
   /** As {@link #stable(long)}, without a look at the clock. */
   public long stable() {
-    return pending.isEmpty() ? timestamps.last() : pending.smallest() - Timestamps.STEP;
+    return state.stable();
   }
 
   /**
@@ -191,27 +199,17 @@ public final class StatusOracle {
    * OracleConfig#retentionMicros()} behind the newest timestamp. Never goes back.
    */
   public long lowWatermark() {
-    return lowWatermark;
+    return state.lowWatermark();
   }
 
   /** How a transaction was decided, if it was and that is still known. */
   public Optional<Outcome> outcome(UUID transactionId) {
-    return Optional.ofNullable(outcomes.get(transactionId)).map(StatusOracle::outcomeOf);
-  }
-
-  private static Outcome outcomeOf(Decision decision) {
-    if (decision instanceof Decision.Committed committed) {
-      return new Outcome.Committed(committed.commitTimestamp());
-    }
-    if (decision instanceof Decision.Aborted aborted) {
-      return new Outcome.Aborted(aborted.conflict());
-    }
-    throw new AssertionError("What was refused has no outcome.");
+    return decisions.outcome(transactionId);
   }
 
   /** The largest timestamp that was issued to anyone. */
   public long lastIssued() {
-    return timestamps.last();
+    return state.timestamps.last();
   }
 
   /**
@@ -220,7 +218,7 @@ public final class StatusOracle {
    * @throws IllegalStateException if none is reserved
    */
   public long next(long nowMicros) {
-    long next = timestamps.next(nowMicros);
+    long next = state.timestamps.next(nowMicros);
     advanceLowWatermark();
     return next;
   }
@@ -231,46 +229,67 @@ public final class StatusOracle {
    * @throws IllegalStateException if it is above the reservation
    */
   public void advanceTo(long timestampMicros) {
-    timestamps.advanceTo(timestampMicros);
+    state.timestamps.advanceTo(timestampMicros);
     advanceLowWatermark();
   }
 
   /** The timestamp up to which others may be issued. */
   public long reservedUntil() {
-    return timestamps.reservedUntil();
+    return state.timestamps.reservedUntil();
   }
 
   /** Allows timestamps up to and including this one. A reservation never shrinks. */
   public void reserve(long untilMicros) {
-    timestamps.reserve(untilMicros);
+    state.timestamps.reserve(untilMicros);
   }
 
   public OracleStatistics statistics() {
-    return new OracleStatistics(
-        counters.begun,
-        counters.committed,
-        counters.readWriteAborts,
-        counters.writeWriteAborts,
-        counters.forgottenAborts,
-        counters.refused,
-        pending.size(),
-        open.size(),
-        outcomes.size(),
-        lastCommits.rows(),
-        lastCommits.tmax(),
-        stable(),
-        lowWatermark,
-        timestamps.last());
+    return state.statistics(open.size());
+  }
+
+  /**
+   * Changes the bounds. If {@link OracleConfig#maxRows} changes, all that was committed so far
+   * counts as forgotten. Outcomes beyond smaller bounds are forgotten, the oldest first; commits
+   * beyond a smaller bound stay pending until they are applied.
+   */
+  public void reconfigure(OracleConfig config) {
+    state.reconfigure(config);
+  }
+
+  /**
+   * A copy of all that decides future answers, at the speed of memory. Open transactions are not
+   * part of it: they belong to this process. An oracle {@linkplain #load loaded} from it answers as
+   * this one would if it had {@linkplain #end ended} them all.
+   */
+  public SavedState snapshot() {
+    return new SavedState(state.copy());
+  }
+
+  /** Writes what {@link #snapshot()} copies. */
+  public void save(DataOutput out) throws IOException {
+    state.writeTo(out);
+  }
+
+  /**
+   * Goes on where the oracle was that saved its state.
+   *
+   * @param config {@linkplain #reconfigure takes} the place of the one that was saved
+   * @throws IOException if the state can't be read, or was saved in another format
+   */
+  public static StatusOracle load(OracleConfig config, DataInput in) throws IOException {
+    StatusOracle oracle = new StatusOracle(OracleState.readFrom(in));
+    oracle.reconfigure(config);
+    return oracle;
   }
 
   private void open(UUID transactionId, long start) {
     requireNonNull(transactionId);
-    if (outcomes.get(transactionId) != null) {
+    if (decisions.known(transactionId) != null) {
       throw new IllegalArgumentException(
           "Transaction " + transactionId + " is decided, so it can't begin again.");
     }
     open.add(transactionId, start);
-    counters.begun++;
+    state.counters.begun++;
     advanceLowWatermark();
   }
 
@@ -282,38 +301,12 @@ public final class StatusOracle {
   }
 
   private void followClock(long nowMicros) {
-    if (pending.isEmpty()) {
-      timestamps.follow(nowMicros);
+    if (state.pending.isEmpty()) {
+      state.timestamps.follow(nowMicros);
     }
   }
 
   private void advanceLowWatermark() {
-    long retained = timestamps.last() - retentionMicros;
-    lowWatermark = Math.max(lowWatermark, Math.min(open.oldestStart(stable()), retained));
-    assert lowWatermark <= stable() && stable() <= timestamps.last();
-  }
-
-  /** What {@link OracleStatistics} counts. */
-  private static final class Counters {
-    private long begun;
-    private long committed;
-    private long readWriteAborts;
-    private long writeWriteAborts;
-    private long forgottenAborts;
-    private long refused;
-
-    private void count(Decision decision) {
-      if (decision instanceof Decision.Committed) {
-        committed++;
-      } else if (decision instanceof Decision.Aborted aborted) {
-        switch (aborted.conflict().kind()) {
-          case READ_WRITE -> readWriteAborts++;
-          case WRITE_WRITE -> writeWriteAborts++;
-          case FORGOTTEN -> forgottenAborts++;
-        }
-      } else {
-        refused++;
-      }
-    }
+    state.advanceLowWatermark(open.oldestStart(stable()));
   }
 }

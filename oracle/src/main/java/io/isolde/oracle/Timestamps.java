@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle;
 
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+
 /**
  * Issues timestamps: even microseconds, strictly increasing whatever the clock does, and never
  * above what is reserved. A successor that starts at the reservation can therefore not repeat any
@@ -23,6 +27,23 @@ final class Timestamps {
     }
     last = even(firstMicros);
     reservedUntil = last;
+  }
+
+  Timestamps copy() {
+    Timestamps copy = new Timestamps(last);
+    copy.reserve(reservedUntil);
+    return copy;
+  }
+
+  void writeTo(DataOutput out) throws IOException {
+    out.writeLong(last);
+    out.writeLong(reservedUntil);
+  }
+
+  static Timestamps readFrom(DataInput in) throws IOException {
+    Timestamps timestamps = new Timestamps(in.readLong());
+    timestamps.reserve(in.readLong());
+    return timestamps;
   }
 
   /** A fresh timestamp; throws, changing nothing, if none is reserved. */

@@ -18,16 +18,19 @@ class BoundsTest {
   private static final Decision TOO_MANY_PENDING = new Decision.Refused(Refusal.TOO_MANY_PENDING);
   private static final Decision OUTCOME_FORGOTTEN = new Decision.Refused(Refusal.OUTCOME_FORGOTTEN);
 
+  /** What a table of one row really holds, which makes it forget everything else. */
+  private static final long[] SEVEN_OTHERS = ids(2, 3, 4, 5, 6, 7, 8);
+
   @Test
   void whenAReadRowMayHaveBeenForgottenThenTheAbortIsCountedAsFalse() {
     OracleFixture fixture = new OracleFixture(CONFIG.withMaxRows(1));
     long start = fixture.oracle.stable(10);
     long forgotten = fixture.commitAndApply(100, 1);
-    fixture.commitAndApply(200, 2);
+    fixture.commitAndApply(200, SEVEN_OTHERS);
     Decision decision =
-        fixture.oracle.commit(update(fixture.transaction(), SERIALIZABLE, start, 3), 300);
+        fixture.oracle.commit(update(fixture.transaction(), SERIALIZABLE, start, 9), 300);
     assertThat(conflictOf(decision))
-        .isEqualTo(new Conflict(Conflict.Kind.FORGOTTEN, 3, forgotten, null));
+        .isEqualTo(new Conflict(Conflict.Kind.FORGOTTEN, 9, forgotten, null));
     assertThat(fixture.oracle.statistics().forgottenAborts()).isEqualTo(1);
     assertThat(fixture.oracle.statistics().readWriteAborts()).isZero();
   }
@@ -36,9 +39,9 @@ class BoundsTest {
   void whenARealConflictIsKnownTooThenItIsReported() {
     OracleFixture fixture = new OracleFixture(CONFIG.withMaxRows(1));
     fixture.commitAndApply(100, 1);
-    fixture.commitAndApply(200, 2);
+    fixture.commitAndApply(200, SEVEN_OTHERS);
     Decision decision =
-        fixture.oracle.commit(update(fixture.transaction(), SNAPSHOT, 0, 3, 2), 300);
+        fixture.oracle.commit(update(fixture.transaction(), SNAPSHOT, 0, 9, 2), 300);
     assertThat(conflictOf(decision).kind()).isEqualTo(Conflict.Kind.WRITE_WRITE);
   }
 
@@ -46,9 +49,9 @@ class BoundsTest {
   void whenATransactionStartedAtTmaxThenNothingItNeedsIsForgotten() {
     OracleFixture fixture = new OracleFixture(CONFIG.withMaxRows(1));
     long start = fixture.commitAndApply(100, 1);
-    fixture.commitAndApply(200, 2);
+    fixture.commitAndApply(200, SEVEN_OTHERS);
     assertThat(fixture.oracle.statistics().tmax()).isEqualTo(start);
-    assertThat(fixture.oracle.commit(update(fixture.transaction(), SNAPSHOT, start, 3), 300))
+    assertThat(fixture.oracle.commit(update(fixture.transaction(), SNAPSHOT, start, 9), 300))
         .isInstanceOf(Decision.Committed.class);
   }
 

@@ -21,7 +21,7 @@ class LowWatermarkTest {
 
   @Test
   void whenThePastIsRetainedThenItStaysBehindAndHoldsReadersThatBeginThere() {
-    StatusOracle retaining = new StatusOracle(OracleConfig.defaults().withRetentionMicros(50), 0);
+    StatusOracle retaining = new StatusOracle(OracleFixture.CONFIG.withRetentionMicros(50), 0);
     retaining.reserve(1000);
     retaining.stable(100);
     assertThat(retaining.lowWatermark()).isEqualTo(50);

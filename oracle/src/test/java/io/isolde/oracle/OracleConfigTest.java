@@ -34,8 +34,10 @@ class OracleConfigTest {
   }
 
   @Test
-  void whenMoreRowsAreAskedForThanFitThenTheyAreRefused() {
+  void whenMoreIsAskedForThanFitsThenItIsRefused() {
     assertThatThrownBy(() -> OracleConfig.defaults().withMaxRows(Integer.MAX_VALUE))
-        .hasMessageEndingWith("at most 268435456 rows fit.");
+        .hasMessageEndingWith("at most 268435456 fit.");
+    assertThatThrownBy(() -> OracleConfig.defaults().withMaxOutcomes(Integer.MAX_VALUE))
+        .hasMessageContaining("maxOutcomes");
   }
 }

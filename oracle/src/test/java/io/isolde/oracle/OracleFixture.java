@@ -5,7 +5,8 @@ import java.util.UUID;
 
 /** An oracle with a far reservation, and short forms of what the tests do with it. */
 final class OracleFixture {
-  static final OracleConfig CONFIG = OracleConfig.defaults().withMaxRows(1000);
+  static final OracleConfig CONFIG =
+      OracleConfig.defaults().withMaxRows(1000).withMaxOutcomes(1000);
 
   final StatusOracle oracle;
   private long transactions;

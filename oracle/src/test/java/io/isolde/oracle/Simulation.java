@@ -150,7 +150,7 @@ final class Simulation {
     if (decision instanceof Decision.Refused) {
       return;
     }
-    assertThat(oracle.commit(request, now)).as("repeated").isSameAs(decision);
+    assertThat(oracle.commit(request, now)).as("repeated").isEqualTo(decision);
     open.remove(transaction);
     if (decision instanceof Decision.Committed committed) {
       pending.add(new Pending(transaction, committed.commitTimestamp(), committed.applyAfter()));
