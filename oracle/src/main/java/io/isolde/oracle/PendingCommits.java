@@ -72,6 +72,11 @@ final class PendingCommits {
         .orElse(null);
   }
 
+  /** All of them, in ascending order. */
+  List<PendingCommit> all() {
+    return List.of(Arrays.copyOfRange(commits, first, end));
+  }
+
   /** Those of a session, in ascending order. Looks at them all. */
   List<PendingCommit> ofSession(long session) {
     return Arrays.stream(commits, first, end)

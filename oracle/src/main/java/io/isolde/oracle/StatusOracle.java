@@ -164,6 +164,11 @@ public final class StatusOracle {
     return state.pending.contains(commitTimestamp);
   }
 
+  /** All commits that are decided but not applied, in the order of their timestamps. */
+  public List<PendingCommit> pendingCommits() {
+    return state.pending.all();
+  }
+
   /** The commits that a session is to apply and has not, in the order of their timestamps. */
   public List<PendingCommit> pendingOf(long session) {
     return state.pending.ofSession(session);

@@ -63,7 +63,7 @@ public final class AnswerCodec {
     } else if (decision instanceof Decision.Aborted aborted) {
       encode(aborted.conflict(), out.put(ABORTED));
     } else if (decision instanceof Decision.Refused refused) {
-      out.put(REFUSED).put(refused.reason().ordinal());
+      out.put(REFUSED).put(codeOf(refused.reason()));
     }
   }
 
@@ -83,13 +83,13 @@ public final class AnswerCodec {
     return switch (kind) {
       case COMMITTED -> new Decision.Committed(in.getLong(), in.getLong());
       case ABORTED -> new Decision.Aborted(conflict(in));
-      case REFUSED -> new Decision.Refused(Refusal.values()[in.get()]);
+      case REFUSED -> new Decision.Refused(refusal(in.get()));
       default -> throw new IllegalArgumentException("There is no decision of kind " + kind + ".");
     };
   }
 
   private static void encode(Conflict conflict, Bytes out) {
-    out.put(conflict.kind().ordinal())
+    out.put(codeOf(conflict.kind()))
         .put(conflict.by() == null ? 0 : 1)
         .putLong(conflict.id())
         .putLong(conflict.committedAt());
@@ -99,11 +99,45 @@ public final class AnswerCodec {
   }
 
   private static Conflict conflict(ByteBuffer in) {
-    Conflict.Kind kind = Conflict.Kind.values()[in.get()];
+    Conflict.Kind kind = conflictKind(in.get());
     boolean hasBy = in.get() != 0;
     long id = in.getLong();
     long committedAt = in.getLong();
     UUID by = hasBy ? Bytes.id(in) : null;
     return new Conflict(kind, id, committedAt, by);
+  }
+
+  private static int codeOf(Conflict.Kind kind) {
+    return switch (kind) {
+      case READ_WRITE -> 1;
+      case WRITE_WRITE -> 2;
+      case FORGOTTEN -> 3;
+      case REQUESTED -> 4;
+    };
+  }
+
+  private static Conflict.Kind conflictKind(byte code) {
+    return switch (code) {
+      case 1 -> Conflict.Kind.READ_WRITE;
+      case 2 -> Conflict.Kind.WRITE_WRITE;
+      case 3 -> Conflict.Kind.FORGOTTEN;
+      case 4 -> Conflict.Kind.REQUESTED;
+      default -> throw new IllegalArgumentException("There is no conflict of kind " + code + ".");
+    };
+  }
+
+  private static int codeOf(Refusal refusal) {
+    return switch (refusal) {
+      case TOO_MANY_PENDING -> 1;
+      case OUTCOME_FORGOTTEN -> 2;
+    };
+  }
+
+  private static Refusal refusal(byte code) {
+    return switch (code) {
+      case 1 -> Refusal.TOO_MANY_PENDING;
+      case 2 -> Refusal.OUTCOME_FORGOTTEN;
+      default -> throw new IllegalArgumentException("There is no refusal of kind " + code + ".");
+    };
   }
 }

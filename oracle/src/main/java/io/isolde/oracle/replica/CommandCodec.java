@@ -127,7 +127,6 @@ public final class CommandCodec {
   }
 
   static OracleConfig decodeConfig(ByteBuffer in) {
-    return new OracleConfig(
-        in.getInt(), in.getInt(), in.getInt(), in.getLong(), in.getLong());
+    return new OracleConfig(in.getInt(), in.getInt(), in.getInt(), in.getLong(), in.getLong());
   }
 }

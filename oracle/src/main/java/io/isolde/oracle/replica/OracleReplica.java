@@ -141,7 +141,7 @@ public final class OracleReplica {
   }
 
   public boolean hasPendingCommits() {
-    return oracle.hasPendingCommits();
+    return oracle.stable() < oracle.lastIssued();
   }
 
   /** How a transaction was decided, if it was and that is still known. */

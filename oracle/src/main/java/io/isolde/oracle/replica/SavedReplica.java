@@ -106,7 +106,8 @@ public final class SavedReplica {
   private static ByteBuffer read(DataInput in, int mostBytes) throws IOException {
     int length = in.readInt();
     if (length < 0 || length > mostBytes) {
-      throw new IOException("The saved state of the oracle is damaged: a length of " + length + ".");
+      throw new IOException(
+          "The saved state of the oracle is damaged: a length of " + length + ".");
     }
     byte[] bytes = new byte[length];
     in.readFully(bytes);
