@@ -37,6 +37,9 @@ final class Protocol {
   /** Changes the members or the leader. Arguments: see {@link MemberChange}. Result: none. */
   static final byte CHANGE = 9;
 
+  /** Is the group founded yet? Arguments: the founders. Result: see {@link Founding.Reply}. */
+  static final byte FOUND = 10;
+
   static final byte OK = 0;
 
   /** Nothing was done here: ask another member. Result: {@link Leading}. */

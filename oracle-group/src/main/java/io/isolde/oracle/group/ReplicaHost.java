@@ -68,10 +68,17 @@ final class ReplicaHost {
     this.clock = clock;
   }
 
-  /** This member leads from now on; returns the entry that must be applied before it serves. */
-  EntryMessage lead(long term) {
+  /**
+   * This member leads from now on; returns the entry that must be applied before it serves. Empty if
+   * that is known already.
+   */
+  Optional<EntryMessage> lead(long term) {
     return locked(
         () -> {
+          if (reign != null && reign.term == term) {
+            return Optional.empty();
+          }
+          isServing = false;
           Leadership leadership = new Leadership(replica, reservationMicros);
           LogEntry first = leadership.firstEntry(config, nowMicros());
           reign =
@@ -79,8 +86,9 @@ final class ReplicaHost {
                   term,
                   leadership,
                   new CoordinatorLeases(leaseMillis, replica.openSessions(), nowMillis()));
-          return new EntryMessage(
-              first, List.of(new EntryMessage.Item(first.commands().get(0), null)), term);
+          return Optional.of(
+              new EntryMessage(
+                  first, List.of(new EntryMessage.Item(first.commands().get(0), null)), term));
         });
   }
 
@@ -180,11 +188,20 @@ final class ReplicaHost {
         reign -> {
           boolean isOpen = reign.leases.renew(session, oldestStart, nowMillis());
           long stable = reign.leadership.startTimestamp(nowMicros());
-          long last = Math.max(replica.last(), stable);
-          long retained = last - replica.config().retentionMicros();
-          long lowWatermark = Math.min(reign.leases.oldestStart(stable), retained);
-          return new Renewed(isOpen, stable, lowWatermark, last);
+          return new Renewed(
+              isOpen, stable, lowWatermark(reign, stable), Math.max(replica.last(), stable));
         });
+  }
+
+  /** No open transaction reads below this; 0 if this member does not serve. */
+  long lowWatermark() {
+    return serving(reign -> lowWatermark(reign, reign.leadership.startTimestamp(nowMicros())))
+        .orElse(0L);
+  }
+
+  private long lowWatermark(Reign of, long stable) {
+    long retained = Math.max(replica.last(), stable) - replica.config().retentionMicros();
+    return Math.min(of.leases.oldestStart(stable), retained);
   }
 
   /** What the leader does by itself: fences those whose lease is over, and reserves timestamps. */

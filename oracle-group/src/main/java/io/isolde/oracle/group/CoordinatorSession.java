@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import io.isolde.oracle.CommitRequest;
+import io.isolde.oracle.Conflict;
+import io.isolde.oracle.Decision;
+import io.isolde.oracle.Outcome;
+import io.isolde.oracle.group.OracleRequestException.Reason;
+import io.isolde.oracle.replica.Answer;
+import io.isolde.oracle.replica.Command;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A coordinator's standing with the oracle: it may decide transactions for as long as it renews its
+ * lease. One that was silent for too long gets a new session by itself.
+ *
+ * <p>Thread-safe. Futures fail with {@link OracleRequestException}.
+ */
+public final class CoordinatorSession implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(CoordinatorSession.class);
+  private static final int RENEWALS_PER_LEASE = 5;
+  private static final long NOT_OPEN = 0;
+
+  private final OracleClient client;
+  private final UUID coordinator;
+  private final OpenStarts starts = new OpenStarts();
+  private final AtomicInteger sequence = new AtomicInteger();
+  private final ScheduledExecutorService renewals =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "isolde-oracle-lease");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  private volatile long session = NOT_OPEN;
+  private volatile long lowWatermark;
+  private volatile long last;
+  private volatile boolean isOpening;
+
+  /**
+   * Opens a session in the background, and keeps it.
+   *
+   * @param coordinator the same for all processes that follow one another at one place: the next
+   *     one's session ends this one's
+   * @param leaseMillis as the members have it
+   */
+  public CoordinatorSession(OracleClient client, UUID coordinator, long leaseMillis) {
+    this.client = client;
+    this.coordinator = coordinator;
+    var unused =
+        renewals.scheduleWithFixedDelay(
+            this::keep, 0, Math.max(1, leaseMillis / RENEWALS_PER_LEASE), TimeUnit.MILLISECONDS);
+  }
+
+  /** Whether it has a session, so that commits can be asked for. */
+  public boolean isOpen() {
+    return session != NOT_OPEN;
+  }
+
+  /** Begins a transaction; {@link #ended} must be told its start timestamp in the end. */
+  public CompletableFuture<Long> begin() {
+    long asked = starts.asking();
+    return client
+        .begin()
+        .whenComplete(
+            (start, error) -> {
+              if (error == null) {
+                starts.replace(asked, start);
+              } else {
+                starts.close(asked);
+              }
+            });
+  }
+
+  /** A transaction that reads an older snapshot; holds the low watermark from now on. */
+  public void beganAt(long snapshot) {
+    starts.add(snapshot);
+  }
+
+  /** A transaction is over. */
+  public void ended(long startTimestamp) {
+    starts.close(startTimestamp);
+  }
+
+  /**
+   * Asks for a decision.
+   *
+   * @return fails with TIMED_OUT if it is not known whether the transaction is decided, and how;
+   *     with all other reasons it is not committed
+   */
+  public CompletableFuture<Decision> commit(CommitRequest request) {
+    long now = session;
+    if (now == NOT_OPEN) {
+      return CompletableFuture.failedFuture(
+          new OracleRequestException(
+              Reason.FENCED, "This coordinator has no session with the oracle yet."));
+    }
+    Outstanding<Answer> asked =
+        client.ask(new Command.Commit(now, sequence.getAndIncrement(), request));
+    return asked.answer().thenCompose(answer -> decision(answer, request, asked, now));
+  }
+
+  private CompletableFuture<Decision> decision(
+      Answer answer, CommitRequest request, Outstanding<Answer> asked, long inSession) {
+    if (answer instanceof Answer.Decided decided) {
+      return CompletableFuture.completedFuture(decided.decision());
+    }
+    fenced(inSession);
+    if (asked.sends() == 1) {
+      return CompletableFuture.failedFuture(wasFenced());
+    }
+    // An earlier one may have been decided before the session was closed.
+    if (request.transactionId() == null) {
+      return CompletableFuture.failedFuture(
+          new OracleRequestException(
+              Reason.TIMED_OUT, "The coordinator was fenced while a commit was under way."));
+    }
+    return client
+        .execute(new Command.Abort(request.transactionId()))
+        .thenApply(ended -> decisionOf(((Answer.Ended) ended).outcome()));
+  }
+
+  private static Decision decisionOf(Outcome outcome) {
+    if (outcome instanceof Outcome.Committed committed) {
+      return new Decision.Committed(committed.commitTimestamp(), 0);
+    }
+    Conflict conflict = ((Outcome.Aborted) outcome).conflict();
+    if (conflict.kind() == Conflict.Kind.REQUESTED) {
+      throw new CompletionException(wasFenced());
+    }
+    return new Decision.Aborted(conflict);
+  }
+
+  private static OracleRequestException wasFenced() {
+    return new OracleRequestException(
+        Reason.FENCED, "This coordinator was silent for its lease, so it may not commit this.");
+  }
+
+  /**
+   * Tells that a commit is applied, for as long as it takes.
+   *
+   * @return completes when the commit is visible to all who begin
+   */
+  public CompletableFuture<Void> applied(long commitTimestamp) {
+    return client
+        .applied(commitTimestamp)
+        .handle(
+            (stable, error) -> {
+              if (error == null) {
+                starts.heard(stable);
+                return CompletableFuture.<Void>completedFuture(null);
+              }
+              return isClosed(error) ? CompletableFuture.<Void>failedFuture(error) : again(commitTimestamp);
+            })
+        .thenCompose(next -> next);
+  }
+
+  private CompletableFuture<Void> again(long commitTimestamp) {
+    CompletableFuture<Void> later = new CompletableFuture<>();
+    var unused =
+        renewals.schedule(
+            () ->
+                applied(commitTimestamp)
+                    .whenComplete(
+                        (done, error) -> {
+                          if (error == null) {
+                            later.complete(null);
+                          } else {
+                            later.completeExceptionally(error);
+                          }
+                        }),
+            100,
+            TimeUnit.MILLISECONDS);
+    return later;
+  }
+
+  private static boolean isClosed(Throwable error) {
+    Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+    return cause instanceof OracleRequestException e && e.reason() == Reason.CLOSED;
+  }
+
+  /** Completes when every commit up to the timestamp is visible to all who begin. */
+  public CompletableFuture<Void> awaitStable(long timestamp) {
+    return client
+        .awaitStable(timestamp)
+        .thenAccept(starts::heard);
+  }
+
+  /** A fresh timestamp above this one, and above all in use. */
+  public CompletableFuture<Long> issueAbove(long timestamp) {
+    return client
+        .execute(new Command.IssueTimestamp(timestamp))
+        .thenApply(answer -> ((Answer.Issued) answer).timestampMicros());
+  }
+
+  /** The newest snapshot that this coordinator has heard of. */
+  public long newestStable() {
+    return starts.newest();
+  }
+
+  /** No transaction, here or elsewhere, reads below this. Never goes back. */
+  public long lowWatermark() {
+    return lowWatermark;
+  }
+
+  /** The largest timestamp in use that was heard of. */
+  public long last() {
+    return last;
+  }
+
+  private void keep() {
+    long now = session;
+    if (now == NOT_OPEN) {
+      open();
+      return;
+    }
+    var unused =
+        client
+            .renew(now, starts.oldest())
+            .whenComplete(
+                (renewed, error) -> {
+                  if (error == null) {
+                    heard(renewed, now);
+                  }
+                });
+  }
+
+  private void heard(Renewed renewed, long inSession) {
+    starts.heard(renewed.stable());
+    synchronized (this) {
+      lowWatermark = Math.max(lowWatermark, renewed.lowWatermark());
+      last = Math.max(last, renewed.last());
+    }
+    if (!renewed.isOpen()) {
+      fenced(inSession);
+    }
+  }
+
+  private synchronized void fenced(long inSession) {
+    if (session == inSession) {
+      log.warn(
+          "This coordinator was fenced: the oracle has not heard of it for its lease. Commits that"
+              + " were under way may have failed.");
+      session = NOT_OPEN;
+    }
+  }
+
+  private void open() {
+    if (isOpening) {
+      return;
+    }
+    isOpening = true;
+    var unused =
+        client
+            .execute(new Command.OpenSession(coordinator))
+            .whenComplete(
+                (answer, error) -> {
+                  isOpening = false;
+                  if (error == null) {
+                    session = ((Answer.SessionOpened) answer).session();
+                  }
+                });
+  }
+
+  /** Lets the session end by its lease; what is decided and not applied is left to others. */
+  @Override
+  public void close() {
+    renewals.shutdownNow();
+  }
+}

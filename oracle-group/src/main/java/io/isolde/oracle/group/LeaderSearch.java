@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import io.isolde.raft.Peer;
+import io.isolde.raft.PeerClient;
+import io.isolde.raft.ResponseHandler;
+import io.isolde.raft.TransportException;
+import io.netty.buffer.ByteBuf;
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Asks all members at once who leads, over connections that stay open: one that hangs holds up
+ * nobody. Bounded: one question at a time to each.
+ */
+public final class LeaderSearch {
+  private static final long QUESTION_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final int MOST_MEMBERS = 64;
+
+  /** Opens connections. */
+  public interface Connector {
+    /** As {@link PeerClient#connect}. */
+    CompletableFuture<PeerClient> connect(InetSocketAddress address, Runnable onClosed);
+  }
+
+  /** Hears who leads. */
+  interface Found {
+    void onLeader(PeerClient client, InetSocketAddress address, long term);
+  }
+
+  /** A member and the connection to it. Guarded by the search. */
+  private static final class Candidate {
+    private final InetSocketAddress address;
+    private PeerClient client;
+    private boolean isConnecting;
+    private boolean isAsked;
+    private long askedNanos;
+
+    private Candidate(InetSocketAddress address) {
+      this.address = address;
+    }
+  }
+
+  private final Connector connector;
+  private final Found found;
+  private final Consumer<PeerClient> onClosed;
+  private final Map<InetSocketAddress, Candidate> candidates = new LinkedHashMap<>();
+  private boolean isClosed;
+
+  LeaderSearch(
+      Connector connector,
+      Collection<InetSocketAddress> members,
+      Found found,
+      Consumer<PeerClient> onClosed) {
+    this.connector = connector;
+    this.found = found;
+    this.onClosed = onClosed;
+    members.forEach(this::add);
+  }
+
+  private synchronized void add(InetSocketAddress address) {
+    if (candidates.size() < MOST_MEMBERS) {
+      candidates.computeIfAbsent(address, Candidate::new);
+    }
+  }
+
+  /** There may be more members than are known. */
+  void learn(Leading leading) {
+    leading.members().stream().map(Peer::address).forEach(this::add);
+  }
+
+  /** Asks everybody who is not being asked already. */
+  synchronized void look() {
+    if (isClosed) {
+      return;
+    }
+    for (Candidate candidate : candidates.values()) {
+      if (candidate.client != null) {
+        ask(candidate, candidate.client);
+      } else if (!candidate.isConnecting) {
+        connect(candidate);
+      }
+    }
+  }
+
+  private void connect(Candidate candidate) {
+    candidate.isConnecting = true;
+    var unused =
+        connector
+            .connect(candidate.address, () -> hungUp(candidate))
+            .whenComplete((client, error) -> connected(candidate, client));
+  }
+
+  private synchronized void connected(Candidate candidate, PeerClient client) {
+    candidate.isConnecting = false;
+    if (client == null) {
+      return;
+    }
+    if (isClosed) {
+      client.close();
+      return;
+    }
+    candidate.client = client;
+    candidate.isAsked = false;
+    ask(candidate, client);
+  }
+
+  private void hungUp(Candidate candidate) {
+    PeerClient gone;
+    synchronized (this) {
+      gone = candidate.client;
+      candidate.client = null;
+      candidate.isAsked = false;
+    }
+    if (gone != null) {
+      onClosed.accept(gone);
+    }
+  }
+
+  private void ask(Candidate candidate, PeerClient client) {
+    long now = System.nanoTime();
+    if (candidate.isAsked && now - candidate.askedNanos < QUESTION_NANOS) {
+      return;
+    }
+    candidate.isAsked = true;
+    candidate.askedNanos = now;
+    client.send(Protocol.SERVICE, Wire.of(Protocol.WHO_LEADS), new Answered(candidate, client));
+  }
+
+  private final class Answered implements ResponseHandler {
+    private final Candidate candidate;
+    private final PeerClient client;
+
+    private Answered(Candidate candidate, PeerClient client) {
+      this.candidate = candidate;
+      this.client = client;
+    }
+
+    @Override
+    public void onResponse(ByteBuf body) {
+      try {
+        answered();
+        if (body.readByte() == Protocol.OK) {
+          Leading leading = Leading.read(body);
+          learn(leading);
+          if (leading.isServing()) {
+            found.onLeader(client, candidate.address, leading.term());
+          }
+        }
+      } finally {
+        body.release();
+      }
+    }
+
+    @Override
+    public void onFailure(TransportException cause) {
+      answered();
+    }
+
+    private void answered() {
+      synchronized (LeaderSearch.this) {
+        candidate.isAsked = false;
+      }
+    }
+  }
+
+  synchronized void close() {
+    isClosed = true;
+    for (Candidate candidate : candidates.values()) {
+      if (candidate.client != null) {
+        candidate.client.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import io.isolde.raft.Peer;
+import io.isolde.raft.RaftReplica;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Changes of the group, one member at a time, as its leader carries them out. */
+final class Membership {
+  private static final int MOST_MEMBERS = 7;
+  private static final long CHANGE_SECONDS = 15;
+  private static final long HAND_OVER_MILLIS = 3_000;
+
+  /** Tells a node what it is to do itself. */
+  interface Tell {
+    void tell(MemberChange change)
+        throws ExecutionException, TimeoutException, InterruptedException;
+  }
+
+  private final RaftReplica replica;
+  private final Tell others;
+
+  Membership(RaftReplica replica, Tell others) {
+    this.replica = replica;
+    this.others = others;
+  }
+
+  /**
+   * Carries it out.
+   *
+   * @throws IllegalStateException if it makes no sense, and why
+   */
+  void carryOut(MemberChange change)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    switch (change.kind()) {
+      case ADD -> add(change.peer());
+      case REMOVE -> remove(change.peer());
+      case LEAD -> handOver(change.peer());
+      case JOIN, LEAVE -> throw new IllegalArgumentException("Not the leader's to do.");
+    }
+  }
+
+  private void add(Peer peer) throws ExecutionException, TimeoutException, InterruptedException {
+    List<Peer> members = new ArrayList<>(replica.members());
+    if (isAmong(members, peer)) {
+      throw new IllegalStateException(peer.id() + " is a member already.");
+    }
+    if (members.size() >= MOST_MEMBERS) {
+      throw new IllegalStateException(
+          "There are " + members.size() + " members; more make it slower, not safer.");
+    }
+    others.tell(new MemberChange(MemberChange.Kind.JOIN, peer));
+    members.add(peer);
+    set(members);
+  }
+
+  private void remove(Peer peer)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    List<Peer> members = new ArrayList<>(replica.members());
+    if (!isAmong(members, peer)) {
+      throw new IllegalStateException(peer.id() + " is not a member.");
+    }
+    if (members.size() == 1) {
+      throw new IllegalStateException(peer.id() + " is the only member: add another one first.");
+    }
+    if (replica.leader().map(Peer::id).filter(peer.id()::equals).isPresent()) {
+      throw new IllegalStateException(
+          peer.id() + " leads: let another one lead first (ALTER ORACLE LEADER).");
+    }
+    members.removeIf(member -> member.id().equals(peer.id()));
+    set(members);
+    try {
+      others.tell(new MemberChange(MemberChange.Kind.LEAVE, peer));
+    } catch (ExecutionException | TimeoutException itIsDown) {
+      // It has no vote any more. Should it come back, it finds that out by itself.
+    }
+  }
+
+  private void handOver(Peer peer)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    if (!isAmong(replica.members(), peer)) {
+      throw new IllegalStateException(peer.id() + " is not a member.");
+    }
+    if (replica.leader().map(Peer::id).filter(peer.id()::equals).isPresent()) {
+      return;
+    }
+    replica
+        .transferLeadership(peer.id(), HAND_OVER_MILLIS)
+        .get(2 * HAND_OVER_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void set(List<Peer> members)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    replica.setMembers(members).get(CHANGE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private static boolean isAmong(List<Peer> members, Peer peer) {
+    return members.stream().anyMatch(member -> member.id().equals(peer.id()));
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import static java.util.Objects.requireNonNull;
+
+import io.isolde.oracle.OracleConfig;
+import io.isolde.raft.RaftSettings;
+
+/**
+ * How a member runs.
+ *
+ * @param bounds of the oracle itself; the leader's count
+ * @param raft of the log. Default: as {@link RaftSettings#defaults()}, with a snapshot every 20,000
+ *     entries: an entry may hold thousands of commits
+ * @param reservationMicros how far ahead of the clock start timestamps are reserved. Default: 3 s.
+ *     Too small: many entries in the log for nothing. Too big: after a change of leaders, timestamps
+ *     are ahead of the clock for that long
+ * @param leaseMillis how long a coordinator may be silent before it is fenced. Default: 2 s. Too
+ *     small: a long garbage collection costs a coordinator its transactions. Too big: what a dead
+ *     coordinator left is finished late, and no snapshot is newer until then
+ * @param maxQueued requests that wait at the leader. Default: 65,536. Too small: refused at peaks.
+ *     Too big: they wait longer than their senders do
+ */
+public record OracleGroupConfig(
+    OracleConfig bounds,
+    RaftSettings raft,
+    long reservationMicros,
+    long leaseMillis,
+    int maxQueued) {
+  private static final long ENTRIES_PER_SNAPSHOT = 20_000;
+
+  public OracleGroupConfig {
+    requireNonNull(bounds);
+    requireNonNull(raft);
+    require(reservationMicros >= 100_000, "The reservation must be at least 0.1 s.");
+    require(leaseMillis >= 100, "The lease of coordinators must be at least 100 ms.");
+    require(maxQueued >= 1, "At least one request must be allowed to wait.");
+  }
+
+  public static OracleGroupConfig defaults() {
+    return new OracleGroupConfig(
+        OracleConfig.defaults(),
+        RaftSettings.defaults().withSnapshots(ENTRIES_PER_SNAPSHOT, true),
+        3_000_000,
+        2_000,
+        1 << 16);
+  }
+
+  public OracleGroupConfig withBounds(OracleConfig newBounds) {
+    return new OracleGroupConfig(newBounds, raft, reservationMicros, leaseMillis, maxQueued);
+  }
+
+  public OracleGroupConfig withRaft(RaftSettings newRaft) {
+    return new OracleGroupConfig(bounds, newRaft, reservationMicros, leaseMillis, maxQueued);
+  }
+
+  public OracleGroupConfig withLeaseMillis(long millis) {
+    return new OracleGroupConfig(bounds, raft, reservationMicros, millis, maxQueued);
+  }
+
+  public OracleGroupConfig withReservationMicros(long micros) {
+    return new OracleGroupConfig(bounds, raft, micros, leaseMillis, maxQueued);
+  }
+
+  private static void require(boolean holds, String sentence) {
+    if (!holds) {
+      throw new IllegalArgumentException(sentence);
+    }
+  }
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import io.isolde.oracle.PendingCommit;
+import io.isolde.raft.Peer;
+import io.isolde.raft.PeerClient;
+import io.isolde.raft.PeerTransport;
+import io.isolde.raft.RaftFailure;
+import io.isolde.raft.ResponseHandler;
+import io.isolde.raft.TransportException;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A node that can be a member of the oracle's group: it is one if it was among the founders, or was
+ * added since. A node that is none refers those who ask to the members it knows.
+ */
+public final class OracleNode implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(OracleNode.class);
+  private static final long PROBE_MILLIS = 500;
+  private static final long CHANGE_MILLIS = 20_000;
+  private static final long HAND_OVER_MILLIS = 3_000;
+
+  private final OracleGroupConfig config;
+  private final UUID group;
+  private final Path directory;
+  private final Clock clock;
+  private final OracleService service;
+  private final PeerTransport transport;
+  private final Peer self;
+  private final ExecutorService changes = daemon("isolde-oracle-change");
+  private final ExecutorService founder = daemon("isolde-oracle-founder");
+
+  /** Null while this node is no member. Guarded by this. */
+  private OracleMember member;
+
+  private volatile boolean isClosed;
+
+  private OracleNode(
+      OracleGroupConfig config,
+      String clusterName,
+      Peer self,
+      Path directory,
+      UnaryOperator<PeerTransport.Builder> transportOptions,
+      Clock clock)
+      throws IOException {
+    this.config = config;
+    this.group = OracleService.groupIdOf(clusterName);
+    this.directory = directory;
+    this.clock = clock;
+    this.self = self;
+    this.service = new OracleService(this::onChange);
+    this.transport =
+        transportOptions
+            .apply(PeerTransport.builder(self.id()).application(service))
+            .listen(self.address());
+  }
+
+  /**
+   * Starts a node. It becomes a member in the background, as soon as it knows that it may.
+   *
+   * @param clusterName keeps clusters apart that reach each other by mistake
+   * @param self whose id must stay the same for as long as the directory is there
+   * @param founders the first members, the same on all nodes; what the log says counts more
+   * @param directory of the log; must not be lost while the node is a member
+   * @param transportOptions sets what the port needs to know: security, who may connect
+   * @throws IOException if the port is taken
+   */
+  public static OracleNode start(
+      OracleGroupConfig config,
+      String clusterName,
+      Peer self,
+      List<Peer> founders,
+      Path directory,
+      UnaryOperator<PeerTransport.Builder> transportOptions,
+      Clock clock)
+      throws IOException {
+    OracleNode node =
+        new OracleNode(config, clusterName, self, directory, transportOptions, clock);
+    Founding founding = new Founding(founders, directory);
+    node.service.found(founding);
+    boolean isFounder = founders.stream().anyMatch(peer -> peer.id().equals(self.id()));
+    if (isFounder || Founding.hasLog(directory)) {
+      var unused = node.founder.submit(() -> node.startWhenAllowed(founding, founders));
+    }
+    return node;
+  }
+
+  /** The node's port. */
+  public PeerTransport transport() {
+    return transport;
+  }
+
+  /** What this node knows of the group; empty if it is no member (yet). */
+  public synchronized Optional<OracleStatus> status() {
+    return Optional.ofNullable(member).map(OracleMember::status);
+  }
+
+  /** Whether this node leads and serves. */
+  public synchronized boolean isServing() {
+    return member != null && member.host().isServing();
+  }
+
+  /** Decided commits whose coordinators are gone; whoever leads has them finished. */
+  public synchronized List<PendingCommit> orphans() {
+    return member == null ? List.of() : member.orphans();
+  }
+
+  private void startWhenAllowed(Founding founding, List<Peer> founders) {
+    while (!isClosed) {
+      switch (founding.next(probe(founding, founders))) {
+        case START -> {
+          startMember(founders);
+          return;
+        }
+        case LOG_LOST -> {
+          log.error(
+              "This node was a member of the oracle's group, but its log is not in {}. It must not"
+                  + " vote again as if nothing had happened. Remove it from the group and add it"
+                  + " again: ALTER ORACLE REMOVE '{}'; ALTER ORACLE ADD '{}'.",
+              directory,
+              self.id(),
+              self.id());
+          return;
+        }
+        case DISAGREEMENT ->
+            log.error(
+                "The members that found the oracle's group disagree about who they are; this node"
+                    + " is told {}. They must have the same setting; waiting.",
+                founders);
+        case WAIT -> log.info("Waiting for all founders of the oracle's group: {}", founders);
+      }
+      sleep();
+    }
+  }
+
+  private List<Founding.Reply> probe(Founding founding, List<Peer> founders) {
+    List<Founding.Reply> replies = new ArrayList<>();
+    for (Peer founder : founders) {
+      if (!founder.id().equals(self.id())) {
+        replies.add(probe(founding, founder));
+      }
+    }
+    return replies;
+  }
+
+  private Founding.Reply probe(Founding founding, Peer founder) {
+    try {
+      ByteBuf reply =
+          ask(founder.address(), founding.writeMembers(Wire.of(Protocol.FOUND)), PROBE_MILLIS);
+      try {
+        return reply.readByte() == Protocol.OK
+            ? Founding.Reply.read(reply)
+            : Founding.Reply.NOT_YET;
+      } finally {
+        reply.release();
+      }
+    } catch (ExecutionException | TimeoutException notThere) {
+      return Founding.Reply.NOT_YET;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Founding.Reply.NOT_YET;
+    }
+  }
+
+  private synchronized void startMember(List<Peer> founders) {
+    if (member != null || isClosed) {
+      return;
+    }
+    try {
+      member = new OracleMember(config, group, transport, founders, directory, clock);
+      service.serve(member);
+    } catch (IOException | RuntimeException e) {
+      log.error("The oracle's member on this node could not start", e);
+    }
+  }
+
+  private void onChange(MemberChange change, Request request) {
+    changes.execute(
+        () -> {
+          try {
+            carryOut(change, request);
+          } catch (ExecutionException | TimeoutException | RuntimeException | IOException e) {
+            Throwable cause = e instanceof ExecutionException ? e.getCause() : e;
+            request.refused(
+                "The members could not be changed: "
+                    + (cause.getMessage() == null ? cause : cause.getMessage()));
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+  }
+
+  private void carryOut(MemberChange change, Request request)
+      throws ExecutionException, TimeoutException, InterruptedException, IOException {
+    switch (change.kind()) {
+      case JOIN -> {
+        startMember(List.of());
+        request.answer(Wire.of(Protocol.OK));
+      }
+      case LEAVE -> {
+        stopMember();
+        request.answer(Wire.of(Protocol.OK));
+      }
+      case ADD, REMOVE, LEAD -> {
+        OracleMember leading;
+        synchronized (this) {
+          leading = member;
+        }
+        if (leading == null || !leading.host().isServing()) {
+          request.notLeader(service.leading());
+        } else {
+          new Membership(leading.replica(), this::tell).carryOut(change);
+          request.answer(Wire.of(Protocol.OK));
+        }
+      }
+    }
+  }
+
+  private void tell(MemberChange change)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    ByteBuf reply =
+        ask(change.peer().address(), change.writeTo(Wire.of(Protocol.CHANGE)), CHANGE_MILLIS);
+    try {
+      if (reply.readByte() != Protocol.OK) {
+        throw new IllegalStateException("The node " + change.peer().id() + " refuses.");
+      }
+    } finally {
+      reply.release();
+    }
+  }
+
+  private synchronized void stopMember() throws IOException {
+    if (member == null) {
+      return;
+    }
+    service.serve(null);
+    member.close();
+    member = null;
+    try (var files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private ByteBuf ask(InetSocketAddress address, ByteBuf body, long timeoutMillis)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    CompletableFuture<ByteBuf> answer = new CompletableFuture<>();
+    try (PeerClient client =
+        transport
+            .connect(
+                address, () -> answer.completeExceptionally(new IOException("It hung up.")))
+            .get(timeoutMillis, TimeUnit.MILLISECONDS)) {
+      client.send(Protocol.SERVICE, body, new Answered(answer));
+      return answer.get(timeoutMillis, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private record Answered(CompletableFuture<ByteBuf> answer) implements ResponseHandler {
+    @Override
+    public void onResponse(ByteBuf body) {
+      if (!answer.complete(body)) {
+        body.release();
+      }
+    }
+
+    @Override
+    public void onFailure(TransportException cause) {
+      answer.completeExceptionally(cause);
+    }
+  }
+
+  private static void sleep() {
+    try {
+      Thread.sleep(PROBE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static ExecutorService daemon(String name) {
+    return Executors.newSingleThreadExecutor(
+        task -> {
+          Thread thread = new Thread(task, name);
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  /** Hands over if it leads, then stops; within some seconds. */
+  @Override
+  public void close() {
+    isClosed = true;
+    founder.shutdownNow();
+    changes.shutdownNow();
+    synchronized (this) {
+      service.serve(null);
+      if (member != null) {
+        handOver();
+        member.close();
+        member = null;
+      }
+    }
+    transport.close();
+  }
+
+  private void handOver() {
+    if (!member.host().isServing()) {
+      return;
+    }
+    for (Peer peer : member.replica().members()) {
+      if (!peer.id().equals(self.id())) {
+        try {
+          member
+              .replica()
+              .transferLeadership(peer.id(), HAND_OVER_MILLIS)
+              .get(HAND_OVER_MILLIS, TimeUnit.MILLISECONDS);
+          return;
+        } catch (ExecutionException | TimeoutException | RaftFailure e) {
+          log.info("{} could not take over the oracle: {}", peer.id(), e.toString());
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          return;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/** A request that has no answer yet; it can be sent again and again. */
+final class Outstanding<T> {
+  private final long id;
+  private final byte[] body;
+  private final long deadlineNanos;
+  private final Function<ByteBuf, T> decode;
+  private final CompletableFuture<T> answer = new CompletableFuture<>();
+
+  /** When it was sent last. */
+  private volatile long sentNanos;
+
+  private volatile int sends;
+
+  Outstanding(long id, byte[] body, long deadlineNanos, Function<ByteBuf, T> decode) {
+    this.id = id;
+    this.body = body;
+    this.deadlineNanos = deadlineNanos;
+    this.decode = decode;
+  }
+
+  long id() {
+    return id;
+  }
+
+  ByteBuf bodyToSend() {
+    sentNanos = System.nanoTime();
+    sends++;
+    return Unpooled.wrappedBuffer(body);
+  }
+
+  int bytes() {
+    return body.length;
+  }
+
+  boolean isOverdue(long nowNanos) {
+    return nowNanos - deadlineNanos >= 0;
+  }
+
+  /** Whether it was sent before then. */
+  boolean isUnansweredSince(long nanos) {
+    return sends > 0 && nanos - sentNanos > 0;
+  }
+
+  /** If more than once, an earlier one may have been carried out. */
+  int sends() {
+    return sends;
+  }
+
+  void complete(ByteBuf result) {
+    try {
+      answer.complete(decode.apply(result));
+    } catch (RuntimeException e) {
+      answer.completeExceptionally(e);
+    }
+  }
+
+  void fail(OracleRequestException.Reason reason, String message) {
+    answer.completeExceptionally(new OracleRequestException(reason, message));
+  }
+
+  CompletableFuture<T> answer() {
+    return answer;
+  }
+}
