@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.client.impl.ClientProtoUtils;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftGroupMemberId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One group's part in {@link LeaderWatch}. All steps run on the watch's thread. */
+final class EarlyElection {
+  private static final Logger log = LoggerFactory.getLogger(EarlyElection.class);
+
+  /** While a process dies, its port may still accept for a moment. */
+  private static final int PROBE_AGAIN_MILLIS = 50;
+
+  private final RaftReplica replica;
+  private final RaftGroupId group;
+  private final LeaderWatch watch;
+  private final RaftRpcService rpc;
+  private final RaftSettings settings;
+
+  /** The leader that is perhaps dead, or null. */
+  private RaftPeerId suspect;
+
+  private long suspectedNanos;
+
+  /** The term in which we stand early; votes for it are asked for as such. */
+  private volatile long earlyTerm = -1;
+
+  EarlyElection(RaftReplica replica, LeaderWatch watch, RaftRpcService rpc, RaftSettings settings) {
+    this.replica = replica;
+    this.group = replica.group();
+    this.watch = watch;
+    this.rpc = rpc;
+    this.settings = settings;
+  }
+
+  long earlyTerm() {
+    return earlyTerm;
+  }
+
+  void onLost(String peer) {
+    DivisionInfo info = replica.division().getInfo();
+    RaftPeerId leader = info.getLeaderId();
+    if (suspect != null || leader == null || !leader.toString().equals(peer) || info.isLeader()) {
+      return;
+    }
+    suspect = leader;
+    suspectedNanos = System.nanoTime();
+    probe();
+  }
+
+  private void probe() {
+    if (isOver()) {
+      suspect = null;
+      return;
+    }
+    try {
+      var unused = rpc.control(suspect).probe().whenComplete((c, failure) -> onProbed(failure));
+    } catch (IOException e) {
+      suspect = null;
+    }
+  }
+
+  private void onProbed(Throwable failure) {
+    if (!PeerLink.isRefusal(failure)) {
+      later(this::probe, PROBE_AGAIN_MILLIS);
+      return;
+    }
+    long lease = watch.millisUntilLeaseIsOver(group);
+    later(this::ask, Math.max(0, lease) + (long) turn() * settings.turnMillis());
+  }
+
+  /** Whether there is a leader, or this member is none that may stand, or time is up. */
+  private boolean isOver() {
+    if (suspect == null) {
+      return true;
+    }
+    DivisionInfo info = replica.division().getInfo();
+    RaftPeerId leader = info.getLeaderId();
+    long elapsed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - suspectedNanos);
+    return !info.isFollower()
+        || (leader != null && !leader.equals(suspect))
+        || elapsed > settings.electionTimeoutMaxMillis()
+        || watch.lastAppendNanos(group) > suspectedNanos + TimeUnit.MILLISECONDS.toNanos(5);
+  }
+
+  /** This member's place among those that are left. */
+  private int turn() {
+    return (int) survivors().stream().filter(peer -> peer.compareTo(self().toString()) < 0).count();
+  }
+
+  private List<String> survivors() {
+    List<String> names = new ArrayList<>();
+    for (RaftPeer peer : replica.division().getRaftConf().getCurrentPeers()) {
+      if (!peer.getId().equals(suspect)) {
+        names.add(peer.getId().toString());
+      }
+    }
+    return names;
+  }
+
+  private RaftPeerId self() {
+    return replica.division().getId();
+  }
+
+  private void ask() {
+    if (isOver()) {
+      suspect = null;
+      return;
+    }
+    RaftServer.Division division = replica.division();
+    List<String> survivors = survivors();
+    if (!survivors.contains(self().toString())
+        || !division.getRaftConf().getPreviousPeers().isEmpty()) {
+      suspect = null; // Members change: leave it to the time-out.
+      return;
+    }
+    long term = division.getInfo().getCurrentTerm();
+    TermIndex last = lastEntry();
+    int majority = division.getRaftConf().getCurrentPeers().size() / 2 + 1;
+    List<CompletableFuture<Boolean>> answers = new ArrayList<>();
+    for (String peer : survivors) {
+      if (!peer.equals(self().toString())) {
+        EarlyQuestion question = new EarlyQuestion(group, suspect.toString(), term, last);
+        answers.add(rpc.askEarly(RaftPeerId.valueOf(peer), question.encode()));
+      }
+    }
+    CompletableFuture<Void> all =
+        CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new));
+    var unused =
+        all.completeOnTimeout(null, settings.turnMillis(), TimeUnit.MILLISECONDS)
+            .thenRun(() -> later(() -> stand(term, last, majority, answers), 0));
+  }
+
+  private void stand(
+      long term, TermIndex last, int majority, List<CompletableFuture<Boolean>> answers) {
+    long votes = 1 + answers.stream().filter(answer -> answer.getNow(false)).count();
+    if (isOver()) {
+      suspect = null;
+      return;
+    }
+    if (votes < majority || !watch.isLeaseOver(group)) {
+      later(this::ask, (long) Math.max(1, survivors().size()) * settings.turnMillis());
+      return;
+    }
+    log.info(
+        "{}: leader {} is dead and its lease over; standing early in term {}",
+        replica.division().getMemberId(),
+        suspect,
+        term + 1);
+    earlyTerm = term + 1;
+    try {
+      if (!watch
+          .server()
+          .startLeaderElection(fromLeader(term, last))
+          .getServerReply()
+          .getSuccess()) {
+        earlyTerm = -1;
+      }
+    } catch (IOException e) {
+      earlyTerm = -1;
+      log.info("{}: cannot stand early", replica.division().getMemberId(), e);
+    }
+    suspect = null;
+  }
+
+  /** As the leader would have asked us in a hand-over. */
+  private StartLeaderElectionRequestProto fromLeader(long term, TermIndex last) {
+    return StartLeaderElectionRequestProto.newBuilder()
+        .setServerRequest(
+            ClientProtoUtils.toRaftRpcRequestProtoBuilder(
+                RaftGroupMemberId.valueOf(suspect, group), self()))
+        .setLeaderLastEntry(TermIndex.valueOf(term, last.getIndex()).toProto())
+        .build();
+  }
+
+  private TermIndex lastEntry() {
+    TermIndex last = replica.division().getRaftLog().getLastEntryTermIndex();
+    return last != null ? last : TermIndex.INITIAL_VALUE;
+  }
+
+  /** This member's answer to another that would stand early. */
+  boolean wouldVote(EarlyQuestion question) {
+    DivisionInfo info = replica.division().getInfo();
+    RaftPeerId leader = info.getLeaderId();
+    return info.isFollower()
+        && (leader == null || leader.toString().equals(question.deadLeader()))
+        && question.term() >= info.getCurrentTerm()
+        && question.lastEntry().compareTo(lastEntry()) >= 0
+        && watch.isLeaseOver(group);
+  }
+
+  private void later(Runnable step, long millis) {
+    try {
+      var unused = watch.timer().schedule(step, millis, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // The node is closed.
+    }
+  }
+}

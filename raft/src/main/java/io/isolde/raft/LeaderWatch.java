@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.server.RaftServer;
+
+/**
+ * Elections before the time-out, when the leader's process is dead.
+ *
+ * <p>If a connection from or to the leader breaks and nobody listens at its address any more, a
+ * follower stands as soon as the leader's lease must be over. The other members may have renewed
+ * that lease, so each of them refuses an early vote until it has had no append for as long as a
+ * lease; a majority of such members means that no lease is left. First they are asked, without
+ * consequences, so that a follower with a short log, or one that is alone in not reaching the
+ * leader, disturbs nobody. Followers take turns.
+ *
+ * <p>A leader that is suspended or cut off is found by the normal time-out.
+ */
+final class LeaderWatch implements AutoCloseable {
+  private static final int KEEP_CONNECTED_MILLIS = 500;
+
+  private final RaftServer server;
+  private final RaftRpcService rpc;
+  private final RaftSettings settings;
+
+  /** When an append or a part of a snapshot last came, for each group. */
+  private final Map<RaftGroupId, AtomicLong> lastAppendNanos = new ConcurrentHashMap<>();
+
+  private final Map<RaftGroupId, EarlyElection> elections = new ConcurrentHashMap<>();
+  private final ScheduledThreadPoolExecutor timer;
+
+  LeaderWatch(RaftServer server, RaftRpcService rpc, RaftSettings settings) {
+    this.server = server;
+    this.rpc = rpc;
+    this.settings = settings;
+    this.timer =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, "isolde-raft-watch");
+              thread.setDaemon(true);
+              return thread;
+            });
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+  }
+
+  void start(Collection<RaftReplica> replicas) {
+    for (RaftReplica replica : replicas) {
+      elections.put(replica.group(), new EarlyElection(replica, this, rpc, settings));
+    }
+    var unused =
+        timer.scheduleWithFixedDelay(
+            rpc::keepConnected, 0, KEEP_CONNECTED_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  ScheduledExecutorService timer() {
+    return timer;
+  }
+
+  RaftServer server() {
+    return server;
+  }
+
+  /** A connection from or to this peer broke. */
+  void onLost(String peer) {
+    try {
+      timer.execute(() -> elections.values().forEach(election -> election.onLost(peer)));
+    } catch (RejectedExecutionException e) {
+      // The node is closed.
+    }
+  }
+
+  /** An append or a part of a snapshot came; called before it is handled. */
+  void onAppend(RaftGroupId group) {
+    cell(group).set(System.nanoTime());
+  }
+
+  long lastAppendNanos(RaftGroupId group) {
+    return cell(group).get();
+  }
+
+  /** A group of which we have not heard has been silent since we started, not forever. */
+  private AtomicLong cell(RaftGroupId group) {
+    return lastAppendNanos.computeIfAbsent(group, id -> new AtomicLong(System.nanoTime()));
+  }
+
+  /** Whether no lease can rest on an append that this member has answered. */
+  boolean isLeaseOver(RaftGroupId group) {
+    return millisUntilLeaseIsOver(group) <= 0;
+  }
+
+  /** With a margin for clocks that don't run equally fast. */
+  long millisUntilLeaseIsOver(RaftGroupId group) {
+    long lease = settings.leaseMillis();
+    long quiet = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastAppendNanos(group));
+    return lease + lease / 20 + 5 - quiet;
+  }
+
+  boolean wouldVote(EarlyQuestion question) {
+    EarlyElection election = elections.get(question.group());
+    return election != null && election.wouldVote(question);
+  }
+
+  /**
+   * Whether this vote is asked for early. If an append came after we decided to stand, its answer
+   * may have renewed the lease, and the vote must not be asked for at all.
+   */
+  boolean isEarly(RaftGroupId group, RequestVoteRequestProto request) throws IOException {
+    EarlyElection election = elections.get(group);
+    if (election == null || request.getPreVote()) {
+      return false;
+    }
+    if (election.earlyTerm() != request.getCandidateTerm()) {
+      return false;
+    }
+    if (!isLeaseOver(group)) {
+      throw new IOException("The leader is alive.");
+    }
+    return true;
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft;
+
+import io.netty.buffer.ByteBuf;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A connection to a node for requests that are not Raft's. It doesn't reconnect, and puts no time
+ * limit on an answer: the user knows which node to try next, and when it is too late.
+ */
+public final class PeerClient implements AutoCloseable {
+  private final ClientConnection connection;
+
+  private PeerClient(ClientConnection connection) {
+    this.connection = connection;
+  }
+
+  /**
+   * Connects, within {@link TransportSettings#connectTimeoutMillis}.
+   *
+   * @param onClosed called once on an event loop if the connection was opened and is closed
+   */
+  public static CompletableFuture<PeerClient> connect(
+      InetSocketAddress address,
+      EventLoops loops,
+      TransportSettings settings,
+      TransportSecurity security,
+      Runnable onClosed) {
+    Frame greeting = Frame.greeting(Frame.PURPOSE_APPLICATION, "");
+    return ClientConnection.open(
+            loops.application(), address, greeting, settings, security, onClosed)
+        .thenApply(PeerClient::new);
+  }
+
+  /** Sends a request. Takes over {@code body}. May be called from any thread. */
+  public void send(byte service, ByteBuf body, ResponseHandler handler) {
+    connection.sendApplication(service, body, handler);
+  }
+
+  /** Whether requests can still be sent. */
+  public boolean isOpen() {
+    return connection.isOpen();
+  }
+
+  /** Closes the connection; requests without an answer fail. */
+  @Override
+  public void close() {
+    connection.close();
+  }
+}

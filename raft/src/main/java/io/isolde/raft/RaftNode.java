@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.statemachine.StateMachine;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** This node's part in one or more groups, over the port of a {@link PeerTransport}. */
+public final class RaftNode implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(RaftNode.class);
+  private static final int CLOSE_SECONDS = 10;
+
+  private final PeerTransport transport;
+  private final RaftServer server;
+  private final RaftRpcService rpc;
+  private final Map<RaftGroupId, RaftReplica> replicas = new LinkedHashMap<>();
+  private final ExecutorService notifier;
+
+  private final Map<RaftGroupId, ObservedStateMachine> machines = new LinkedHashMap<>();
+
+  private RaftNode(Builder builder) throws IOException {
+    transport = builder.transport;
+    RaftPeerId self = RaftPeerId.valueOf(transport.name());
+    notifier = Executors.newSingleThreadExecutor(task -> daemon(task, "isolde-raft-notifier"));
+    builder.groups.forEach(
+        (id, group) -> machines.put(id, new ObservedStateMachine(group.machine, notifier)));
+    Parameters parameters = new Parameters();
+    RaftRpcType.Context context = new RaftRpcType.Context(transport, builder.settings);
+    parameters.put(RaftRpcType.CONTEXT, context, RaftRpcType.Context.class);
+    RaftServer.Builder ratis =
+        RaftServer.newBuilder()
+            .setServerId(self)
+            .setProperties(RatisProperties.of(builder.settings, builder.directory.toFile()))
+            .setParameters(parameters)
+            .setOption(RaftStorage.StartupOption.RECOVER)
+            .setStateMachineRegistry(machines::get);
+    server = build(ratis, builder, machines);
+    rpc = context.service();
+  }
+
+  private static RaftServer build(
+      RaftServer.Builder ratis, Builder builder, Map<RaftGroupId, ObservedStateMachine> machines)
+      throws IOException {
+    // Ratis starts one group that it is told of and all that it finds on disk; others are added.
+    if (machines.size() == 1) {
+      RaftGroupId only = machines.keySet().iterator().next();
+      ratis.setGroup(builder.groups.get(only).toRatis(only));
+    }
+    return ratis.build();
+  }
+
+  /** What a node is made of. */
+  public static Builder builder(PeerTransport transport) {
+    return new Builder(transport);
+  }
+
+  private void start(Builder builder) throws IOException {
+    server.start();
+    if (builder.groups.size() > 1) {
+      for (Map.Entry<RaftGroupId, Group> group : builder.groups.entrySet()) {
+        addGroup(group.getKey(), group.getValue());
+      }
+    }
+    for (Map.Entry<RaftGroupId, ObservedStateMachine> entry : machines.entrySet()) {
+      RaftGroupId id = entry.getKey();
+      replicas.put(id, new RaftReplica(server, id, entry.getValue()));
+    }
+    rpc.watch(replicas.values());
+  }
+
+  private void addGroup(RaftGroupId id, Group group) throws IOException {
+    for (RaftGroupId existing : server.getGroupIds()) {
+      if (existing.equals(id)) {
+        return;
+      }
+    }
+    RatisRequests.addGroup(server, group.toRatis(id));
+  }
+
+  /** This node's replica of a group that was given to the builder. */
+  public RaftReplica replica(RaftGroupId group) {
+    RaftReplica replica = replicas.get(group);
+    if (replica == null) {
+      throw new IllegalArgumentException("This node has no replica of group " + group + ".");
+    }
+    return replica;
+  }
+
+  /** Stops the groups and closes their state machines; gives up after ten seconds. */
+  @Override
+  public void close() {
+    transport.serveRaft(RaftReceiver.NONE);
+    rpc.stopWatching();
+    ExecutorService closer = Executors.newSingleThreadExecutor(task -> daemon(task, "raft-close"));
+    Future<?> closed =
+        closer.submit(
+            () -> {
+              server.close();
+              return null;
+            });
+    try {
+      closed.get(CLOSE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      log.warn("Closing the Raft server failed", e.getCause());
+    } catch (TimeoutException e) {
+      log.warn("The Raft server did not close in {} s; leaving it", CLOSE_SECONDS);
+    } finally {
+      closer.shutdownNow();
+      notifier.shutdown();
+    }
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private record Group(List<Peer> initialMembers, StateMachine machine) {
+    RaftGroup toRatis(RaftGroupId id) {
+      return RaftGroup.valueOf(id, initialMembers.stream().map(Peer::toRatis).toList());
+    }
+  }
+
+  /** What a {@link RaftNode} is made of. */
+  public static final class Builder {
+    private final PeerTransport transport;
+    private final Map<RaftGroupId, Group> groups = new LinkedHashMap<>();
+    private RaftSettings settings = RaftSettings.defaults();
+    private Path directory;
+
+    private Builder(PeerTransport transport) {
+      this.transport = transport;
+    }
+
+    /** Where logs and snapshots are kept. */
+    public Builder directory(Path newDirectory) {
+      directory = newDirectory;
+      return this;
+    }
+
+    /** How the groups run. */
+    public Builder settings(RaftSettings newSettings) {
+      settings = newSettings;
+      return this;
+    }
+
+    /**
+     * A group.
+     *
+     * @param initialMembers who founds it; what is on disk counts more. Empty for a node that will
+     *     be added to a group that exists
+     * @param machine gets what is committed, in order; the node closes it
+     */
+    public Builder group(RaftGroupId id, List<Peer> initialMembers, StateMachine machine) {
+      groups.put(id, new Group(List.copyOf(initialMembers), machine));
+      return this;
+    }
+
+    /** Starts the node. */
+    public RaftNode start() throws IOException {
+      if (groups.isEmpty() || directory == null) {
+        throw new IllegalArgumentException("A Raft node needs a directory and a group.");
+      }
+      int largest = Math.max(settings.appendBytes(), RaftSettings.SNAPSHOT_CHUNK_BYTES) + (1 << 16);
+      if (transport.settings().maxFrameBytes() < largest) {
+        throw new IllegalArgumentException(
+            "maxFrameBytes must be at least "
+                + largest
+                + ", so that appends and parts of snapshots fit into a frame.");
+      }
+      File directoryFile = directory.toFile();
+      if (!directoryFile.isDirectory() && !directoryFile.mkdirs()) {
+        throw new IOException("Cannot create " + directory + ".");
+      }
+      RaftNode node = new RaftNode(this);
+      try {
+        node.start(this);
+      } catch (IOException | RuntimeException e) {
+        node.close();
+        throw e;
+      }
+      return node;
+    }
+  }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.client.impl.OrderedAsync;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SetConfigurationRequest;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;
+import org.apache.ratis.protocol.exceptions.LeaderSteppingDownException;
+import org.apache.ratis.protocol.exceptions.NotLeaderException;
+import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
+import org.apache.ratis.protocol.exceptions.ServerNotReadyException;
+import org.apache.ratis.protocol.exceptions.StateMachineException;
+import org.apache.ratis.server.RaftServer;
+
+/**
+ * This node's replica of one group. The futures fail with a {@link RaftFailure}; a leader that
+ * loses its majority steps down within an election time-out, which bounds every wait.
+ */
+public final class RaftReplica {
+  private final RaftServer server;
+  private final RaftGroupId group;
+  private final RaftServer.Division division;
+  private final ObservedStateMachine machine;
+  private final ClientId client = ClientId.randomId();
+  private final AtomicLong calls = new AtomicLong();
+
+  RaftReplica(RaftServer server, RaftGroupId group, ObservedStateMachine machine)
+      throws IOException {
+    this.server = server;
+    this.group = group;
+    this.division = server.getDivision(group);
+    this.machine = machine;
+    machine.observe(id -> member(id).orElse(null), this::term);
+  }
+
+  /** The group. */
+  public RaftGroupId group() {
+    return group;
+  }
+
+  RaftServer.Division division() {
+    return division;
+  }
+
+  /**
+   * Appends to the log. The future completes with the state machine's answer, after a majority has
+   * the entry. Only the leader may be asked; the state machine finds the very same message object
+   * in the transaction's client request.
+   */
+  public CompletableFuture<Message> propose(Message message) {
+    Proposal proposal =
+        new Proposal(client, server.getId(), group, calls.incrementAndGet(), message);
+    return submit(proposal)
+        .handle(
+            (reply, failure) -> {
+              if (failure == null && reply.isSuccess()) {
+                return reply.getMessage();
+              }
+              throw translate(
+                  failure != null ? failure : reply.getException(), proposal.isStarted());
+            });
+  }
+
+  /**
+   * Completes when this node was the leader at a moment after the call, and has applied everything
+   * committed before. Within the lease it asks nobody.
+   */
+  public CompletableFuture<Void> barrier() {
+    if (!isLeader()) {
+      return CompletableFuture.failedFuture(new RaftFailure.NotLeader(leader(), null));
+    }
+    long term = term();
+    RaftClientRequest request =
+        RaftClientRequest.newBuilder()
+            .setClientId(client)
+            .setServerId(server.getId())
+            .setGroupId(group)
+            .setCallId(calls.incrementAndGet())
+            .setMessage(OrderedAsync.DUMMY)
+            .setType(RaftClientRequest.readRequestType())
+            .build();
+    return submit(request)
+        .handle(
+            (reply, failure) -> {
+              if (failure != null || !reply.isSuccess()) {
+                throw translate(failure != null ? failure : reply.getException(), false);
+              }
+              if (!isLeader() || term() != term) {
+                throw new RaftFailure.NotLeader(leader(), null);
+              }
+              return null;
+            });
+  }
+
+  private CompletableFuture<RaftClientReply> submit(RaftClientRequest request) {
+    try {
+      return server.submitClientRequestAsync(request);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** Whether this node leads and is ready to be asked. */
+  public boolean isLeader() {
+    return division.getInfo().isLeader() && division.getInfo().isLeaderReady();
+  }
+
+  /** Who leads, as far as this node knows. */
+  public Optional<Peer> leader() {
+    return Optional.ofNullable(division.getInfo().getLeaderId()).flatMap(this::member);
+  }
+
+  private Optional<Peer> member(RaftPeerId id) {
+    return Optional.ofNullable(division.getRaftConf().getPeer(id)).map(Peer::of);
+  }
+
+  /** The current term. */
+  public long term() {
+    return division.getInfo().getCurrentTerm();
+  }
+
+  /** The members, as far as this node knows. */
+  public List<Peer> members() {
+    Collection<RaftPeer> peers = division.getRaftConf().getCurrentPeers();
+    return peers.stream().map(Peer::of).toList();
+  }
+
+  /** Tells of changes from now on. */
+  public void addListener(LeaderListener listener) {
+    machine.add(listener);
+  }
+
+  /**
+   * Hands leadership over. Requests are refused meanwhile; if it fails, this node goes on leading.
+   *
+   * @param timeoutMillis when to give up
+   */
+  public CompletableFuture<Void> transferLeadership(String to, long timeoutMillis) {
+    TransferLeadershipRequest request =
+        new TransferLeadershipRequest(
+            client,
+            server.getId(),
+            group,
+            calls.incrementAndGet(),
+            RaftPeerId.valueOf(to),
+            timeoutMillis);
+    try {
+      return done(server.transferLeadershipAsync(request));
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(translate(e, false));
+    }
+  }
+
+  /**
+   * Changes the members. Only the leader may be asked; the caller adds or removes one at a time,
+   * and starts a new member (without initial members) before it adds it.
+   */
+  public CompletableFuture<Void> setMembers(List<Peer> members) {
+    SetConfigurationRequest request =
+        new SetConfigurationRequest(
+            client,
+            server.getId(),
+            group,
+            calls.incrementAndGet(),
+            members.stream().map(Peer::toRatis).toList());
+    try {
+      return done(server.setConfigurationAsync(request));
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(translate(e, false));
+    }
+  }
+
+  private CompletableFuture<Void> done(CompletableFuture<RaftClientReply> future) {
+    return future.handle(
+        (reply, failure) -> {
+          if (failure == null && reply.isSuccess()) {
+            return null;
+          }
+          throw translate(failure != null ? failure : reply.getException(), false);
+        });
+  }
+
+  private RaftFailure translate(Throwable failure, boolean started) {
+    Throwable cause = failure;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    if (cause instanceof ResourceUnavailableException) {
+      return new RaftFailure.Overloaded("Too many requests wait at the leader.", cause);
+    }
+    if (cause instanceof LeaderSteppingDownException) {
+      return new RaftFailure.NotReady("The leader is handing over.", cause);
+    }
+    if (cause instanceof StateMachineException) {
+      return new RaftFailure.Refused("The state machine refused the request.", cause);
+    }
+    if (started) {
+      return new RaftFailure.OutcomeUnknown(
+          "The leader stepped down or failed while the request was being replicated.", cause);
+    }
+    if (cause instanceof NotLeaderException) {
+      return new RaftFailure.NotLeader(leader(), cause);
+    }
+    if (cause instanceof LeaderNotReadyException || cause instanceof ServerNotReadyException) {
+      return new RaftFailure.NotReady("This node is not ready.", cause);
+    }
+    return new RaftFailure.Refused(String.valueOf(cause.getMessage()), cause);
+  }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft;
+
+/**
+ * How a {@link RaftNode} runs its groups.
+ *
+ * @param electionTimeoutMinMillis 1,000. Silence after which a follower may stand. Too small: an
+ *     overloaded machine loses leaders that are alive (below 1 s we saw it). Too big: a suspended
+ *     or cut-off leader is replaced late. A dead process is found sooner, see {@code LeaderWatch}.
+ * @param electionTimeoutMaxMillis 2,000. Time-outs are drawn below it. Too close to the minimum:
+ *     split votes.
+ * @param leaseRatio 0.3. The part of the minimum for which a leader may answer reads after a
+ *     majority has answered it. Too small: idle leaders ask before each read. Too big: nobody may
+ *     replace a dead leader for that long.
+ * @param requestTimeoutMillis 3,000. For one Raft request to a peer. Too small: a slow disk looks
+ *     like a lost message. Too big: a lost message is noticed late.
+ * @param turnMillis 100. How much later the next follower stands when a leader is dead. Too small:
+ *     two stand at once. Too big: slow if the first cannot win.
+ * @param fsync true. Whether an entry counts only when it is on disk. Off: a power failure of a
+ *     majority can lose what was committed.
+ * @param segmentBytes 32 MiB. The size of a log file. Too small: many files. Too big: the log is
+ *     purged in large steps.
+ * @param appendBytes 4 MiB. Entries in one message, and the largest entry. Too small: large
+ *     requests are refused, and followers catch up slowly. Too big: heartbeats share the disk with
+ *     large writes.
+ * @param appendEntries 256. Entries in one message. As for the bytes.
+ * @param outstandingAppends 8. Messages under way to a follower. 1: each waits for the one before.
+ *     Too big: memory, and more to repeat when the connection breaks.
+ * @param snapshotEveryEntries 400,000. Entries between snapshots. Too small: snapshots all the
+ *     time. Too big: a long log to replay at the start.
+ * @param installSnapshots true. Whether the leader sends its snapshot to a follower that is too far
+ *     behind; off: the state machine fetches it when it is told.
+ * @param pendingRequests 4,096. Requests that wait at the leader. Too small: overload errors in
+ *     bursts. Too big: memory and latency.
+ * @param pendingBytes 64 MiB. The same, in bytes.
+ */
+public record RaftSettings(
+    int electionTimeoutMinMillis,
+    int electionTimeoutMaxMillis,
+    double leaseRatio,
+    int requestTimeoutMillis,
+    int turnMillis,
+    boolean fsync,
+    int segmentBytes,
+    int appendBytes,
+    int appendEntries,
+    int outstandingAppends,
+    long snapshotEveryEntries,
+    boolean installSnapshots,
+    int pendingRequests,
+    int pendingBytes) {
+
+  /** Bytes of a snapshot in one message: small, so that appends of other groups pass between. */
+  static final int SNAPSHOT_CHUNK_BYTES = 1 << 20;
+
+  /** Refuses what cannot work. */
+  public RaftSettings {
+    require(electionTimeoutMinMillis >= 100, "electionTimeoutMinMillis must be at least 100.");
+    require(
+        electionTimeoutMaxMillis >= electionTimeoutMinMillis + electionTimeoutMinMillis / 2,
+        "electionTimeoutMaxMillis must exceed electionTimeoutMinMillis by half, or votes split.");
+    require(leaseRatio > 0 && leaseRatio <= 0.9, "leaseRatio must be above 0 and at most 0.9.");
+    require(requestTimeoutMillis >= 100, "requestTimeoutMillis must be at least 100.");
+    require(turnMillis >= 10, "turnMillis must be at least 10.");
+    require(segmentBytes >= 1 << 16, "segmentBytes must be at least 64 KiB.");
+    require(appendBytes >= 1 << 12, "appendBytes must be at least 4 KiB.");
+    require(appendBytes <= segmentBytes, "appendBytes must not exceed segmentBytes.");
+    require(appendEntries >= 1, "appendEntries must be at least 1.");
+    require(
+        outstandingAppends >= 1 && outstandingAppends <= 1024,
+        "outstandingAppends must be between 1 and 1,024.");
+    require(snapshotEveryEntries >= 1, "snapshotEveryEntries must be at least 1.");
+    require(pendingRequests >= 1, "pendingRequests must be at least 1.");
+    require(pendingBytes >= appendBytes, "pendingBytes must not be below appendBytes.");
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new IllegalArgumentException(otherwise);
+    }
+  }
+
+  /** The defaults. */
+  public static RaftSettings defaults() {
+    return new RaftSettings(
+        1000, 2000, 0.3, 3000, 100, true, 32 << 20, 4 << 20, 256, 8, 400_000, true, 4096, 64 << 20);
+  }
+
+  /** How long a leader may answer reads without asking, since a majority's answer. */
+  public long leaseMillis() {
+    return (long) (electionTimeoutMinMillis * leaseRatio);
+  }
+
+  /** These settings with other times of elections and leases. */
+  public RaftSettings withElections(int minMillis, int maxMillis, double newLeaseRatio) {
+    return new RaftSettings(
+        minMillis,
+        maxMillis,
+        newLeaseRatio,
+        requestTimeoutMillis,
+        turnMillis,
+        fsync,
+        segmentBytes,
+        appendBytes,
+        appendEntries,
+        outstandingAppends,
+        snapshotEveryEntries,
+        installSnapshots,
+        pendingRequests,
+        pendingBytes);
+  }
+
+  /** These settings with another durability. */
+  public RaftSettings withFsync(boolean on) {
+    return new RaftSettings(
+        electionTimeoutMinMillis,
+        electionTimeoutMaxMillis,
+        leaseRatio,
+        requestTimeoutMillis,
+        turnMillis,
+        on,
+        segmentBytes,
+        appendBytes,
+        appendEntries,
+        outstandingAppends,
+        snapshotEveryEntries,
+        installSnapshots,
+        pendingRequests,
+        pendingBytes);
+  }
+
+  /** These settings with another way of appending. */
+  public RaftSettings withAppends(int bytes, int entries, int outstanding) {
+    return new RaftSettings(
+        electionTimeoutMinMillis,
+        electionTimeoutMaxMillis,
+        leaseRatio,
+        requestTimeoutMillis,
+        turnMillis,
+        fsync,
+        segmentBytes,
+        bytes,
+        entries,
+        outstanding,
+        snapshotEveryEntries,
+        installSnapshots,
+        pendingRequests,
+        pendingBytes);
+  }
+
+  /** These settings with other snapshots. */
+  public RaftSettings withSnapshots(long everyEntries, boolean install) {
+    return new RaftSettings(
+        electionTimeoutMinMillis,
+        electionTimeoutMaxMillis,
+        leaseRatio,
+        requestTimeoutMillis,
+        turnMillis,
+        fsync,
+        segmentBytes,
+        appendBytes,
+        appendEntries,
+        outstandingAppends,
+        everyEntries,
+        install,
+        pendingRequests,
+        pendingBytes);
+  }
+
+  /** These settings with another bound of what waits at the leader. */
+  public RaftSettings withPending(int requests, int bytes) {
+    return new RaftSettings(
+        electionTimeoutMinMillis,
+        electionTimeoutMaxMillis,
+        leaseRatio,
+        requestTimeoutMillis,
+        turnMillis,
+        fsync,
+        segmentBytes,
+        appendBytes,
+        appendEntries,
+        outstandingAppends,
+        snapshotEveryEntries,
+        installSnapshots,
+        requests,
+        bytes);
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft;
+
+import java.io.IOException;
+
+/** Why a request over a {@link PeerClient} got no answer. */
+public final class TransportException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  /** What a caller does about it. */
+  public enum Reason {
+    /** Nothing was sent: the connection's bound of waiting bytes or requests is reached. */
+    BUSY,
+    /** Nothing was done: the other side has too many requests of this connection. */
+    REMOTE_BUSY,
+    /** Nothing was sent: the frame is larger than the bound. */
+    TOO_LARGE,
+    /** The connection is closed; the other side may have seen the request. */
+    CLOSED,
+    /** The other side failed to answer, and says why. */
+    REMOTE_ERROR
+  }
+
+  private final Reason reason;
+
+  TransportException(Reason reason, String message) {
+    super(message);
+    this.reason = reason;
+  }
+
+  TransportException(Reason reason, String message, Throwable cause) {
+    super(message, cause);
+    this.reason = reason;
+  }
+
+  /** What a caller does about it. */
+  public Reason reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The leader's process ends; the time-out is so long that only the broken connection can tell. */
+class LeaderFailureTest {
+  private static final int LONG_MILLIS = 10_000;
+  private static final RaftSettings PATIENT =
+      RaftSettings.defaults().withElections(LONG_MILLIS, 2 * LONG_MILLIS, 0.03);
+
+  @TempDir Path directory;
+
+  @Test
+  void whenTheLeadersPortDiesThenAnotherLeadsLongBeforeTheTimeOut() throws Exception {
+    try (TestCluster cluster = new TestCluster(directory, 3, PATIENT)) {
+      int old = cluster.awaitLeader();
+      cluster.propose(old, "before");
+      cluster.awaitApplied(List.of("before"));
+      long start = System.nanoTime();
+      cluster.kill(old);
+      int leader = cluster.awaitLeaderOtherThan(old);
+      assertThat(cluster.propose(leader, "after")).isEqualTo("2");
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+      System.out.println("MEASURED failover of a dead process, lease 300 ms: " + millis + " ms");
+      assertThat(millis).isBetween(PATIENT.leaseMillis() / 2, LONG_MILLIS - 1L);
+    }
+  }
+
+  @Test
+  void whenTheLeaderClosesThenAnotherLeadsAndNothingIsLost() throws Exception {
+    try (TestCluster cluster = new TestCluster(directory, 3, PATIENT)) {
+      int old = cluster.awaitLeader();
+      cluster.propose(old, "before");
+      cluster.stop(old);
+      int leader = cluster.awaitLeader();
+      assertThat(cluster.propose(leader, "after")).isEqualTo("2");
+      cluster.start(old, cluster.peers);
+      cluster.awaitApplied(List.of("before", "after"));
+    }
+  }
+}
