@@ -34,7 +34,11 @@ final class Begins implements AutoCloseable {
   private volatile boolean isClosed;
 
   Begins(
-      RaftReplica replica, ReplicaHost host, Supplier<Leading> leading, int maxQueued, Rates rates) {
+      RaftReplica replica,
+      ReplicaHost host,
+      Supplier<Leading> leading,
+      int maxQueued,
+      Rates rates) {
     this.replica = replica;
     this.host = host;
     this.leading = leading;

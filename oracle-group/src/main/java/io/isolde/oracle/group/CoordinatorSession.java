@@ -12,6 +12,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,6 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class CoordinatorSession implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(CoordinatorSession.class);
   private static final int RENEWALS_PER_LEASE = 5;
+  private static final long TELL_AGAIN_MILLIS = 100;
   private static final long NOT_OPEN = 0;
 
   private final OracleClient client;
@@ -151,36 +153,38 @@ public final class CoordinatorSession implements AutoCloseable {
    * @return completes when the commit is visible to all who begin
    */
   public CompletableFuture<Void> applied(long commitTimestamp) {
-    return client
-        .applied(commitTimestamp)
-        .handle(
-            (stable, error) -> {
-              if (error == null) {
-                starts.heard(stable);
-                return CompletableFuture.<Void>completedFuture(null);
-              }
-              return isClosed(error) ? CompletableFuture.<Void>failedFuture(error) : again(commitTimestamp);
-            })
-        .thenCompose(next -> next);
+    CompletableFuture<Void> visible = new CompletableFuture<>();
+    tellApplied(commitTimestamp, visible);
+    return visible;
   }
 
-  private CompletableFuture<Void> again(long commitTimestamp) {
-    CompletableFuture<Void> later = new CompletableFuture<>();
+  private void tellApplied(long commitTimestamp, CompletableFuture<Void> visible) {
     var unused =
-        renewals.schedule(
-            () ->
-                applied(commitTimestamp)
-                    .whenComplete(
-                        (done, error) -> {
-                          if (error == null) {
-                            later.complete(null);
-                          } else {
-                            later.completeExceptionally(error);
-                          }
-                        }),
-            100,
-            TimeUnit.MILLISECONDS);
-    return later;
+        client
+            .applied(commitTimestamp)
+            .whenComplete(
+                (stable, error) -> {
+                  if (error == null) {
+                    starts.heard(stable);
+                    visible.complete(null);
+                  } else if (isClosed(error)) {
+                    visible.completeExceptionally(error);
+                  } else {
+                    tellAppliedLater(commitTimestamp, visible);
+                  }
+                });
+  }
+
+  private void tellAppliedLater(long commitTimestamp, CompletableFuture<Void> visible) {
+    try {
+      var unused =
+          renewals.schedule(
+              () -> tellApplied(commitTimestamp, visible),
+              TELL_AGAIN_MILLIS,
+              TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      visible.completeExceptionally(e);
+    }
   }
 
   private static boolean isClosed(Throwable error) {
@@ -190,9 +194,7 @@ public final class CoordinatorSession implements AutoCloseable {
 
   /** Completes when every commit up to the timestamp is visible to all who begin. */
   public CompletableFuture<Void> awaitStable(long timestamp) {
-    return client
-        .awaitStable(timestamp)
-        .thenAccept(starts::heard);
+    return client.awaitStable(timestamp).thenAccept(starts::heard);
   }
 
   /** A fresh timestamp above this one, and above all in use. */

@@ -17,8 +17,8 @@ import java.util.List;
  * <p>A member that lost its disk must not: it may have voted, and taken part in decisions, of which
  * it no longer knows. From the inside it looks like one that never started. So the founders ask one
  * another first. Whoever answers "not founded" writes down beforehand that it has never voted; it
- * may start whenever it likes. Who has neither a log nor that note, and hears that the group exists,
- * has lost its disk.
+ * may start whenever it likes. Who has neither a log nor that note, and hears that the group
+ * exists, has lost its disk.
  */
 final class Founding {
   /** What a founder answers to another. */

@@ -58,8 +58,7 @@ final class Membership {
     set(members);
   }
 
-  private void remove(Peer peer)
-      throws ExecutionException, TimeoutException, InterruptedException {
+  private void remove(Peer peer) throws ExecutionException, TimeoutException, InterruptedException {
     List<Peer> members = new ArrayList<>(replica.members());
     if (!isAmong(members, peer)) {
       throw new IllegalStateException(peer.id() + " is not a member.");

@@ -68,8 +68,7 @@ public final class OracleClient implements AutoCloseable {
       Collection<InetSocketAddress> members) {
     this.config = config;
     this.search = new LeaderSearch(connector, members, this::onLeader, this::onClosed);
-    var unused =
-        ticker.scheduleWithFixedDelay(this::tick, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    var unused = ticker.scheduleWithFixedDelay(this::tick, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Asks for a start timestamp: at or above all that anybody was told to be committed by now. */
@@ -233,7 +232,7 @@ public final class OracleClient implements AutoCloseable {
 
   private synchronized void onLost(Link lost, Optional<Leading> hint) {
     hint.ifPresent(search::learn);
-    if (link == lost) {
+    if (lost.equals(link)) {
       link = null;
       search.look();
     }
@@ -286,8 +285,7 @@ public final class OracleClient implements AutoCloseable {
 
   /** It has been asked and says nothing: it may hang, while another has been elected. */
   private boolean isSuspicious() {
-    long since =
-        System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(config.suspicionMillis());
+    long since = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(config.suspicionMillis());
     return lastAnswerNanos - since < 0
         && outstanding.values().stream().anyMatch(request -> request.isUnansweredSince(since));
   }

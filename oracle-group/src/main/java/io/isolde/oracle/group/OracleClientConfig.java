@@ -9,9 +9,9 @@ package io.isolde.oracle.group;
  *     clients wait where they would rather be told
  * @param maxOutstanding requests without an answer. Default: 8192. Too small: refused at peaks. Too
  *     big: not more than {@code RecentDecisions} remembers, so 8192 at most
- * @param suspicionMillis how long a leader may leave requests unanswered before the others are asked
- *     whether they lead. Default: 200 ms. Too small: needless questions. Too big: a leader that
- *     hangs is left late
+ * @param suspicionMillis how long a leader may leave requests unanswered before the others are
+ *     asked whether they lead. Default: 200 ms. Too small: needless questions. Too big: a leader
+ *     that hangs is left late
  */
 public record OracleClientConfig(long timeoutMillis, int maxOutstanding, long suspicionMillis) {
   private static final int MOST_OUTSTANDING = 8192;

@@ -13,8 +13,8 @@ import io.isolde.raft.RaftSettings;
  * @param raft of the log. Default: as {@link RaftSettings#defaults()}, with a snapshot every 20,000
  *     entries: an entry may hold thousands of commits
  * @param reservationMicros how far ahead of the clock start timestamps are reserved. Default: 3 s.
- *     Too small: many entries in the log for nothing. Too big: after a change of leaders, timestamps
- *     are ahead of the clock for that long
+ *     Too small: many entries in the log for nothing. Too big: after a change of leaders,
+ *     timestamps are ahead of the clock for that long
  * @param leaseMillis how long a coordinator may be silent before it is fenced. Default: 2 s. Too
  *     small: a long garbage collection costs a coordinator its transactions. Too big: what a dead
  *     coordinator left is finished late, and no snapshot is newer until then

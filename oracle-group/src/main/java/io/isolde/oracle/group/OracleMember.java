@@ -207,5 +207,4 @@ final class OracleMember implements AutoCloseable {
     begins.close();
     node.close();
   }
-
 }

@@ -93,8 +93,7 @@ public final class OracleNode implements AutoCloseable {
       UnaryOperator<PeerTransport.Builder> transportOptions,
       Clock clock)
       throws IOException {
-    OracleNode node =
-        new OracleNode(config, clusterName, self, directory, transportOptions, clock);
+    OracleNode node = new OracleNode(config, clusterName, self, directory, transportOptions, clock);
     Founding founding = new Founding(founders, directory);
     node.service.found(founding);
     boolean isFounder = founders.stream().anyMatch(peer -> peer.id().equals(self.id()));
@@ -267,8 +266,7 @@ public final class OracleNode implements AutoCloseable {
     CompletableFuture<ByteBuf> answer = new CompletableFuture<>();
     try (PeerClient client =
         transport
-            .connect(
-                address, () -> answer.completeExceptionally(new IOException("It hung up.")))
+            .connect(address, () -> answer.completeExceptionally(new IOException("It hung up.")))
             .get(timeoutMillis, TimeUnit.MILLISECONDS)) {
       client.send(Protocol.SERVICE, body, new Answered(answer));
       return answer.get(timeoutMillis, TimeUnit.MILLISECONDS);

@@ -9,7 +9,9 @@ public final class OracleRequestException extends RuntimeException {
   public enum Reason {
     /** Too much is under way, here or at the leader. Nothing was done; later it may work. */
     OVERLOADED,
-    /** No leader answered in time. Nothing was done if it only asks; else the outcome is unknown. */
+    /**
+     * No leader answered in time. Nothing was done if it only asks; else the outcome is unknown.
+     */
     TIMED_OUT,
     /** The coordinator was silent for too long, and may not decide. Nothing was done. */
     FENCED,

@@ -75,7 +75,7 @@ final class OracleService implements ApplicationHandler {
     }
   }
 
-  private static void serve(byte what, Request request, ByteBuf body, OracleMember member) {
+  private void serve(byte what, Request request, ByteBuf body, OracleMember member) {
     switch (what) {
       case Protocol.BEGIN -> accept(member, member.begins().offer(request), request);
       case Protocol.EXECUTE -> execute(request, CommandCodec.decode(Wire.rest(body)), member);
@@ -88,10 +88,7 @@ final class OracleService implements ApplicationHandler {
   }
 
   private static void execute(Request request, Command command, OracleMember member) {
-    accept(
-        member,
-        member.sequencer().offer(new EntryMessage.Item(command, request)),
-        request);
+    accept(member, member.sequencer().offer(new EntryMessage.Item(command, request)), request);
   }
 
   private static void accept(OracleMember member, boolean isAccepted, Request request) {
@@ -132,9 +129,7 @@ final class OracleService implements ApplicationHandler {
 
   Leading leading() {
     OracleMember serving = member;
-    return serving == null
-        ? new Leading(false, 0, Optional.empty(), List.of())
-        : serving.leading();
+    return serving == null ? new Leading(false, 0, Optional.empty(), List.of()) : serving.leading();
   }
 
   /** Tells who asked what came of an entry. */
@@ -157,15 +152,13 @@ final class OracleService implements ApplicationHandler {
     }
   }
 
-  private static void answer(
-      EntryMessage.Item item, Answer answer, long stable, ReplicaHost host) {
+  private static void answer(EntryMessage.Item item, Answer answer, long stable, ReplicaHost host) {
     if (!(item.command() instanceof Command.Applied applied)) {
       item.request().write(answer);
     } else if (applied.commitTimestamp() <= stable) {
       item.request().write(stable);
     } else {
-      host.stableOrWait(applied.commitTimestamp(), item.request())
-          .ifPresent(item.request()::write);
+      host.stableOrWait(applied.commitTimestamp(), item.request()).ifPresent(item.request()::write);
     }
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
-import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.CommandCodec;
+import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.SavedReplica;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -111,7 +111,7 @@ final class OracleStateMachine extends BaseStateMachine {
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     EntryMessage message = ofThisMember(transaction);
     ReplicaHost.Applied applied = host.apply(entry(transaction, message), message);
-    var entry = transaction.getLogEntryUnsafe();
+    var entry = transaction.getLogEntry();
     updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
     listener.onApplied(message, applied);
     return CompletableFuture.completedFuture(Message.EMPTY);
@@ -119,9 +119,7 @@ final class OracleStateMachine extends BaseStateMachine {
 
   private static EntryMessage ofThisMember(TransactionContext transaction) {
     var request = transaction.getClientRequest();
-    return request != null && request.getMessage() instanceof EntryMessage message
-        ? message
-        : null;
+    return request != null && request.getMessage() instanceof EntryMessage message ? message : null;
   }
 
   private static LogEntry entry(TransactionContext transaction, EntryMessage message) {
@@ -130,7 +128,7 @@ final class OracleStateMachine extends BaseStateMachine {
     }
     StateMachineLogEntryProto proto = transaction.getStateMachineLogEntry();
     if (proto == null) {
-      proto = transaction.getLogEntryUnsafe().getStateMachineLogEntry();
+      proto = transaction.getLogEntry().getStateMachineLogEntry();
     }
     return CommandCodec.decodeEntry(proto.getLogData().asReadOnlyByteBuffer());
   }

@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** A request that has no answer yet; it can be sent again and again. */
@@ -17,7 +18,7 @@ final class Outstanding<T> {
   /** When it was sent last. */
   private volatile long sentNanos;
 
-  private volatile int sends;
+  private final AtomicInteger sends = new AtomicInteger();
 
   Outstanding(long id, byte[] body, long deadlineNanos, Function<ByteBuf, T> decode) {
     this.id = id;
@@ -32,7 +33,7 @@ final class Outstanding<T> {
 
   ByteBuf bodyToSend() {
     sentNanos = System.nanoTime();
-    sends++;
+    sends.incrementAndGet();
     return Unpooled.wrappedBuffer(body);
   }
 
@@ -46,12 +47,12 @@ final class Outstanding<T> {
 
   /** Whether it was sent before then. */
   boolean isUnansweredSince(long nanos) {
-    return sends > 0 && nanos - sentNanos > 0;
+    return sends.get() > 0 && nanos - sentNanos > 0;
   }
 
   /** If more than once, an earlier one may have been carried out. */
   int sends() {
-    return sends;
+    return sends.get();
   }
 
   void complete(ByteBuf result) {

@@ -69,8 +69,8 @@ final class ReplicaHost {
   }
 
   /**
-   * This member leads from now on; returns the entry that must be applied before it serves. Empty if
-   * that is known already.
+   * This member leads from now on; returns the entry that must be applied before it serves. Empty
+   * if that is known already.
    */
   Optional<EntryMessage> lead(long term) {
     return locked(
@@ -113,8 +113,7 @@ final class ReplicaHost {
     return serving(
         reign -> {
           List<Command> commands = items.stream().map(EntryMessage.Item::command).toList();
-          return new EntryMessage(
-              reign.leadership.entry(commands, nowMicros()), items, reign.term);
+          return new EntryMessage(reign.leadership.entry(commands, nowMicros()), items, reign.term);
         });
   }
 
@@ -252,7 +251,10 @@ final class ReplicaHost {
 
   private <T> Optional<T> serving(Function<Reign, T> action) {
     return locked(
-        () -> reign == null || !reign.isServing ? Optional.empty() : Optional.of(action.apply(reign)));
+        () ->
+            reign == null || !reign.isServing
+                ? Optional.empty()
+                : Optional.of(action.apply(reign)));
   }
 
   private <T> T locked(Supplier<T> action) {

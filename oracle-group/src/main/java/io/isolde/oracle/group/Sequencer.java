@@ -39,7 +39,11 @@ final class Sequencer implements AutoCloseable {
    * @param maxQueued commands that wait for an entry; more are refused
    */
   Sequencer(
-      RaftReplica replica, ReplicaHost host, Supplier<Leading> leading, int maxQueued, Rates rates) {
+      RaftReplica replica,
+      ReplicaHost host,
+      Supplier<Leading> leading,
+      int maxQueued,
+      Rates rates) {
     this.replica = replica;
     this.host = host;
     this.leading = leading;
