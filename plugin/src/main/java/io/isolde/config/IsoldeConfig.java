@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.config;
 
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -47,9 +49,30 @@ import java.util.concurrent.TimeUnit;
  *     lost the answer. Default 250000. Too small: an outcome may be forgotten before it is asked
  *     for. Too big: memory.
  * @param oracleOutcomeRetentionMicros {@code oracle_outcome_retention}: how long. Default 24h.
+ * @param isOracleReplicated {@code oracle}: {@code replicated} (the default) in a Raft group of nodes;
+ *     {@code embedded} in this process alone, which is for development: decisions don't survive it,
+ *     and other nodes know nothing of them.
+ * @param oracleMembers {@code oracle_members}: addresses of the nodes that found the group, the same
+ *     on all nodes. Default: the seeds, the first 1, 3 or 5 of them in order of their addresses.
+ *     Counts only until the group is founded. Too few: the oracle is down with a node. Too many:
+ *     each commit waits for more disks.
+ * @param oraclePort {@code oracle_port}: TCP, the same on all nodes. Default 7311, outside of the
+ *     range that systems take client ports from.
+ * @param oracleDirectory {@code oracle_directory}: of the group's log. Default: {@code
+ *     isolde-oracle} beside the commit log. A disk shared with data makes commits wait for flushes.
+ * @param isOracleLogSynced {@code oracle_log_sync}: {@code always} (the default) has each decision
+ *     on the disks of a majority before it is told; {@code os} leaves that to the operating system,
+ *     so that a power failure of a majority can lose decisions.
+ * @param coordinatorLeaseMillis {@code coordinator_lease}: how long a node may be silent before it
+ *     may decide nothing any more. Default 2s. Too small: a long garbage collection costs a node its
+ *     transactions. Too big: what a dead node left is finished late, and nobody sees anything newer
+ *     until then.
+ * @param oracleTimeoutMillis {@code oracle_timeout}: how long a request rides through changes of
+ *     leaders. Default 5s. Too small: errors while a cut-off leader is replaced (2 s). Too big:
+ *     clients wait where they would rather be told.
  * @param timestampReservationMicros {@code timestamp_reservation}: how far ahead timestamps are
- *     reserved on disk. Default 10s. Too small: a disk sync often. Too big: after a restart,
- *     timestamps run ahead of the wall clock for as long, and with them TTLs of reads.
+ *     reserved on disk. Default 10s. Too small: a disk sync often. Too big: after a restart or a
+ *     change of leaders, timestamps run ahead of the wall clock for as long, and TTLs with them.
  * @param maxTimestampLeadMicros {@code max_timestamp_lead}: how far in the future the data of a
  *     table may lie that becomes transactional; new timestamps start above it. Default 60s. Too
  *     small: tables written by a client with a fast clock are refused. Too big: timestamps run
@@ -69,6 +92,13 @@ public record IsoldeConfig(
     int oracleMaxPending,
     int oracleMaxOutcomes,
     long oracleOutcomeRetentionMicros,
+    boolean isOracleReplicated,
+    List<String> oracleMembers,
+    int oraclePort,
+    Optional<String> oracleDirectory,
+    boolean isOracleLogSynced,
+    long coordinatorLeaseMillis,
+    long oracleTimeoutMillis,
     long timestampReservationMicros,
     long maxTimestampLeadMicros) {
 
@@ -99,6 +129,10 @@ public record IsoldeConfig(
     require(
         oracleOutcomeRetentionMicros >= TimeUnit.SECONDS.toMicros(1),
         "oracle_outcome_retention must be at least 1s.");
+    oracleMembers = List.copyOf(oracleMembers);
+    require(oraclePort >= 1 && oraclePort <= 65_535, "oracle_port must be a TCP port.");
+    require(coordinatorLeaseMillis >= 500, "coordinator_lease must be at least 500ms.");
+    require(oracleTimeoutMillis >= 100, "oracle_timeout must be at least 100ms.");
     require(
         timestampReservationMicros >= TimeUnit.MILLISECONDS.toMicros(100),
         "timestamp_reservation must be at least 100ms.");

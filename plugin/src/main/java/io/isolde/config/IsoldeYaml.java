@@ -6,8 +6,11 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.apache.cassandra.config.DataStorageSpec;
 import org.apache.cassandra.config.DurationSpec;
@@ -62,6 +65,13 @@ final class IsoldeYaml {
             file.count("oracle_max_pending_commits", 10_000),
             file.count("oracle_max_outcomes", 250_000),
             file.micros("oracle_outcome_retention", "24h"),
+            file.choice("oracle", "replicated", "embedded"),
+            file.list("oracle_members"),
+            file.count("oracle_port", 7311),
+            file.text("oracle_directory"),
+            file.choice("oracle_log_sync", "always", "os"),
+            file.millis("coordinator_lease", "2s"),
+            file.millis("oracle_timeout", "5s"),
             file.micros("timestamp_reservation", "10s"),
             file.micros("max_timestamp_lead", "60s"));
     if (!file.settings.isEmpty()) {
@@ -108,6 +118,35 @@ final class IsoldeYaml {
 
   private int count(String name, int byDefault) {
     return value(name, byDefault, "a whole number", Integer::parseInt);
+  }
+
+  /** Whether the setting has its first value, which is the default, and not the second. */
+  private boolean choice(String name, String byDefault, String other) {
+    return value(
+        name,
+        true,
+        "either " + byDefault + " or " + other,
+        v -> {
+          if (!v.equals(byDefault) && !v.equals(other)) {
+            throw new IllegalArgumentException(v);
+          }
+          return v.equals(byDefault);
+        });
+  }
+
+  private Optional<String> text(String name) {
+    return value(name, Optional.empty(), "a text", Optional::of);
+  }
+
+  private List<String> list(String name) {
+    return value(name, List.of(), "a list like a, b, c", IsoldeYaml::parts);
+  }
+
+  private static List<String> parts(String value) {
+    return Arrays.stream(value.replaceAll("[\\[\\]]", "").split(","))
+        .map(String::strip)
+        .filter(part -> !part.isEmpty())
+        .toList();
   }
 
   private <T> T value(String name, T byDefault, String kind, Function<String, T> parse) {

@@ -2,6 +2,7 @@
 package io.isolde.cql;
 
 import io.isolde.oracle.IsolationLevel;
+import io.isolde.oracle.group.MemberChange;
 import java.util.Collections;
 import java.util.List;
 import java.util.OptionalLong;
@@ -42,6 +43,14 @@ sealed interface ControlStatement extends CQLStatement {
    * @param keyspace null for the connection's
    */
   record Disable(String keyspace, String table) implements ControlStatement {}
+
+  /**
+   * ALTER ORACLE: changes the members of the oracle's group, or its leader.
+   *
+   * @param change ADD, REMOVE or LEAD
+   * @param address of the node, as the cluster knows it
+   */
+  record AlterOracle(MemberChange.Kind change, String address) implements ControlStatement {}
 
   @Override
   default List<ColumnSpecification> getBindVariables() {

@@ -22,12 +22,13 @@ import org.apache.cassandra.utils.concurrent.OpOrder;
 final class ControlStatements {
   private final TableGate gate;
   private final LazyCoordinator coordinator;
+  private final OracleStatements oracle;
   private final ConnectionTransactions connections;
 
-  ControlStatements(
-      TableGate gate, LazyCoordinator coordinator, ConnectionTransactions connections) {
+  ControlStatements(TableGate gate, NodeStart node, ConnectionTransactions connections) {
     this.gate = gate;
-    this.coordinator = coordinator;
+    this.coordinator = node.coordinator();
+    this.oracle = new OracleStatements(node);
     this.connections = connections;
   }
 
@@ -51,6 +52,8 @@ final class ControlStatements {
           .get()
           .mode()
           .disable(table(disable.keyspace(), disable.table(), incoming), incoming.state());
+    } else if (statement instanceof ControlStatement.AlterOracle alter) {
+      oracle.execute(alter, incoming.client());
     }
     return new ResultMessage.Void();
   }
@@ -139,7 +142,7 @@ final class ControlStatements {
     if (id.isPresent()) {
       throw IsoldeException.of(
           ErrorCode.UNSUPPORTED_DDL,
-          "ENABLE and DISABLE TRANSACTIONS can't be part of a transaction.",
+          "ENABLE, DISABLE and ALTER ORACLE can't be part of a transaction.",
           "transaction",
           id.get());
     }

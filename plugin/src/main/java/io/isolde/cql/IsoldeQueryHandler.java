@@ -31,7 +31,7 @@ import org.apache.cassandra.utils.MD5Digest;
 public final class IsoldeQueryHandler implements QueryHandler {
   private final QueryProcessor cassandra = QueryProcessor.instance;
   private final PreparedControlStatements preparedControl = new PreparedControlStatements();
-  private final StatementRouter router = new StatementRouter(new TableGate());
+  private final StatementRouter router;
 
   /**
    * Made early in the start of the node.
@@ -39,7 +39,9 @@ public final class IsoldeQueryHandler implements QueryHandler {
    * @throws IsoldeConfig.ConfigurationException if isolde.yaml is refused; it stops the start
    */
   public IsoldeQueryHandler() {
-    var unused = IsoldeConfig.ofThisNode();
+    TableGate gate = new TableGate();
+    router =
+        new StatementRouter(gate, new NodeStart(IsoldeConfig.ofThisNode(), gate).inBackground());
   }
 
   @Override

@@ -4,34 +4,142 @@ package io.isolde.cql;
 import io.isolde.config.IsoldeConfig;
 import io.isolde.embedded.EmbeddedOracle;
 import io.isolde.embedded.TimestampReservation;
-import io.isolde.oracle.OracleConfig;
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.replicated.OracleHost;
+import io.isolde.replicated.ReplicatedOracle;
 import io.isolde.transaction.Coordinator;
 import io.isolde.transaction.TableGate;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.Optional;
 import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.gms.Gossiper;
+import org.apache.cassandra.service.StorageService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Puts the parts of Isolde in this process together. */
 final class NodeStart {
+  private static final Logger logger = LoggerFactory.getLogger(NodeStart.class);
+
   /** Beside the commit log: on a durable disk that is this node's own. */
   private static final String RESERVATION_FILE = "isolde-timestamp-reservation";
 
-  private NodeStart() {}
+  private static final long LOOK_MILLIS = 100;
+  private static final long TRY_AGAIN_MILLIS = 5_000;
 
-  static Coordinator coordinator(TableGate gate) {
-    IsoldeConfig config = IsoldeConfig.ofThisNode();
-    EmbeddedOracle oracle =
-        new EmbeddedOracle(
-            new OracleConfig(
-                config.oracleMaxRows(),
-                config.oracleMaxPending(),
-                config.oracleMaxOutcomes(),
-                config.oracleOutcomeRetentionMicros(),
-                config.versionRetentionMicros()),
-            new TimestampReservation(
-                Path.of(DatabaseDescriptor.getCommitLogLocation(), RESERVATION_FILE)),
-            config.timestampReservationMicros(),
-            Clock.systemUTC());
+  private final IsoldeConfig config;
+  private final TableGate gate;
+  private final LazyCoordinator coordinator = new LazyCoordinator(this::start);
+
+  private volatile OracleHost host;
+  private volatile Throwable hostFailure;
+
+  NodeStart(IsoldeConfig config, TableGate gate) {
+    this.config = config;
+    this.gate = gate;
+  }
+
+  LazyCoordinator coordinator() {
+    return coordinator;
+  }
+
+  /** This node's part of the oracle's group; empty until it is started, and if it is embedded. */
+  Optional<OracleHost> oracleHost() {
+    return Optional.ofNullable(host);
+  }
+
+  /**
+   * Starts the oracle's part of this node as soon as Cassandra is ready for it, and then the
+   * coordinator: also a node without clients must know which old versions are still needed.
+   */
+  NodeStart inBackground() {
+    if (config.isOracleReplicated()) {
+      Thread thread = new Thread(this::run, "isolde-start");
+      thread.setDaemon(true);
+      thread.start();
+    }
+    return this;
+  }
+
+  private void run() {
+    try {
+      while (!Gossiper.instance.isEnabled()) {
+        Thread.sleep(LOOK_MILLIS);
+      }
+      startHost();
+      while (!StorageService.instance.isNativeTransportRunning()) {
+        Thread.sleep(LOOK_MILLIS);
+      }
+      while (!isStarted()) {
+        Thread.sleep(TRY_AGAIN_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean isStarted() {
+    try {
+      var unused = coordinator.get();
+      return true;
+    } catch (RuntimeException e) {
+      return false; // and said why
+    }
+  }
+
+  private void startHost() throws InterruptedException {
+    while (host == null) {
+      try {
+        OracleHost started = OracleHost.start(config);
+        host = started;
+        StorageService.instance.addPostShutdownHook(started::close);
+      } catch (IOException | RuntimeException e) {
+        hostFailure = e;
+        logger.error("The oracle can't start on this node; trying again.", e);
+        Thread.sleep(TRY_AGAIN_MILLIS);
+      }
+    }
+  }
+
+  private Coordinator start() {
+    if (!config.isOracleReplicated()) {
+      EmbeddedOracle oracle = embedded();
+      return Coordinator.start(config, gate, oracle, oracle);
+    }
+    OracleHost ready = awaitSession();
+    ReplicatedOracle oracle = new ReplicatedOracle(ready.client(), ready.session());
     return Coordinator.start(config, gate, oracle, oracle);
+  }
+
+  private EmbeddedOracle embedded() {
+    return new EmbeddedOracle(
+        OracleHost.bounds(config),
+        new TimestampReservation(
+            Path.of(DatabaseDescriptor.getCommitLogLocation(), RESERVATION_FILE)),
+        config.timestampReservationMicros(),
+        Clock.systemUTC());
+  }
+
+  private OracleHost awaitSession() {
+    long deadline = System.currentTimeMillis() + config.oracleTimeoutMillis();
+    while (host == null || !host.session().isOpen()) {
+      if (System.currentTimeMillis() > deadline) {
+        throw IsoldeException.of(
+            ErrorCode.ORACLE_UNAVAILABLE,
+            hostFailure != null && host == null
+                ? "The oracle can't start on this node: " + hostFailure.getMessage()
+                : "No leader of the oracle answers yet: a majority of its members must be up.");
+      }
+      try {
+        Thread.sleep(LOOK_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("This node stops.", e);
+      }
+    }
+    return host;
   }
 }

@@ -2,6 +2,7 @@
 package io.isolde.cql;
 
 import io.isolde.oracle.IsolationLevel;
+import io.isolde.oracle.group.MemberChange;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -21,6 +22,11 @@ final class StatementParser {
       Pattern.compile("(?i)\\s*(?<how>COMMIT|ROLLBACK)(\\s+TRANSACTION)?\\s*;?\\s*");
   private static final Pattern SWITCH =
       Pattern.compile("(?i)\\s*(?<how>ENABLE|DISABLE)\\s+TRANSACTIONS\\b(?<on>[^;]*);?\\s*");
+
+  private static final Pattern ALTER_ORACLE =
+      Pattern.compile("(?i)\\s*ALTER\\s+ORACLE\\b(?<how>[^;]*);?\\s*");
+  private static final Pattern ORACLE_CHANGE =
+      Pattern.compile("(?i)\\s+(?<how>ADD|REMOVE|LEADER)\\s+'(?<address>[^']+)'\\s*");
 
   private static final String NAME = "(?:[a-zA-Z]\\w*|\"(?:[^\"]|\"\")+\")";
   private static final Pattern ON_TABLE =
@@ -57,6 +63,10 @@ final class StatementParser {
     if (change.matches()) {
       return Optional.of(change(change.group("how"), change.group("on")));
     }
+    Matcher alter = ALTER_ORACLE.matcher(bare);
+    if (alter.matches()) {
+      return Optional.of(alterOracle(alter.group("how")));
+    }
     return Optional.empty();
   }
 
@@ -71,8 +81,9 @@ final class StatementParser {
     }
     return switch (text.charAt(i)) {
       case '/', '-' -> true;
-      case 'S', 's', 'C', 'c', 'R', 'r', 'E', 'e', 'D', 'd' ->
+      case 'A', 'a', 'S', 's', 'C', 'c', 'R', 'r', 'E', 'e', 'D', 'd' ->
           startsWith(text, i, "START")
+              || startsWith(text, i, "ALTER")
               || startsWith(text, i, "COMMIT")
               || startsWith(text, i, "ROLLBACK")
               || startsWith(text, i, "ENABLE")
@@ -131,6 +142,20 @@ final class StatementParser {
     return how.equalsIgnoreCase("ENABLE")
         ? new ControlStatement.Enable(keyspace, name)
         : new ControlStatement.Disable(keyspace, name);
+  }
+
+  private static ControlStatement alterOracle(String how) {
+    Matcher change = ORACLE_CHANGE.matcher(how);
+    if (!change.matches()) {
+      throw new SyntaxException("ALTER ORACLE: expected ADD, REMOVE or LEADER and 'address'");
+    }
+    MemberChange.Kind kind =
+        switch (change.group("how").toUpperCase(Locale.ROOT)) {
+          case "ADD" -> MemberChange.Kind.ADD;
+          case "REMOVE" -> MemberChange.Kind.REMOVE;
+          default -> MemberChange.Kind.LEAD;
+        };
+    return new ControlStatement.AlterOracle(kind, change.group("address"));
   }
 
   private static String name(String written) {

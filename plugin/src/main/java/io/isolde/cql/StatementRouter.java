@@ -40,10 +40,10 @@ final class StatementRouter {
   private final ControlStatements control;
   private final ConnectionTransactions connections = new ConnectionTransactions();
 
-  StatementRouter(TableGate gate) {
+  StatementRouter(TableGate gate, NodeStart node) {
     this.gate = gate;
-    this.coordinator = new LazyCoordinator(() -> NodeStart.coordinator(gate));
-    this.control = new ControlStatements(gate, coordinator, connections);
+    this.coordinator = node.coordinator();
+    this.control = new ControlStatements(gate, node, connections);
   }
 
   /**

@@ -174,7 +174,11 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public OracleStatistics statistics() {
+  public void keepUp() {
+    var unused = stable();
+  }
+
+  OracleStatistics statistics() {
     return locked(core::statistics);
   }
 

@@ -50,6 +50,10 @@ public enum ErrorCode {
   UNAVAILABLE(true, KnownOutcome.NOT_COMMITTED),
   /** The oracle has more undecided work than it may have. */
   ORACLE_OVERLOADED(true, KnownOutcome.NOT_COMMITTED),
+  /** No leader of the oracle answered in time. */
+  ORACLE_UNAVAILABLE(true, KnownOutcome.NOT_COMMITTED),
+  /** The coordinator was cut off for longer than its lease, and may not commit what it began. */
+  COORDINATOR_FENCED(true, KnownOutcome.NOT_COMMITTED),
   /** Committed, but not yet visible to everybody; it will be. */
   APPLY_PENDING(false, KnownOutcome.COMMITTED),
   /** It could not be found out whether the transaction is committed. */

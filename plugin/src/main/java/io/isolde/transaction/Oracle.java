@@ -3,7 +3,6 @@ package io.isolde.transaction;
 
 import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Decision;
-import io.isolde.oracle.OracleStatistics;
 import io.isolde.oracle.Outcome;
 import java.util.Optional;
 import java.util.UUID;
@@ -49,5 +48,6 @@ public interface Oracle {
 
   Optional<Outcome> outcome(UUID transactionId);
 
-  OracleStatistics statistics();
+  /** Called from time to time, so that the low watermark moves on when nobody starts anything. */
+  void keepUp();
 }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.replicated;
+
+import io.isolde.config.IsoldeConfig;
+import io.isolde.raft.Peer;
+import io.isolde.raft.TransportSecurity;
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.config.EncryptionOptions;
+import org.apache.cassandra.db.SystemKeyspace;
+import org.apache.cassandra.gms.Gossiper;
+import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.security.ISslContextFactory;
+import org.apache.cassandra.security.SSLFactory;
+import org.apache.cassandra.utils.FBUtilities;
+
+/** What the oracle's group takes from the Cassandra node that it runs in. */
+final class CassandraNode {
+  private static final int MOST_FOUNDERS = 5;
+  private static final String DIRECTORY = "isolde-oracle";
+
+  private final IsoldeConfig config;
+
+  CassandraNode(IsoldeConfig config) {
+    this.config = config;
+  }
+
+  String clusterName() {
+    return DatabaseDescriptor.getClusterName();
+  }
+
+  /** Stays the same for as long as the node keeps its data. */
+  UUID hostId() {
+    return SystemKeyspace.getOrInitializeLocalHostId();
+  }
+
+  /** This node, by the address that it has in the cluster, where its port listens. */
+  Peer self() {
+    InetAddress listen = FBUtilities.getJustLocalAddress();
+    String id = FBUtilities.getBroadcastAddressAndPort().getHostAddress(false);
+    return new Peer(id, new InetSocketAddress(listen, config.oraclePort()));
+  }
+
+  /** A node by its address. */
+  Peer peer(String address) {
+    try {
+      InetAddress host = InetAddress.getByName(address);
+      return new Peer(
+          host.getHostAddress(), new InetSocketAddress(host, config.oraclePort()));
+    } catch (UnknownHostException e) {
+      throw new IsoldeConfig.ConfigurationException(
+          "oracle_members names " + address + ", which is not an address.");
+    }
+  }
+
+  /**
+   * The members that found the group: those in the setting, or else the seeds; an odd number, as an
+   * even one survives no more failures.
+   */
+  List<Peer> founders() {
+    List<String> addresses = new ArrayList<>(config.oracleMembers());
+    if (addresses.isEmpty()) {
+      Collection<InetAddressAndPort> seeds = DatabaseDescriptor.getSeeds();
+      seeds.forEach(seed -> addresses.add(seed.getHostAddress(false)));
+    }
+    List<Peer> peers =
+        addresses.stream().map(this::peer).sorted(Comparator.comparing(Peer::id)).toList();
+    int odd = Math.min(peers.size() % 2 == 0 ? peers.size() - 1 : peers.size(), MOST_FOUNDERS);
+    return peers.subList(0, Math.max(odd, 0));
+  }
+
+  /** Beside the commit log: on a durable disk that is this node's own. */
+  Path directory() {
+    return config
+        .oracleDirectory()
+        .map(Path::of)
+        .orElseGet(
+            () -> Path.of(DatabaseDescriptor.getCommitLogLocation()).resolveSibling(DIRECTORY));
+  }
+
+  /** Whether a node of this cluster connects. */
+  boolean isOfThisCluster(InetSocketAddress remote) {
+    InetAddress address = remote.getAddress();
+    return founders().stream().anyMatch(peer -> peer.address().getAddress().equals(address))
+        || Gossiper.instance.getEndpoints().stream()
+            .anyMatch(endpoint -> endpoint.getAddress().equals(address))
+        || FBUtilities.getJustLocalAddress().equals(address);
+  }
+
+  /** As the cluster's own messages: encrypted if any of those are. */
+  TransportSecurity security() {
+    EncryptionOptions.ServerEncryptionOptions options =
+        DatabaseDescriptor.getInternodeMessagingEncyptionOptions();
+    if (options.internode_encryption
+        == EncryptionOptions.ServerEncryptionOptions.InternodeEncryption.none) {
+      return TransportSecurity.none();
+    }
+    return new TransportSecurity(
+        () -> Optional.of(context(options, ISslContextFactory.SocketType.SERVER)),
+        () -> Optional.of(context(options, ISslContextFactory.SocketType.CLIENT)));
+  }
+
+  /** Cassandra caches the contexts, and replaces them when the certificates change. */
+  private static SslContext context(
+      EncryptionOptions options, ISslContextFactory.SocketType socketType) {
+    try {
+      return SSLFactory.getOrCreateSslContext(
+          options, options.require_client_auth, socketType, "the oracle of Isolde");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.replicated;
+
+import io.isolde.config.IsoldeConfig;
+import io.isolde.oracle.OracleConfig;
+import io.isolde.oracle.group.CoordinatorSession;
+import io.isolde.oracle.group.MemberChange;
+import io.isolde.oracle.group.OracleClient;
+import io.isolde.oracle.group.OracleClientConfig;
+import io.isolde.oracle.group.OracleGroupConfig;
+import io.isolde.oracle.group.OracleNode;
+import io.isolde.raft.Peer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** This node's part of the oracle's group, if it is a member, and its coordinator's access to it. */
+public final class OracleHost implements AutoCloseable {
+  private static final Logger logger = LoggerFactory.getLogger(OracleHost.class);
+
+  private final CassandraNode cassandra;
+  private final OracleNode node;
+  private final OracleClient client;
+  private final CoordinatorSession session;
+
+  private OracleHost(
+      CassandraNode cassandra,
+      OracleNode node,
+      OracleClient client,
+      CoordinatorSession session) {
+    this.cassandra = cassandra;
+    this.node = node;
+    this.client = client;
+    this.session = session;
+  }
+
+  /**
+   * Starts the node's port, its member if it has one, and its coordinator's session; the latter two
+   * in the background.
+   *
+   * @throws IOException if the port is taken
+   */
+  public static OracleHost start(IsoldeConfig config) throws IOException {
+    CassandraNode cassandra = new CassandraNode(config);
+    List<Peer> founders = cassandra.founders();
+    Path directory = cassandra.directory();
+    logger.info(
+        "The oracle's port is {}; the group is founded by {}; its log is in {}",
+        cassandra.self().address(),
+        founders.stream().map(Peer::id).toList(),
+        directory);
+    OracleGroupConfig group = group(config);
+    OracleNode node =
+        OracleNode.start(
+            group,
+            cassandra.clusterName(),
+            cassandra.self(),
+            founders,
+            directory,
+            transport ->
+                transport.security(cassandra.security()).accept(cassandra::isOfThisCluster),
+            Clock.systemUTC());
+    OracleClient client =
+        new OracleClient(
+            OracleClientConfig.defaults().withTimeoutMillis(config.oracleTimeoutMillis()),
+            node.transport()::connect,
+            founders.stream().map(Peer::address).toList());
+    return new OracleHost(
+        cassandra, node, client, new CoordinatorSession(client, cassandra.hostId(), group.leaseMillis()));
+  }
+
+  private static OracleGroupConfig group(IsoldeConfig config) {
+    OracleGroupConfig defaults = OracleGroupConfig.defaults();
+    return defaults
+        .withBounds(bounds(config))
+        .withRaft(defaults.raft().withFsync(config.isOracleLogSynced()))
+        .withLeaseMillis(config.coordinatorLeaseMillis())
+        .withReservationMicros(config.timestampReservationMicros());
+  }
+
+  /** The bounds of an oracle of this node. */
+  public static OracleConfig bounds(IsoldeConfig config) {
+    return new OracleConfig(
+        config.oracleMaxRows(),
+        config.oracleMaxPending(),
+        config.oracleMaxOutcomes(),
+        config.oracleOutcomeRetentionMicros(),
+        config.versionRetentionMicros());
+  }
+
+  /** Has the leader change the members, or hand over to one; returns when it is done. */
+  public CompletableFuture<Void> change(MemberChange.Kind change, String address) {
+    return client.change(new MemberChange(change, cassandra.peer(address)));
+  }
+
+  public OracleNode node() {
+    return node;
+  }
+
+  public OracleClient client() {
+    return client;
+  }
+
+  public CoordinatorSession session() {
+    return session;
+  }
+
+  @Override
+  public void close() {
+    session.close();
+    client.close();
+    node.close();
+  }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.replicated;
+
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.oracle.CommitRequest;
+import io.isolde.oracle.Decision;
+import io.isolde.oracle.Outcome;
+import io.isolde.oracle.group.CoordinatorSession;
+import io.isolde.oracle.group.OracleClient;
+import io.isolde.oracle.group.OracleRequestException;
+import io.isolde.transaction.Oracle;
+import io.isolde.version.VersionClock;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
+
+/**
+ * The oracle's group, as this node's coordinator uses it. Every wait ends with the time-out of the
+ * client below.
+ */
+public final class ReplicatedOracle implements Oracle, VersionClock {
+  private final OracleClient client;
+  private final CoordinatorSession session;
+
+  /** Start timestamps of the transactions that are open here; bounded by those. */
+  private final Map<UUID, Long> open = new ConcurrentHashMap<>();
+
+  public ReplicatedOracle(OracleClient client, CoordinatorSession session) {
+    this.client = client;
+    this.session = session;
+  }
+
+  @Override
+  public long begin(UUID transactionId) {
+    long start = await(session.begin(), transactionId);
+    Long before = open.putIfAbsent(transactionId, start);
+    if (before == null) {
+      return start;
+    }
+    session.ended(start);
+    return before;
+  }
+
+  @Override
+  public void beginAt(UUID transactionId, long snapshot) {
+    if (open.putIfAbsent(transactionId, snapshot) == null) {
+      session.beganAt(snapshot);
+    }
+  }
+
+  @Override
+  public Decision commit(CommitRequest request) {
+    UUID id = request.transactionId();
+    try {
+      return session.commit(request).get();
+    } catch (ExecutionException e) {
+      throw commitFailed(id, e.getCause());
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    } finally {
+      if (id != null) {
+        end(id);
+      }
+    }
+  }
+
+  @Override
+  public CompletableFuture<Void> applied(long commitTimestamp) {
+    return session.applied(commitTimestamp);
+  }
+
+  @Override
+  public void end(UUID transactionId) {
+    Long start = open.remove(transactionId);
+    if (start != null) {
+      session.ended(start);
+    }
+  }
+
+  @Override
+  public CompletableFuture<Void> whenStable(long timestamp) {
+    return session.newestStable() >= timestamp
+        ? CompletableFuture.completedFuture(null)
+        : session.awaitStable(timestamp);
+  }
+
+  @Override
+  public long stable() {
+    long stable = await(session.begin(), null);
+    session.ended(stable);
+    return stable;
+  }
+
+  @Override
+  public long stableSoFar() {
+    return session.newestStable();
+  }
+
+  @Override
+  public long next() {
+    return await(session.issueAbove(0), null);
+  }
+
+  @Override
+  public void advanceTo(long timestamp) {
+    var unused = await(session.issueAbove(timestamp), null);
+  }
+
+  @Override
+  public Optional<Outcome> outcome(UUID transactionId) {
+    return await(client.outcome(transactionId), transactionId).map(ended -> ended.outcome());
+  }
+
+  /** The session's lease does it. */
+  @Override
+  public void keepUp() {}
+
+  @Override
+  public long latestTimestamp() {
+    return Math.max(session.last(), System.currentTimeMillis() * 1000);
+  }
+
+  @Override
+  public long lowWatermark() {
+    return session.lowWatermark();
+  }
+
+  private static <T> T await(CompletableFuture<T> answer, UUID transactionId) {
+    try {
+      return answer.get();
+    } catch (ExecutionException e) {
+      throw failed(transactionId, e.getCause());
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    }
+  }
+
+  private static IsoldeException failed(UUID id, Throwable cause) {
+    ErrorCode code =
+        cause instanceof OracleRequestException e
+                && e.reason() == OracleRequestException.Reason.OVERLOADED
+            ? ErrorCode.ORACLE_OVERLOADED
+            : ErrorCode.ORACLE_UNAVAILABLE;
+    return IsoldeException.of(
+        code,
+        "The oracle gave no answer: " + cause.getMessage() + " Nothing was done.",
+        "transaction",
+        id);
+  }
+
+  /** Of a commit it is known only sometimes that nothing was done. */
+  private static IsoldeException commitFailed(UUID id, Throwable cause) {
+    if (!(cause instanceof OracleRequestException e)) {
+      return outcomeUnknown(id, cause);
+    }
+    return switch (e.reason()) {
+      case OVERLOADED, REFUSED -> failed(id, cause);
+      case FENCED ->
+          IsoldeException.of(
+              ErrorCode.COORDINATOR_FENCED,
+              e.getMessage() + " Nothing was committed; run it again.",
+              "transaction",
+              id);
+      case TIMED_OUT, CLOSED -> outcomeUnknown(id, cause);
+    };
+  }
+
+  private static IsoldeException outcomeUnknown(UUID id, Throwable cause) {
+    return IsoldeException.of(
+        ErrorCode.OUTCOME_UNKNOWN,
+        "The oracle did not answer in time whether the transaction is committed: "
+            + cause.getMessage()
+            + " COMMIT with the same transaction id tells.",
+        "transaction",
+        id);
+  }
+}
