@@ -77,6 +77,7 @@ final class EarlyElection {
 
   private void onProbed(Throwable failure) {
     if (!PeerLink.isRefusal(failure)) {
+      log.debug("{}: probed {}", replica.division().getMemberId(), suspect, failure);
       later(this::probe, PROBE_AGAIN_MILLIS);
       return;
     }
