@@ -49,13 +49,13 @@ import java.util.concurrent.TimeUnit;
  *     lost the answer. Default 250000. Too small: an outcome may be forgotten before it is asked
  *     for. Too big: memory.
  * @param oracleOutcomeRetentionMicros {@code oracle_outcome_retention}: how long. Default 24h.
- * @param isOracleReplicated {@code oracle}: {@code replicated} (the default) in a Raft group of nodes;
- *     {@code embedded} in this process alone, which is for development: decisions don't survive it,
- *     and other nodes know nothing of them.
- * @param oracleMembers {@code oracle_members}: addresses of the nodes that found the group, the same
- *     on all nodes. Default: the seeds, the first 1, 3 or 5 of them in order of their addresses.
- *     Counts only until the group is founded. Too few: the oracle is down with a node. Too many:
- *     each commit waits for more disks.
+ * @param isOracleReplicated {@code oracle}: {@code replicated} (the default) in a Raft group of
+ *     nodes; {@code embedded} in this process alone, which is for development: decisions don't
+ *     survive it, and other nodes know nothing of them.
+ * @param oracleMembers {@code oracle_members}: addresses of the nodes that found the group, the
+ *     same on all nodes. Default: the seeds, the first 1, 3 or 5 of them in order of their
+ *     addresses. Counts only until the group is founded. Too few: the oracle is down with a node.
+ *     Too many: each commit waits for more disks.
  * @param oraclePort {@code oracle_port}: TCP, the same on all nodes. Default 7311, outside of the
  *     range that systems take client ports from.
  * @param oracleDirectory {@code oracle_directory}: of the group's log. Default: {@code
@@ -64,9 +64,9 @@ import java.util.concurrent.TimeUnit;
  *     on the disks of a majority before it is told; {@code os} leaves that to the operating system,
  *     so that a power failure of a majority can lose decisions.
  * @param coordinatorLeaseMillis {@code coordinator_lease}: how long a node may be silent before it
- *     may decide nothing any more. Default 2s. Too small: a long garbage collection costs a node its
- *     transactions. Too big: what a dead node left is finished late, and nobody sees anything newer
- *     until then.
+ *     may decide nothing any more. Default 2s. Too small: a long garbage collection costs a node
+ *     its transactions. Too big: what a dead node left is finished late, and nobody sees anything
+ *     newer until then.
  * @param oracleTimeoutMillis {@code oracle_timeout}: how long a request rides through changes of
  *     leaders. Default 5s. Too small: errors while a cut-off leader is replaced (2 s). Too big:
  *     clients wait where they would rather be told.

@@ -57,8 +57,7 @@ final class CassandraNode {
   Peer peer(String address) {
     try {
       InetAddress host = InetAddress.getByName(address);
-      return new Peer(
-          host.getHostAddress(), new InetSocketAddress(host, config.oraclePort()));
+      return new Peer(host.getHostAddress(), new InetSocketAddress(host, config.oraclePort()));
     } catch (UnknownHostException e) {
       throw new IsoldeConfig.ConfigurationException(
           "oracle_members names " + address + ", which is not an address.");

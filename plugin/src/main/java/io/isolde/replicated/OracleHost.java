@@ -18,7 +18,9 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** This node's part of the oracle's group, if it is a member, and its coordinator's access to it. */
+/**
+ * This node's part of the oracle's group, if it is a member, and its coordinator's access to it.
+ */
 public final class OracleHost implements AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(OracleHost.class);
 
@@ -28,10 +30,7 @@ public final class OracleHost implements AutoCloseable {
   private final CoordinatorSession session;
 
   private OracleHost(
-      CassandraNode cassandra,
-      OracleNode node,
-      OracleClient client,
-      CoordinatorSession session) {
+      CassandraNode cassandra, OracleNode node, OracleClient client, CoordinatorSession session) {
     this.cassandra = cassandra;
     this.node = node;
     this.client = client;
@@ -70,7 +69,10 @@ public final class OracleHost implements AutoCloseable {
             node.transport()::connect,
             founders.stream().map(Peer::address).toList());
     return new OracleHost(
-        cassandra, node, client, new CoordinatorSession(client, cassandra.hostId(), group.leaseMillis()));
+        cassandra,
+        node,
+        client,
+        new CoordinatorSession(client, cassandra.hostId(), group.leaseMillis()));
   }
 
   private static OracleGroupConfig group(IsoldeConfig config) {

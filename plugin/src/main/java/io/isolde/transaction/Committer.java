@@ -185,6 +185,13 @@ final class Committer {
           "transaction",
           transactionId);
     }
+    if (conflict.kind() == Conflict.Kind.REQUESTED) {
+      return IsoldeException.of(
+          ErrorCode.CONFLICT,
+          "The transaction was aborted on request, to make sure that it is decided; run it again.",
+          "transaction",
+          transactionId);
+    }
     boolean serializable = level == IsolationLevel.SERIALIZABLE;
     Granule granule = serializable ? reads.find(conflict.id()) : writes.find(conflict.id());
     assert granule != null : "the oracle reports an id that it was given";
