@@ -41,6 +41,9 @@ import org.slf4j.LoggerFactory;
 final class PipelinedLogAppender extends LogAppenderBase {
   private static final Logger log = LoggerFactory.getLogger(PipelinedLogAppender.class);
 
+  /** So many waiting entries are worth another message before the last is answered. */
+  private static final int PIPELINED_ENTRIES = 64;
+
   /** How long a commit may wait for entries that take it along. */
   private static final long ANNOUNCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -150,11 +153,23 @@ final class PipelinedLogAppender extends LogAppenderBase {
     return getRaftLog().getLastCommittedIndex() > announcedCommit;
   }
 
+  /**
+   * Whether entries should be sent now. While a message is under way, few entries wait for its
+   * answer and then go together; else every entry would have a message of its own.
+   */
+  private boolean hasRoomForEntries() {
+    long waiting = getRaftLog().getNextIndex() - getFollower().getNextIndex();
+    return waiting > 0
+        && (entriesOutstanding == 0
+            || (entriesOutstanding < settings.outstandingAppends()
+                && waiting >= Math.min(PIPELINED_ENTRIES, settings.appendEntries())));
+  }
+
   /** Sends a message, if there is reason to and room for it. */
   private boolean sendNext() throws IOException {
     boolean heartbeatDue = getHeartbeatWaitTimeMs() <= 0;
     boolean announce = hasCommitToAnnounce() && System.nanoTime() - lastSentNanos >= ANNOUNCE_NANOS;
-    boolean entries = hasAppendEntries() && entriesOutstanding < settings.outstandingAppends();
+    boolean entries = hasRoomForEntries();
     if (!heartbeatDue && !announce && !entries) {
       return false;
     }

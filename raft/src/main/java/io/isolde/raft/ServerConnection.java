@@ -74,6 +74,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter implements Pee
       greet(ctx, kind, requestId, frame);
     } else if (inFlight.incrementAndGet() > transport.settings().maxInFlight()) {
       frame.release();
+      inFlight.decrementAndGet();
       send(Frame.busy(requestId));
       flush();
     } else if (purpose == Frame.PURPOSE_RAFT) {
