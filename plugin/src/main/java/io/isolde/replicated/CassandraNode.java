@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replicated;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.isolde.config.IsoldeConfig;
 import io.isolde.raft.Peer;
 import io.isolde.raft.TransportSecurity;
@@ -25,6 +27,7 @@ import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.security.ISslContextFactory;
 import org.apache.cassandra.security.SSLFactory;
 import org.apache.cassandra.utils.FBUtilities;
+import org.slf4j.LoggerFactory;
 
 /** What the oracle's group takes from the Cassandra node that it runs in. */
 final class CassandraNode {
@@ -35,6 +38,14 @@ final class CassandraNode {
 
   CassandraNode(IsoldeConfig config) {
     this.config = config;
+  }
+
+  /** It logs pages at each start. Whoever sets its level in logback.xml, gets that. */
+  void quietRatis() {
+    if (LoggerFactory.getLogger("org.apache.ratis") instanceof Logger ratis
+        && ratis.getLevel() == null) {
+      ratis.setLevel(Level.WARN);
+    }
   }
 
   String clusterName() {

@@ -45,6 +45,7 @@ public final class OracleHost implements AutoCloseable {
    */
   public static OracleHost start(IsoldeConfig config) throws IOException {
     CassandraNode cassandra = new CassandraNode(config);
+    cassandra.quietRatis();
     List<Peer> founders = cassandra.founders();
     Path directory = cassandra.directory();
     logger.info(

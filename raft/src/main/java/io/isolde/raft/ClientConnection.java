@@ -10,7 +10,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.flush.FlushConsolidationHandler;
@@ -58,16 +57,12 @@ final class ClientConnection extends ChannelDuplexHandler {
    * @param onClosed called once if the connection was opened and is closed
    */
   static CompletableFuture<ClientConnection> open(
-      EventLoopGroup group,
-      InetSocketAddress address,
-      Frame greeting,
-      TransportSettings settings,
-      TransportSecurity security,
-      Runnable onClosed) {
+      Dialing dialing, InetSocketAddress address, Frame greeting, Runnable onClosed) {
+    TransportSettings settings = dialing.settings();
     ClientConnection connection = new ClientConnection(settings, greeting, onClosed);
     Bootstrap bootstrap =
         new Bootstrap()
-            .group(group)
+            .group(dialing.group())
             .channel(EventLoops.clientChannel())
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.SO_KEEPALIVE, true)
@@ -77,7 +72,8 @@ final class ClientConnection extends ChannelDuplexHandler {
                 new ChannelInitializer<SocketChannel>() {
                   @Override
                   protected void initChannel(SocketChannel ch) {
-                    security
+                    dialing
+                        .security()
                         .client()
                         .get()
                         .ifPresent(tls -> ch.pipeline().addLast(tls.newHandler(ch.alloc())));
@@ -90,7 +86,7 @@ final class ClientConnection extends ChannelDuplexHandler {
                 });
     var unused =
         bootstrap
-            .connect(address)
+            .connect(address, dialing.localAddress())
             .addListener(
                 connected -> {
                   if (!connected.isSuccess()) {

@@ -68,11 +68,9 @@ final class PeerLink {
     attemptedNanos = System.nanoTime();
     current =
         ClientConnection.open(
-            transport.loops().raft(),
+            transport.dialing(transport.loops().raft()),
             peer.address(),
             Frame.greeting(Frame.PURPOSE_RAFT, transport.name()),
-            transport.settings(),
-            transport.security(),
             onLost);
     return current;
   }

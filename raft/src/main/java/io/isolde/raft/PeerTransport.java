@@ -7,6 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.SocketChannel;
@@ -14,6 +15,7 @@ import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -85,7 +87,13 @@ public final class PeerTransport implements AutoCloseable {
 
   /** Connects to another node for application requests, with this node's threads and settings. */
   public CompletableFuture<PeerClient> connect(InetSocketAddress address, Runnable onClosed) {
-    return PeerClient.connect(address, loops, settings, security, onClosed);
+    return PeerClient.connect(dialing(loops.application()), address, onClosed);
+  }
+
+  /** From the address where it listens, if that is one: others know it by that. */
+  Dialing dialing(EventLoopGroup group) {
+    InetAddress here = address().getAddress();
+    return new Dialing(group, here.isAnyLocalAddress() ? null : here, settings, security);
   }
 
   private void listen(InetSocketAddress bind) throws IOException {
