@@ -93,11 +93,11 @@ final class Founding {
    * @param replies one for each other founder; {@link Reply#NOT_YET} for one that can't be reached
    */
   Step next(List<Reply> replies) {
-    if (hasLog(directory) || Files.exists(directory.resolve(NOTE))) {
+    if (hasLog(directory)) {
       return Step.START;
     }
     if (replies.contains(Reply.FOUNDED)) {
-      return Step.LOG_LOST;
+      return Files.exists(directory.resolve(NOTE)) ? Step.START : Step.LOG_LOST;
     }
     if (replies.contains(Reply.OTHER_FOUNDERS)) {
       return Step.DISAGREEMENT;
