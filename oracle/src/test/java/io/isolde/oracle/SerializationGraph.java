@@ -20,10 +20,13 @@ public final class SerializationGraph {
   public static final int NOBODY = -1;
 
   /**
+   * A committed transaction.
+   *
    * @param reads for each key that was read, the transaction that wrote the version found
    * @param writes the keys written, with {@code commit} as the version
    */
-  public record Committed(int id, long start, long commit, Map<Long, Integer> reads, Set<Long> writes) {}
+  public record Committed(
+      int id, long start, long commit, Map<Long, Integer> reads, Set<Long> writes) {}
 
   private record Edge(int to, boolean isReadWrite) {}
 

@@ -92,6 +92,7 @@ public final class Leadership {
   }
 
   /** An entry was applied to the replica. Does nothing if this leader did not make it. */
+  @SuppressWarnings("ReferenceEquality") // another leader's may be equal
   public void entryApplied(LogEntry entry) {
     underWay.remove(entry);
     if (entry == first) {

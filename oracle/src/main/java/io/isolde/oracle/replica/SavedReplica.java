@@ -33,7 +33,7 @@ public final class SavedReplica {
   public static SavedReplica of(OracleReplica replica) {
     Bytes config = new Bytes(64);
     CommandCodec.encode(replica.config(), config);
-    Bytes sessions = new Bytes(1 << 16);
+    Bytes sessions = new Bytes(1 << 12);
     sessions.putLong(replica.leaders());
     replica.requestedAborts().writeTo(sessions);
     encode(replica.sessions(), sessions);

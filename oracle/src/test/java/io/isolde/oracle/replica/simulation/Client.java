@@ -156,8 +156,7 @@ final class Client {
   Request again(Command.Commit commit, int sequence) {
     Transaction transaction = world.checker.log.requestOf(commit.session(), commit.sequence());
     world.checker.log.onRequest(commit.session(), sequence, transaction);
-    return new Request.Execute(
-        new Command.Commit(commit.session(), sequence, commit.request()));
+    return new Request.Execute(new Command.Commit(commit.session(), sequence, commit.request()));
   }
 
   boolean isQuiet() {

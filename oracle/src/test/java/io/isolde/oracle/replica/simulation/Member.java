@@ -196,6 +196,7 @@ final class Member {
       }
     }
     if (reign.leadership.isServing()) {
+      reign.hasServed = true;
       long stable = start();
       List<Reign.Waiter> ready =
           reign.waiters.stream().filter(waiter -> waiter.timestamp() <= stable).toList();
@@ -227,11 +228,13 @@ final class Member {
     } else if (request instanceof Request.Begin begin) {
       receiveBegin(begin, reply);
     } else if (reign == null || !reign.leadership.isServing()) {
+      if (reign != null && isServedByMistake()) {
+        world.checker.onVisible(this, startByMistake());
+      }
       reply.accept(new Response.NotLeader());
     } else if (request instanceof Request.Renew renew) {
       long stable = start();
-      boolean isOpen =
-          reign.leases.renew(renew.session(), renew.oldestStart(), monotonicMillis());
+      boolean isOpen = reign.leases.renew(renew.session(), renew.oldestStart(), monotonicMillis());
       world.checker.onLowWatermark(this, reign.leases.oldestStart(stable));
       reply.accept(new Response.Renewed(isOpen, stable));
     } else {
@@ -259,7 +262,7 @@ final class Member {
       return;
     }
     boolean isServing = reign.leadership.isServing();
-    if (!isServing && reign.leadership.entriesUnderWay() == 0) {
+    if (!isServing && reign.hasServed) {
       world.counts.add(Happening.BEGINS_AFTER_THE_NEXT_LEADER);
     }
     if (isServing) {
@@ -270,10 +273,7 @@ final class Member {
       }
       reply.accept(new Response.Started(start));
     } else if (isServedByMistake()) {
-      long start =
-          replica.hasPendingCommits()
-              ? replica.stable()
-              : Math.max(replica.stable(), Math.min(clock(), replica.reservedUntil()) & ~1L);
+      long start = startByMistake();
       world.checker.onStart(this, start, begin.told());
       reply.accept(new Response.Started(start));
     } else {
@@ -282,10 +282,14 @@ final class Member {
   }
 
   private boolean isServedByMistake() {
-    boolean isFirstUnderWay = reign.leadership.entriesUnderWay() > 0;
-    return isFirstUnderWay
-        ? world.mutates(Mutation.SERVE_BEFORE_FIRST_ENTRY)
-        : world.mutates(Mutation.SERVE_AFTER_THE_NEXT_LEADER);
+    return world.mutates(
+        reign.hasServed ? Mutation.SERVE_AFTER_THE_NEXT_LEADER : Mutation.SERVE_BEFORE_FIRST_ENTRY);
+  }
+
+  private long startByMistake() {
+    return replica.hasPendingCommits()
+        ? replica.stable()
+        : Math.max(replica.stable(), Math.min(clock(), replica.reservedUntil()) & ~1L);
   }
 
   private long start() {

@@ -20,6 +20,9 @@ final class Reign {
   final Deque<Proposal.Item> queue = new ArrayDeque<>();
   final List<Waiter> waiters = new ArrayList<>();
 
+  /** Whether the first entry was applied, though that of another leader may be since. */
+  boolean hasServed;
+
   Reign(long term, Leadership leadership, CoordinatorLeases leases) {
     this.term = term;
     this.leadership = leadership;

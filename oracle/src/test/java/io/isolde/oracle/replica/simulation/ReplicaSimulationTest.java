@@ -2,7 +2,6 @@
 package io.isolde.oracle.replica.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;

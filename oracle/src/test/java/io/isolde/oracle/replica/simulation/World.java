@@ -81,7 +81,8 @@ final class World {
 
   void send(Coordinator from, int member, Request request, Consumer<Response> onResponse) {
     Consumer<Response> reply =
-        response -> deliver(from.node, member, () -> from.receive(() -> onResponse.accept(response)));
+        response ->
+            deliver(from.node, member, () -> from.receive(() -> onResponse.accept(response)));
     deliver(from.node, member, () -> members.get(member).receive(request, reply));
   }
 
