@@ -25,6 +25,13 @@ final class Decisions {
         && request.startTimestamp() < state.outcomes().forgottenUpTo();
   }
 
+  /** Whether a transaction may have been decided above a timestamp, and that is forgotten. */
+  boolean isPerhapsForgotten(UUID transactionId, long notBefore) {
+    return notBefore < state.outcomes().forgottenUpTo()
+        && known(transactionId) == null
+        && state.pending.of(transactionId) == null;
+  }
+
   Decision refuse(Refusal reason) {
     return counted(new Decision.Refused(reason));
   }

@@ -148,6 +148,16 @@ public final class StatusOracle {
   }
 
   /**
+   * Whether a transaction that is neither known nor pending may have been decided, and that is
+   * forgotten.
+   *
+   * @param notBeforeMicros it was not decided at or below this, as its start timestamp
+   */
+  public boolean isPerhapsForgotten(UUID transactionId, long notBeforeMicros) {
+    return decisions.isPerhapsForgotten(transactionId, notBeforeMicros);
+  }
+
+  /**
    * Tells that the writes of a commit are where every reader will find them.
    *
    * @throws IllegalArgumentException if no such commit is pending

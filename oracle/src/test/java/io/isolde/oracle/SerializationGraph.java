@@ -15,15 +15,18 @@ import java.util.TreeMap;
  * The direct serialization graph of a history of committed transactions (A. Adya, "Weak
  * Consistency", 1999, section 3.2), with the version order given by the commit timestamps.
  */
-final class SerializationGraph {
+public final class SerializationGraph {
   /** The writer of the versions that are there at first. */
-  static final int NOBODY = -1;
+  public static final int NOBODY = -1;
 
   /**
+   * A committed transaction.
+   *
    * @param reads for each key that was read, the transaction that wrote the version found
    * @param writes the keys written, with {@code commit} as the version
    */
-  record Committed(int id, long start, long commit, Map<Long, Integer> reads, Set<Long> writes) {}
+  public record Committed(
+      int id, long start, long commit, Map<Long, Integer> reads, Set<Long> writes) {}
 
   private record Edge(int to, boolean isReadWrite) {}
 
@@ -31,7 +34,7 @@ final class SerializationGraph {
 
   private final Map<Integer, Set<Edge>> edges = new HashMap<>();
 
-  SerializationGraph(List<Committed> history) {
+  public SerializationGraph(List<Committed> history) {
     Map<Long, TreeMap<Long, Integer>> versions = new HashMap<>();
     Map<Integer, Long> commits = new HashMap<>();
     for (Committed transaction : history) {
@@ -69,7 +72,7 @@ final class SerializationGraph {
   }
 
   /** Serializable: no cycle at all. */
-  boolean hasCycle() {
+  public boolean hasCycle() {
     return hasCycle(true);
   }
 
@@ -77,7 +80,7 @@ final class SerializationGraph {
    * What snapshot isolation rules out: a cycle in which no two anti-dependencies (read-write)
    * follow each other (A. Fekete et al., "Making Snapshot Isolation Serializable", 2005).
    */
-  boolean hasCycleWithoutConsecutiveAntiDependencies() {
+  public boolean hasCycleWithoutConsecutiveAntiDependencies() {
     return hasCycle(false);
   }
 

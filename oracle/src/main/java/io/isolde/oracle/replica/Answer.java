@@ -19,7 +19,11 @@ public sealed interface Answer {
   /** To {@link Command.OpenSession}: sessions are numbered from 1. */
   record SessionOpened(long session) implements Answer {}
 
-  /** To {@link Command.Commit} of a session that is not open: nothing is decided, nor will be. */
+  /**
+   * To {@link Command.Commit} of a session that is not open: it decides nothing any more. If the
+   * commit was sent before, it may have been decided then, and the outcome is not known; a known
+   * one is answered instead. To {@link Command.OpenSession} of an earlier generation.
+   */
   record Fenced() implements Answer {
     static final Fenced INSTANCE = new Fenced();
   }
@@ -33,6 +37,26 @@ public sealed interface Answer {
 
   /** To {@link Command.IssueTimestamp}. */
   record Issued(long timestampMicros) implements Answer {}
+
+  /** To a command that can't be carried out. Nothing is decided, nor will be. */
+  record Rejected(Reason reason) implements Answer {
+
+    /** Why. */
+    public enum Reason {
+      /** A commit's start timestamp is no snapshot that there ever was. */
+      NO_SUCH_SNAPSHOT,
+      /** A commit's sequence number is not in the {@link RecentDecisions#WINDOW}. */
+      OUT_OF_WINDOW,
+      /** The timestamp asked for is beyond {@link OracleReplica#LATEST_MICROS}. */
+      TOO_FAR_AHEAD,
+      /** A transaction to abort may have been decided so long ago that it is forgotten how. */
+      OUTCOME_FORGOTTEN
+    }
+
+    public Rejected {
+      requireNonNull(reason);
+    }
+  }
 
   /** To the commands that have no result. */
   record Done() implements Answer {

@@ -19,6 +19,7 @@ public final class AnswerCodec {
   private static final byte ENDED_ABORTED = 7;
   private static final byte ISSUED = 8;
   private static final byte DONE = 9;
+  private static final byte REJECTED = 10;
 
   private AnswerCodec() {}
 
@@ -35,6 +36,8 @@ public final class AnswerCodec {
       out.put(FENCED);
     } else if (answer instanceof Answer.Ended ended) {
       encode(ended.outcome(), out);
+    } else if (answer instanceof Answer.Rejected rejected) {
+      out.put(REJECTED).put(codeOf(rejected.reason()));
     }
   }
 
@@ -42,6 +45,7 @@ public final class AnswerCodec {
    * The next answer.
    *
    * @throws IllegalArgumentException if that is none
+   * @throws java.nio.BufferUnderflowException if it ends too early
    */
   public static Answer decode(ByteBuffer in) {
     byte kind = in.get();
@@ -53,11 +57,12 @@ public final class AnswerCodec {
       case FENCED -> Answer.Fenced.INSTANCE;
       case ENDED_COMMITTED -> new Answer.Ended(new Outcome.Committed(in.getLong()));
       case ENDED_ABORTED -> new Answer.Ended(new Outcome.Aborted(conflict(in)));
+      case REJECTED -> new Answer.Rejected(rejection(in.get()));
       default -> throw new IllegalArgumentException("There is no answer of kind " + kind + ".");
     };
   }
 
-  static void encode(Decision decision, Bytes out) {
+  private static void encode(Decision decision, Bytes out) {
     if (decision instanceof Decision.Committed committed) {
       out.put(COMMITTED).putLong(committed.commitTimestamp()).putLong(committed.applyAfter());
     } else if (decision instanceof Decision.Aborted aborted) {
@@ -75,17 +80,21 @@ public final class AnswerCodec {
     }
   }
 
-  static Decision decodeDecision(ByteBuffer in) {
-    return decision(in.get(), in);
-  }
-
   private static Decision decision(byte kind, ByteBuffer in) {
     return switch (kind) {
-      case COMMITTED -> new Decision.Committed(in.getLong(), in.getLong());
+      case COMMITTED -> committed(in.getLong(), in.getLong());
       case ABORTED -> new Decision.Aborted(conflict(in));
       case REFUSED -> new Decision.Refused(refusal(in.get()));
       default -> throw new IllegalArgumentException("There is no decision of kind " + kind + ".");
     };
+  }
+
+  private static Decision committed(long commitTimestamp, long applyAfter) {
+    if (applyAfter >= commitTimestamp) {
+      throw new IllegalArgumentException(
+          "A commit at " + commitTimestamp + " can't wait for one at " + applyAfter + ".");
+    }
+    return new Decision.Committed(commitTimestamp, applyAfter);
   }
 
   private static void encode(Conflict conflict, Bytes out) {
@@ -138,6 +147,25 @@ public final class AnswerCodec {
       case 1 -> Refusal.TOO_MANY_PENDING;
       case 2 -> Refusal.OUTCOME_FORGOTTEN;
       default -> throw new IllegalArgumentException("There is no refusal of kind " + code + ".");
+    };
+  }
+
+  private static int codeOf(Answer.Rejected.Reason reason) {
+    return switch (reason) {
+      case NO_SUCH_SNAPSHOT -> 1;
+      case OUT_OF_WINDOW -> 2;
+      case TOO_FAR_AHEAD -> 3;
+      case OUTCOME_FORGOTTEN -> 4;
+    };
+  }
+
+  private static Answer.Rejected.Reason rejection(byte code) {
+    return switch (code) {
+      case 1 -> Answer.Rejected.Reason.NO_SUCH_SNAPSHOT;
+      case 2 -> Answer.Rejected.Reason.OUT_OF_WINDOW;
+      case 3 -> Answer.Rejected.Reason.TOO_FAR_AHEAD;
+      case 4 -> Answer.Rejected.Reason.OUTCOME_FORGOTTEN;
+      default -> throw new IllegalArgumentException("There is no rejection of kind " + code + ".");
     };
   }
 }

@@ -36,6 +36,11 @@ public final class Bytes {
     return this;
   }
 
+  Bytes put(byte[] source, int count) {
+    room(count).put(source, 0, count);
+    return this;
+  }
+
   Bytes putId(UUID id) {
     return putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits());
   }

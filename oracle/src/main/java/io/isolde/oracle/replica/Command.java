@@ -24,8 +24,12 @@ public sealed interface Command {
   /**
    * A coordinator starts. An older session of the same coordinator is fenced by it: the process
    * that had it is gone.
+   *
+   * @param generation grows with each session that a coordinator asks for, over restarts, too: its
+   *     clock will do. Sent again with the same one, it gets the same session; with a smaller one
+   *     it is from a process that was replaced, and gets none.
    */
-  record OpenSession(UUID coordinator) implements Command {
+  record OpenSession(UUID coordinator, long generation) implements Command {
     public OpenSession {
       requireNonNull(coordinator);
     }
@@ -35,7 +39,8 @@ public sealed interface Command {
   record FenceSession(long session) implements Command {}
 
   /**
-   * Asks for a decision. Sent again with the same sequence number, it gets the same answer.
+   * Asks for a decision. Sent again with the same sequence number, it gets the same answer, also if
+   * that is a refusal: to ask again takes a new number.
    *
    * @param session of the coordinator
    * @param sequence counts the coordinator's commits, from 0; see {@link RecentDecisions#WINDOW}
@@ -49,8 +54,13 @@ public sealed interface Command {
   /** The writes of a commit are where every reader will find them. Harmless if repeated. */
   record Applied(long commitTimestamp) implements Command {}
 
-  /** Makes sure that a transaction is decided: aborted, unless it is decided already. */
-  record Abort(UUID transactionId) implements Command {
+  /**
+   * Makes sure that a transaction is decided: aborted, unless it is decided already.
+   *
+   * @param notBeforeMicros the transaction was not decided at or below this; its start timestamp,
+   *     or 0 if nothing is known. If outcomes from above are forgotten, nobody can tell any more.
+   */
+  record Abort(UUID transactionId, long notBeforeMicros) implements Command {
     public Abort {
       requireNonNull(transactionId);
     }

@@ -36,12 +36,21 @@ public final class CommandCodec {
     return out.toArray();
   }
 
+  /**
+   * An entry.
+   *
+   * @throws IllegalArgumentException if that is none
+   * @throws java.nio.BufferUnderflowException if it ends too early
+   */
   public static LogEntry decodeEntry(ByteBuffer in) {
     long time = in.getLong();
     long floor = in.getLong();
     long reserveUntil = in.getLong();
     int count = in.getInt();
-    List<Command> commands = new ArrayList<>(Math.min(count, in.remaining()));
+    if (count < 0 || count > in.remaining()) {
+      throw new IllegalArgumentException("An entry has " + count + " commands in it.");
+    }
+    List<Command> commands = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       commands.add(decode(in));
     }
@@ -54,11 +63,11 @@ public final class CommandCodec {
     } else if (command instanceof Command.Applied applied) {
       out.put(APPLIED).putLong(applied.commitTimestamp());
     } else if (command instanceof Command.Abort abort) {
-      out.put(ABORT).putId(abort.transactionId());
+      out.put(ABORT).putId(abort.transactionId()).putLong(abort.notBeforeMicros());
     } else if (command instanceof Command.IssueTimestamp issue) {
       out.put(ISSUE_TIMESTAMP).putLong(issue.aboveMicros());
     } else if (command instanceof Command.OpenSession open) {
-      out.put(OPEN_SESSION).putId(open.coordinator());
+      out.put(OPEN_SESSION).putId(open.coordinator()).putLong(open.generation());
     } else if (command instanceof Command.FenceSession fence) {
       out.put(FENCE_SESSION).putLong(fence.session());
     } else if (command instanceof Command.Lead lead) {
@@ -77,9 +86,9 @@ public final class CommandCodec {
     return switch (kind) {
       case COMMIT -> decodeCommit(in);
       case APPLIED -> new Command.Applied(in.getLong());
-      case ABORT -> new Command.Abort(Bytes.id(in));
+      case ABORT -> new Command.Abort(Bytes.id(in), in.getLong());
       case ISSUE_TIMESTAMP -> new Command.IssueTimestamp(in.getLong());
-      case OPEN_SESSION -> new Command.OpenSession(Bytes.id(in));
+      case OPEN_SESSION -> new Command.OpenSession(Bytes.id(in), in.getLong());
       case FENCE_SESSION -> new Command.FenceSession(in.getLong());
       case LEAD -> new Command.Lead(decodeConfig(in));
       default -> throw new IllegalArgumentException("There is no command of kind " + kind + ".");

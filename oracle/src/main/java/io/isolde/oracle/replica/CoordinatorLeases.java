@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Which coordinators the leader has heard of lately, and how old their oldest transactions are. It
@@ -17,7 +18,7 @@ public final class CoordinatorLeases {
   private static final long NOT_TOLD = 0;
 
   private final long leaseMillis;
-  private final Map<Long, Lease> leases = new HashMap<>();
+  private final Map<Long, Lease> leases = new TreeMap<>();
 
   private long lastLookMillis;
 
@@ -36,22 +37,29 @@ public final class CoordinatorLeases {
   public CoordinatorLeases(long leaseMillis, Iterable<Long> openSessions, long nowMillis) {
     this.leaseMillis = leaseMillis;
     this.lastLookMillis = nowMillis;
-    openSessions.forEach(session -> opened(session, nowMillis));
+    follow(openSessions, nowMillis);
   }
 
-  public void opened(long session, long nowMillis) {
-    leases.put(session, new Lease(nowMillis));
-  }
-
-  public void fenced(long session) {
-    leases.remove(session);
+  /**
+   * Sessions were opened or fenced: to be called after each applied entry that may have done so,
+   * whoever made it.
+   */
+  public void follow(Iterable<Long> openSessions, long nowMillis) {
+    Map<Long, Lease> before = new HashMap<>(leases);
+    leases.clear();
+    for (long session : openSessions) {
+      Lease known = before.get(session);
+      leases.put(session, known == null ? new Lease(nowMillis) : known);
+    }
   }
 
   /**
    * A coordinator is alive.
    *
    * @param oldestStart the smallest start timestamp of its open transactions, or the largest that
-   *     it was given if none is open
+   *     it was given if none is open. A start that is under way counts as an open transaction with
+   *     the largest start timestamp that the coordinator had been given when it sent the request:
+   *     its answer may come after that of a later request, with a smaller timestamp.
    * @return false if the session is not open
    */
   public boolean renew(long session, long oldestStart, long nowMillis) {

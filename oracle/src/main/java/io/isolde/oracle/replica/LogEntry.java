@@ -18,6 +18,19 @@ public record LogEntry(
 
   public LogEntry {
     commands = List.copyOf(commands);
-    assert floorMicros <= timeMicros && timeMicros <= reserveUntilMicros;
+    if (timeMicros < 0 || floorMicros < 0) {
+      throw new IllegalArgumentException(
+          "An entry has a negative time: " + timeMicros + ", " + floorMicros + ".");
+    }
+    if (reserveUntilMicros < Math.max(timeMicros, floorMicros)) {
+      throw new IllegalArgumentException(
+          "An entry reserves timestamps up to "
+              + reserveUntilMicros
+              + ", but its time is "
+              + timeMicros
+              + " and its floor "
+              + floorMicros
+              + ".");
+    }
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.replica;
 
-import io.isolde.oracle.Decision;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.OracleStatistics;
 import io.isolde.oracle.Outcome;
@@ -26,35 +25,60 @@ public final class OracleReplica {
   /** More than a commit needs, and little against any reservation. */
   private static final long MICROS_PER_COMMAND = 4;
 
-  private StatusOracle oracle;
-  private Sessions sessions;
+  /** No timestamp is issued above this on request: room for all that are yet to come. */
+  static final long LATEST_MICROS = 1L << 60;
+
+  /** Until the first leader tells the bounds. */
+  private static final OracleConfig NO_BOUNDS_YET = new OracleConfig(1, 1, 1, 1, 0);
+
+  private final StatusOracle oracle;
+  private final Sessions sessions;
+  private final RequestedAborts requestedAborts;
   private OracleConfig config;
+
+  /** How many leaders there have been. */
+  private long leaders;
 
   /** A replica that has applied nothing. */
   public OracleReplica() {
-    this(OracleConfig.defaults(), new StatusOracle(OracleConfig.defaults(), 0), new Sessions());
+    this(
+        NO_BOUNDS_YET,
+        new StatusOracle(NO_BOUNDS_YET, 0),
+        new Sessions(),
+        new RequestedAborts(),
+        0);
   }
 
-  OracleReplica(OracleConfig config, StatusOracle oracle, Sessions sessions) {
+  OracleReplica(
+      OracleConfig config,
+      StatusOracle oracle,
+      Sessions sessions,
+      RequestedAborts requestedAborts,
+      long leaders) {
     this.config = config;
     this.oracle = oracle;
     this.sessions = sessions;
+    this.requestedAborts = requestedAborts;
+    this.leaders = leaders;
   }
 
-  /** Applies the next entry of the log and returns an answer to each of its commands. */
+  /**
+   * Applies the next entry of the log and returns an answer to each of its commands. Whatever they
+   * ask for, this does not fail: it would on every replica, and again after each restart.
+   */
   public List<Answer> apply(LogEntry entry) {
-    oracle.reserve(Math.max(entry.reserveUntilMicros(), mostThatIsIssued(entry)));
+    long reservedBefore = oracle.reservedUntil();
+    oracle.reserve(entry.reserveUntilMicros());
     oracle.advanceTo(entry.floorMicros());
     List<Answer> answers = new ArrayList<>(entry.commands().size());
     for (Command command : entry.commands()) {
-      answers.add(apply(command, entry.timeMicros()));
+      oracle.reserve(Math.max(oracle.lastIssued(), entry.timeMicros()) + MICROS_PER_COMMAND);
+      answers.add(
+          command instanceof Command.Lead lead
+              ? lead(lead, reservedBefore)
+              : apply(command, entry.timeMicros()));
     }
     return answers;
-  }
-
-  private long mostThatIsIssued(LogEntry entry) {
-    return Math.max(oracle.lastIssued(), entry.timeMicros())
-        + MICROS_PER_COMMAND * (entry.commands().size() + 1);
   }
 
   private Answer apply(Command command, long timeMicros) {
@@ -66,35 +90,72 @@ public final class OracleReplica {
       return applied(applied.commitTimestamp());
     }
     if (command instanceof Command.Abort abort) {
-      return new Answer.Ended(oracle.abort(abort.transactionId()));
+      return abort(abort.transactionId(), abort.notBeforeMicros());
     }
     if (command instanceof Command.IssueTimestamp issue) {
       return issue(issue.aboveMicros(), timeMicros);
     }
     if (command instanceof Command.OpenSession open) {
-      return openSession(open.coordinator());
+      return openSession(open.coordinator(), open.generation());
     }
-    if (command instanceof Command.FenceSession fence) {
-      sessions.close(fence.session());
-      return Answer.Done.INSTANCE;
-    }
-    return lead((Command.Lead) command);
+    sessions.close(((Command.FenceSession) command).session());
+    return Answer.Done.INSTANCE;
   }
 
   private Answer commit(Command.Commit commit, long timeMicros) {
     Sessions.Session session = sessions.get(commit.session());
     if (session == null) {
-      return Answer.Fenced.INSTANCE;
+      return isKnown(commit.request().transactionId())
+          ? decide(commit, timeMicros)
+          : Answer.Fenced.INSTANCE;
     }
-    Decision known = session.recent().get(commit.sequence());
-    if (known != null) {
-      return new Answer.Decided(known);
+    if (!session.recent().isInWindow(commit.sequence())) {
+      return new Answer.Rejected(Answer.Rejected.Reason.OUT_OF_WINDOW);
     }
-    Decision decision = oracle.commitUndecided(commit.request(), commit.session(), timeMicros);
-    if (!(decision instanceof Decision.Refused)) {
-      session.recent().record(commit.sequence(), decision);
+    Answer before = session.recent().get(commit.sequence());
+    if (before != null) {
+      return before;
     }
-    return new Answer.Decided(decision);
+    Answer answer = firstAnswer(commit, timeMicros);
+    session.recent().record(commit.sequence(), answer);
+    return answer;
+  }
+
+  private boolean isKnown(UUID transactionId) {
+    return transactionId != null && oracle.outcome(transactionId).isPresent();
+  }
+
+  /** To a transaction that its coordinator has no decision of, though it may have been aborted. */
+  private Answer firstAnswer(Command.Commit commit, long timeMicros) {
+    UUID id = commit.request().transactionId();
+    long start = commit.request().startTimestamp();
+    if ((start < 0 || start > oracle.stable()) && !isKnown(id)) {
+      return new Answer.Rejected(Answer.Rejected.Reason.NO_SUCH_SNAPSHOT);
+    }
+    if (id != null && (requestedAborts.contains(id) || requestedAborts.isPerhapsForgotten(start))) {
+      oracle.abort(id);
+    }
+    return decide(commit, timeMicros);
+  }
+
+  private Answer decide(Command.Commit commit, long timeMicros) {
+    return new Answer.Decided(
+        oracle.commitUndecided(commit.request(), commit.session(), timeMicros));
+  }
+
+  private Answer abort(UUID transactionId, long notBeforeMicros) {
+    if (isKnown(transactionId)) {
+      return new Answer.Ended(oracle.abort(transactionId));
+    }
+    if (!requestedAborts.contains(transactionId)
+        && oracle.isPerhapsForgotten(transactionId, notBeforeMicros)) {
+      return new Answer.Rejected(Answer.Rejected.Reason.OUTCOME_FORGOTTEN);
+    }
+    Outcome outcome = oracle.abort(transactionId);
+    if (outcome instanceof Outcome.Aborted) {
+      requestedAborts.add(transactionId, oracle.lastIssued());
+    }
+    return new Answer.Ended(outcome);
   }
 
   private Answer applied(long commitTimestamp) {
@@ -105,23 +166,39 @@ public final class OracleReplica {
   }
 
   private Answer issue(long aboveMicros, long timeMicros) {
+    if (aboveMicros > LATEST_MICROS) {
+      return new Answer.Rejected(Answer.Rejected.Reason.TOO_FAR_AHEAD);
+    }
     oracle.reserve(aboveMicros + MICROS_PER_COMMAND);
     oracle.advanceTo(aboveMicros);
     return new Answer.Issued(oracle.next(timeMicros));
   }
 
-  private Answer openSession(UUID coordinator) {
-    sessions.of(coordinator).ifPresent(older -> sessions.close(older.number()));
-    return new Answer.SessionOpened(sessions.open(coordinator).number());
+  private Answer openSession(UUID coordinator, long generation) {
+    Sessions.Session known = sessions.of(coordinator).orElse(null);
+    if (known != null && generation < known.generation()) {
+      return Answer.Fenced.INSTANCE;
+    }
+    if (known != null && generation == known.generation()) {
+      return new Answer.SessionOpened(known.number());
+    }
+    if (known != null) {
+      sessions.close(known.number());
+    }
+    return new Answer.SessionOpened(sessions.open(coordinator, generation).number());
   }
 
-  private Answer lead(Command.Lead lead) {
+  /**
+   * @param reservedBefore what was reserved by the leaders before this one: they may have given out
+   *     start timestamps up to here
+   */
+  private Answer lead(Command.Lead lead, long reservedBefore) {
+    leaders++;
     if (!lead.config().equals(config)) {
       config = lead.config();
       oracle.reconfigure(config);
     }
-    // The last leader may have given out start timestamps up to here.
-    oracle.advanceTo(oracle.reservedUntil());
+    oracle.advanceTo(reservedBefore);
     return Answer.Done.INSTANCE;
   }
 
@@ -175,6 +252,15 @@ public final class OracleReplica {
 
   public OracleStatistics statistics() {
     return oracle.statistics();
+  }
+
+  /** How many leaders' first entries were applied. */
+  long leaders() {
+    return leaders;
+  }
+
+  RequestedAborts requestedAborts() {
+    return requestedAborts;
   }
 
   StatusOracle oracle() {

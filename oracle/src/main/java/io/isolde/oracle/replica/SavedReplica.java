@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.replica;
 
-import io.isolde.oracle.Decision;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.SavedState;
 import io.isolde.oracle.StatusOracle;
@@ -19,6 +18,7 @@ public final class SavedReplica {
   private static final int FORMAT = 1;
   private static final int LARGEST_CONFIG_BYTES = 1024;
   private static final int LARGEST_SESSIONS_BYTES = 1 << 30;
+  private static final int CHUNK_BYTES = 1 << 20;
 
   private final byte[] config;
   private final byte[] sessions;
@@ -33,8 +33,11 @@ public final class SavedReplica {
   public static SavedReplica of(OracleReplica replica) {
     Bytes config = new Bytes(64);
     CommandCodec.encode(replica.config(), config);
-    return new SavedReplica(
-        config.toArray(), encode(replica.sessions()), replica.oracle().snapshot());
+    Bytes sessions = new Bytes(1 << 12);
+    sessions.putLong(replica.leaders());
+    replica.requestedAborts().writeTo(sessions);
+    encode(replica.sessions(), sessions);
+    return new SavedReplica(config.toArray(), sessions.toArray(), replica.oracle().snapshot());
   }
 
   public void writeTo(DataOutput out) throws IOException {
@@ -59,26 +62,32 @@ public final class SavedReplica {
               + FORMAT
               + ".");
     }
-    OracleConfig config = CommandCodec.decodeConfig(read(in, LARGEST_CONFIG_BYTES));
-    Sessions sessions = decodeSessions(read(in, LARGEST_SESSIONS_BYTES));
-    return new OracleReplica(config, StatusOracle.load(config, in), sessions);
+    try {
+      OracleConfig config = CommandCodec.decodeConfig(read(in, LARGEST_CONFIG_BYTES));
+      ByteBuffer own = read(in, LARGEST_SESSIONS_BYTES);
+      long leaders = own.getLong();
+      RequestedAborts aborts = RequestedAborts.readFrom(own);
+      Sessions sessions = decodeSessions(own);
+      return new OracleReplica(config, StatusOracle.load(config, in), sessions, aborts, leaders);
+    } catch (RuntimeException e) {
+      throw new IOException("The saved state of the oracle is damaged.", e);
+    }
   }
 
-  private static byte[] encode(Sessions sessions) {
-    Bytes out = new Bytes(1 << 16);
+  private static void encode(Sessions sessions, Bytes out) {
     out.putLong(sessions.last()).putInt(sessions.all().size());
     for (Sessions.Session session : sessions.all()) {
-      out.putLong(session.number()).putId(session.coordinator());
+      out.putLong(session.number()).putId(session.coordinator()).putLong(session.generation());
       encode(session.recent(), out);
     }
-    return out.toArray();
   }
 
   private static void encode(RecentDecisions recent, Bytes out) {
+    out.putInt(recent.newest());
     for (int slot = 0; slot < RecentDecisions.WINDOW; slot++) {
-      Decision decision = recent.decisionAt(slot);
-      if (decision != null) {
-        AnswerCodec.encode(decision, out.put(1).putInt(recent.sequenceAt(slot)));
+      Answer answer = recent.answerAt(slot);
+      if (answer != null) {
+        AnswerCodec.encode(answer, out.put(1).putInt(recent.sequenceAt(slot)));
       }
     }
     out.put(0);
@@ -90,10 +99,12 @@ public final class SavedReplica {
     for (int i = 0; i < count; i++) {
       long number = in.getLong();
       UUID coordinator = Bytes.id(in);
-      RecentDecisions recent = sessions.add(number, coordinator).recent();
+      long generation = in.getLong();
+      RecentDecisions recent = new RecentDecisions(in.getInt());
       while (in.get() != 0) {
-        recent.record(in.getInt(), AnswerCodec.decodeDecision(in));
+        recent.record(in.getInt(), AnswerCodec.decode(in));
       }
+      sessions.add(number, coordinator, generation, recent);
     }
     return sessions;
   }
@@ -109,8 +120,14 @@ public final class SavedReplica {
       throw new IOException(
           "The saved state of the oracle is damaged: a length of " + length + ".");
     }
-    byte[] bytes = new byte[length];
-    in.readFully(bytes);
-    return ByteBuffer.wrap(bytes);
+    // Piece by piece: a damaged length must not take memory for what is not there.
+    Bytes bytes = new Bytes(Math.min(length, CHUNK_BYTES));
+    byte[] chunk = new byte[Math.min(length, CHUNK_BYTES)];
+    for (int done = 0; done < length; done += CHUNK_BYTES) {
+      int count = Math.min(CHUNK_BYTES, length - done);
+      in.readFully(chunk, 0, count);
+      bytes.put(chunk, count);
+    }
+    return ByteBuffer.wrap(bytes.toArray());
   }
 }

@@ -19,11 +19,14 @@ final class Sessions {
   static final class Session {
     private final long number;
     private final UUID coordinator;
-    private final RecentDecisions recent = new RecentDecisions();
+    private final long generation;
+    private final RecentDecisions recent;
 
-    private Session(long number, UUID coordinator) {
+    private Session(long number, UUID coordinator, long generation, RecentDecisions recent) {
       this.number = number;
       this.coordinator = coordinator;
+      this.generation = generation;
+      this.recent = recent;
     }
 
     long number() {
@@ -32,6 +35,10 @@ final class Sessions {
 
     UUID coordinator() {
       return coordinator;
+    }
+
+    long generation() {
+      return generation;
     }
 
     RecentDecisions recent() {
@@ -51,14 +58,14 @@ final class Sessions {
     this.last = last;
   }
 
-  Session open(UUID coordinator) {
+  Session open(UUID coordinator, long generation) {
     last++;
-    return add(last, coordinator);
+    return add(last, coordinator, generation, new RecentDecisions());
   }
 
-  Session add(long number, UUID coordinator) {
+  Session add(long number, UUID coordinator, long generation, RecentDecisions recent) {
     assert number <= last;
-    Session session = new Session(number, coordinator);
+    Session session = new Session(number, coordinator, generation, recent);
     open.put(number, session);
     return session;
   }

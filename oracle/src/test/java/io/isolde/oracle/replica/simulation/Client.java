@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica.simulation;
+
+import io.isolde.oracle.Decision;
+import io.isolde.oracle.IsolationLevel;
+import io.isolde.oracle.replica.Answer;
+import io.isolde.oracle.replica.Command;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** Those who use one coordinator: their transactions, and what they ask about others. */
+final class Client {
+  private static final int ROWS = 10;
+  private static final int MOST_AT_ONCE = 4;
+
+  private final Coordinator coordinator;
+  private final World world;
+  private final Timeline time;
+
+  /** Begun, and no commit sent. */
+  private final List<Transaction> open = new ArrayList<>();
+
+  private final List<Transaction> deciding = new ArrayList<>();
+  private int beginning;
+
+  Client(Coordinator coordinator) {
+    this.coordinator = coordinator;
+    this.world = coordinator.world;
+    this.time = world.time;
+  }
+
+  void step() {
+    if (world.isFaulty && open.size() + deciding.size() + beginning < MOST_AT_ONCE) {
+      switch (time.below(6)) {
+        case 0 -> writeBlindly();
+        case 1, 2 -> begin();
+        default -> {}
+      }
+    }
+    for (Transaction transaction : List.copyOf(open)) {
+      if (time.oneIn(3)) {
+        goOn(transaction);
+      }
+    }
+    if (world.isFaulty && time.oneIn(12)) {
+      askAround();
+    }
+  }
+
+  private Transaction create(IsolationLevel level, boolean isBlind) {
+    int number = world.transactions.size();
+    UUID id = isBlind && time.oneIn(2) ? null : new UUID(3, number);
+    Transaction transaction = new Transaction(number, id, level, isBlind);
+    world.transactions.add(transaction);
+    return transaction;
+  }
+
+  private void begin() {
+    Transaction transaction = create(world.level(), false);
+    beginning++;
+    coordinator.begin(
+        start -> {
+          beginning--;
+          transaction.start = start;
+          world.checker.onOpened(coordinator, transaction);
+          open.add(transaction);
+        });
+  }
+
+  /** As a single statement does. */
+  private void writeBlindly() {
+    Transaction transaction = create(IsolationLevel.SERIALIZABLE, true);
+    transaction.start = coordinator.largestGiven;
+    transaction.writes.add((long) time.below(ROWS));
+    transaction.writes.add((long) time.below(ROWS));
+    commit(transaction);
+  }
+
+  private void goOn(Transaction transaction) {
+    int choice = world.isFaulty ? time.below(8) : 7;
+    if (choice < 3) {
+      long row = time.below(ROWS);
+      int writer = world.checker.store.read(row, transaction.start);
+      Integer before = transaction.reads.put(row, writer);
+      Broken.unless(
+          before == null || before == writer, "a snapshot does not change", transaction, row);
+    } else if (choice < 6) {
+      transaction.writes.add((long) time.below(ROWS));
+    } else {
+      open.remove(transaction);
+      if (transaction.writes.isEmpty()) {
+        world.checker.log.onRead(transaction);
+      } else if (!time.oneIn(12)) {
+        commit(transaction);
+      }
+    }
+  }
+
+  private void commit(Transaction transaction) {
+    deciding.add(transaction);
+    coordinator.commit(
+        transaction,
+        decision -> {
+          deciding.remove(transaction);
+          if (decision instanceof Decision.Aborted) {
+            world.checker.onToldAborted(transaction);
+          } else if (decision instanceof Decision.Refused && time.oneIn(2)) {
+            // A new sequence number: the answer to the old one stays.
+            commit(transaction);
+          }
+        });
+  }
+
+  /** Somebody wants to know of a transaction that may run elsewhere. */
+  private void askAround() {
+    UUID id = new UUID(3, time.below(world.transactions.size() + 1));
+    if (time.oneIn(4)) {
+      long notBefore = time.oneIn(4) ? 0 : world.startOf(id);
+      coordinator.execute(new Command.Abort(id, notBefore), this::onAborted);
+    } else if (time.oneIn(6)) {
+      long above = time.oneIn(2) ? 0 : time.nowMicros() + time.below(20_000);
+      coordinator.execute(new Command.IssueTimestamp(above), unused -> {});
+    } else {
+      coordinator.send(
+          new Request.Ask(id),
+          response ->
+              ((Response.Known) response)
+                  .outcome()
+                  .ifPresent(outcome -> world.checker.onToldOutcome(id, outcome)));
+    }
+  }
+
+  private void onAborted(Answer answer) {
+    Broken.unless(
+        answer instanceof Answer.Ended
+            || answer.equals(new Answer.Rejected(Answer.Rejected.Reason.OUTCOME_FORGOTTEN)),
+        "an abort is answered",
+        answer);
+  }
+
+  void loseAll() {
+    open.clear();
+    deciding.clear();
+    beginning = 0;
+  }
+
+  /** Transactions whose snapshot must stay. */
+  List<Transaction> reading() {
+    List<Transaction> all = new ArrayList<>(open);
+    deciding.stream().filter(transaction -> !transaction.isBlind).forEach(all::add);
+    return all;
+  }
+
+  /** A commit under another number, although it may be decided already. */
+  Request again(Command.Commit commit, int sequence) {
+    Transaction transaction = world.checker.log.requestOf(commit.session(), commit.sequence());
+    world.checker.log.onRequest(commit.session(), sequence, transaction);
+    return new Request.Execute(new Command.Commit(commit.session(), sequence, commit.request()));
+  }
+
+  boolean isQuiet() {
+    return open.isEmpty() && deciding.isEmpty() && beginning == 0;
+  }
+}

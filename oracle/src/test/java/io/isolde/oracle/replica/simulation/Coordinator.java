@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica.simulation;
+
+import io.isolde.oracle.Decision;
+import io.isolde.oracle.replica.Answer;
+import io.isolde.oracle.replica.Command;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/** One process of a coordinator; when it is restarted, another takes its place. */
+final class Coordinator {
+  private static final int RESEND_MICROS = 8_000;
+  private static final int RENEW_MICROS = 8_000;
+
+  /** A request that must be answered. */
+  private static final class Outstanding {
+    final Request request;
+    final Consumer<Response> onAnswer;
+
+    /** Largest start timestamp given when it was sent first. */
+    final long hold;
+
+    long sentAt;
+
+    Outstanding(Request request, Consumer<Response> onAnswer, long hold) {
+      this.request = request;
+      this.onAnswer = onAnswer;
+      this.hold = hold;
+    }
+  }
+
+  private record Decided(Transaction transaction, Decision.Committed how) {}
+
+  final World world;
+  final int node;
+  private final Timeline time;
+  private final UUID id;
+  boolean isAlive = true;
+  long pausedUntil;
+
+  /** 0 while there is none. */
+  long session;
+
+  private long generation;
+  private int nextSequence;
+  long largestGiven;
+  private long knownStable;
+  private int leader;
+  private long renewedAt;
+  private long requests;
+  private final Map<Long, Outstanding> outstanding = new LinkedHashMap<>();
+  private final List<Decided> toApply = new ArrayList<>();
+  private final Client client;
+
+  Coordinator(World world, int node) {
+    this.world = world;
+    this.node = node;
+    this.time = world.time;
+    this.id = new UUID(7, node);
+    this.client = new Client(this);
+    this.leader = time.below(world.members.size());
+    // As a process would take its clock.
+    this.generation = time.nowMicros() * 1000;
+    time.after(time.below(1000), this::tick);
+  }
+
+  private void tick() {
+    if (!isAlive) {
+      return;
+    }
+    if (time.nowMicros() < pausedUntil) {
+      time.after(pausedUntil - time.nowMicros(), this::tick);
+      return;
+    }
+    time.after(300 + time.below(1200), this::tick);
+    resend();
+    if (session == 0) {
+      openSession();
+    } else {
+      client.step();
+      applyDecided();
+      renew();
+      recover();
+    }
+  }
+
+  /** Messages wait while the process is paused. */
+  void receive(Runnable message) {
+    if (isAlive && time.nowMicros() < pausedUntil) {
+      time.after(pausedUntil - time.nowMicros() + 1, () -> receive(message));
+    } else if (isAlive) {
+      message.run();
+    }
+  }
+
+  void pause(long micros) {
+    world.counts.add(Happening.COORDINATOR_PAUSES);
+    pausedUntil = time.nowMicros() + micros;
+  }
+
+  private void openSession() {
+    boolean isOpening =
+        outstanding.values().stream()
+            .anyMatch(
+                some ->
+                    some.request instanceof Request.Execute execute
+                        && execute.command() instanceof Command.OpenSession);
+    if (!isOpening) {
+      generation++;
+      execute(new Command.OpenSession(id, generation), this::onOpened);
+    }
+  }
+
+  private void onOpened(Answer answer) {
+    if (answer instanceof Answer.SessionOpened opened) {
+      session = opened.session();
+      nextSequence = 0;
+      time.remark("coordinator", node, "has session", session);
+    } else {
+      // Another process has taken its place.
+      isAlive = false;
+    }
+  }
+
+  /** All that was open is given up; what was decided is for others to apply. */
+  private void loseSession() {
+    session = 0;
+    outstanding.clear();
+    toApply.clear();
+    client.loseAll();
+  }
+
+  void begin(Consumer<Long> onStarted) {
+    send(
+        new Request.Begin(world.checker.told()),
+        response -> {
+          long start = ((Response.Started) response).startTimestamp();
+          largestGiven = Math.max(largestGiven, start);
+          onStarted.accept(start);
+        });
+  }
+
+  void commit(Transaction transaction, Consumer<Decision> onDecided) {
+    int sequence = nextSequence++;
+    world.checker.log.onRequest(session, sequence, transaction);
+    boolean isComplete = !world.mutates(Mutation.SEND_NO_READS);
+    execute(
+        new Command.Commit(session, sequence, transaction.request(isComplete)),
+        answer -> {
+          if (answer instanceof Answer.Decided decided) {
+            onDecided.accept(decided.decision());
+            if (decided.decision() instanceof Decision.Committed committed) {
+              toApply.add(new Decided(transaction, committed));
+            }
+          } else if (world.mutates(Mutation.TAKE_FENCED_FOR_ABORTED)) {
+            world.checker.onToldAborted(transaction);
+          } else {
+            world.counts.add(Happening.UNKNOWN_OUTCOMES);
+            loseSession();
+          }
+        });
+  }
+
+  void execute(Command command, Consumer<Answer> onAnswer) {
+    send(
+        new Request.Execute(command),
+        response -> {
+          Response.Answered answered = (Response.Answered) response;
+          knownStable = Math.max(knownStable, answered.stable());
+          onAnswer.accept(answered.answer());
+        });
+  }
+
+  private void applyDecided() {
+    for (Decided decided : List.copyOf(toApply)) {
+      boolean mayApply =
+          knownStable >= decided.how.applyAfter() || world.mutates(Mutation.SKIP_APPLY_AFTER);
+      if (mayApply && !time.oneIn(4)) {
+        toApply.remove(decided);
+        apply(decided.transaction, decided.how.commitTimestamp());
+      }
+    }
+  }
+
+  private void apply(Transaction transaction, long commitTimestamp) {
+    if (world.mutates(Mutation.TELL_APPLIED_TOO_EARLY)) {
+      time.after(2_000, () -> world.checker.store.apply(transaction, commitTimestamp));
+    } else {
+      world.checker.store.apply(transaction, commitTimestamp);
+    }
+    send(
+        new Request.Execute(new Command.Applied(commitTimestamp)),
+        response -> {
+          knownStable = Math.max(knownStable, ((Response.Stable) response).stable());
+          world.checker.onToldSuccess(transaction, commitTimestamp);
+        });
+  }
+
+  /** Applies the oldest commit that is not applied, if its coordinator is gone. */
+  private void recover() {
+    Member member = world.members.get(leader);
+    if (!time.oneIn(4) || !member.node.isUp) {
+      return;
+    }
+    member.replica.orphans().stream()
+        .filter(orphan -> orphan.commitTimestamp() - 2 <= member.replica.stable())
+        .forEach(
+            orphan -> {
+              Transaction transaction = world.checker.log.pending(orphan.commitTimestamp());
+              if (transaction != null) {
+                world.counts.add(Happening.ORPHANS_APPLIED);
+                world.checker.store.apply(transaction, orphan.commitTimestamp());
+                Command applied = new Command.Applied(orphan.commitTimestamp());
+                world.send(this, leader, new Request.Execute(applied), unheard -> {});
+              }
+            });
+  }
+
+  private void renew() {
+    if (time.nowMicros() - renewedAt < RENEW_MICROS) {
+      return;
+    }
+    renewedAt = time.nowMicros();
+    long renewed = session;
+    world.send(
+        this,
+        leader,
+        new Request.Renew(session, oldestStart()),
+        response -> {
+          if (response instanceof Response.Renewed answer) {
+            knownStable = Math.max(knownStable, answer.stable());
+            if (!answer.isOpen() && renewed == session) {
+              loseSession();
+            }
+          } else {
+            leader = time.below(world.members.size());
+          }
+        });
+  }
+
+  private long oldestStart() {
+    long oldest = largestGiven;
+    for (Transaction transaction : reading()) {
+      oldest = Math.min(oldest, transaction.start);
+    }
+    if (!world.mutates(Mutation.FORGET_STARTS_UNDER_WAY)) {
+      for (Outstanding some : outstanding.values()) {
+        oldest = some.request instanceof Request.Begin ? Math.min(oldest, some.hold) : oldest;
+      }
+    }
+    return oldest;
+  }
+
+  /** The open transactions that read a snapshot. */
+  List<Transaction> reading() {
+    return client.reading();
+  }
+
+  void send(Request request, Consumer<Response> onAnswer) {
+    Outstanding some = new Outstanding(request, onAnswer, largestGiven);
+    outstanding.put(requests++, some);
+    send(requests - 1, some);
+  }
+
+  private void send(long number, Outstanding some) {
+    some.sentAt = time.nowMicros();
+    int member = leader;
+    world.send(
+        this,
+        member,
+        some.request,
+        response -> {
+          if (response instanceof Response.NotLeader) {
+            // Asks again after a while, somewhere else.
+            leader = member == leader ? time.below(world.members.size()) : leader;
+          } else if (outstanding.remove(number) != null) {
+            some.onAnswer.accept(response);
+          }
+        });
+  }
+
+  private void resend() {
+    for (Map.Entry<Long, Outstanding> entry : List.copyOf(outstanding.entrySet())) {
+      Outstanding some = entry.getValue();
+      if (time.nowMicros() - some.sentAt > RESEND_MICROS) {
+        leader = time.oneIn(3) ? time.below(world.members.size()) : leader;
+        Request request = some.request;
+        if (world.mutates(Mutation.FORGET_RECENT_DECISIONS)
+            && request instanceof Request.Execute execute
+            && execute.command() instanceof Command.Commit commit) {
+          request = client.again(commit, nextSequence++);
+          world.send(this, leader, request, unheard -> {});
+        }
+        send(entry.getKey(), some);
+      }
+    }
+  }
+
+  boolean isQuiet() {
+    return !isAlive || (outstanding.isEmpty() && toApply.isEmpty() && client.isQuiet());
+  }
+
+  @Override
+  public String toString() {
+    return "coordinator "
+        + node
+        + " session "
+        + session
+        + " outstanding "
+        + outstanding.values().stream().map(some -> some.request).toList()
+        + " to apply "
+        + toApply;
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica.simulation;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/** What a simulation is there for, to be counted: each must happen. */
+enum Happening {
+  COMMITS,
+  CONFLICTS,
+  FORGOTTEN_ABORTS,
+  REQUESTED_ABORTS,
+  REFUSALS,
+  UNKNOWN_OUTCOMES,
+  STARTS_THAT_FOLLOW_THE_CLOCK,
+  LEADER_CHANGES,
+  LOST_ENTRIES,
+  ENTRIES_OF_THE_LEADER_BEFORE,
+  BEGINS_WITHOUT_LEASE,
+  BEGINS_AFTER_THE_NEXT_LEADER,
+  RECONFIGURATIONS,
+  FENCES,
+  ORPHANS_APPLIED,
+  ZOMBIES_REFUSED,
+  ANSWERS_FROM_RECENT_DECISIONS,
+  MEMBER_CRASHES,
+  RESTARTS_FROM_SAVED_STATE,
+  STATES_OF_OTHERS,
+  CLOCK_JUMPS,
+  COORDINATOR_CRASHES,
+  COORDINATOR_PAUSES,
+  LOST_MESSAGES,
+  DUPLICATED_MESSAGES;
+
+  /** How often. */
+  static final class Counts {
+    private final Map<Happening, Long> counts = new EnumMap<>(Happening.class);
+
+    Counts() {
+      for (Happening happening : Happening.values()) {
+        counts.put(happening, 0L);
+      }
+    }
+
+    void add(Happening happening) {
+      counts.merge(happening, 1L, Long::sum);
+    }
+
+    void addAll(Counts others) {
+      others.counts.forEach((happening, count) -> counts.merge(happening, count, Long::sum));
+    }
+
+    Map<Happening, Long> all() {
+      return counts;
+    }
+  }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica.simulation;
+
+import io.isolde.oracle.Conflict;
+import io.isolde.oracle.Decision;
+import io.isolde.oracle.IsolationLevel;
+import io.isolde.oracle.OracleConfig;
+import io.isolde.oracle.SerializationGraph.Committed;
+import io.isolde.oracle.replica.Answer;
+import io.isolde.oracle.replica.Command;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/** A model of what the log decides, that forgets nothing. */
+final class LogChecker {
+  static final long UNDECIDED = 0;
+
+  record Key(long session, int sequence) {}
+
+  private final World world;
+  private final Checker checker;
+  private final Map<Key, Transaction> requests = new HashMap<>();
+  private final Map<Key, Answer> answers = new HashMap<>();
+  private final Map<UUID, Transaction> byId = new HashMap<>();
+  private final Map<Transaction, Long> commits = new HashMap<>();
+  private final Map<Long, TreeSet<Long>> commitsByRow = new HashMap<>();
+  private final TreeMap<Long, Transaction> pending = new TreeMap<>();
+  private final Map<UUID, Long> sessions = new HashMap<>();
+  private final Set<Long> open = new HashSet<>();
+  private final List<Committed> history = new ArrayList<>();
+  private final List<Transaction> readers = new ArrayList<>();
+  private OracleConfig config;
+  private long lastIssued;
+  private long largestStart;
+
+  LogChecker(World world, Checker checker) {
+    this.world = world;
+    this.checker = checker;
+  }
+
+  /** A coordinator is about to send this. */
+  void onRequest(long session, int sequence, Transaction transaction) {
+    requests.put(new Key(session, sequence), transaction);
+    if (transaction.id != null) {
+      byId.put(transaction.id, transaction);
+    }
+  }
+
+  Transaction requestOf(long session, int sequence) {
+    return requests.get(new Key(session, sequence));
+  }
+
+  void onApplied(List<Command> commands, List<Answer> results) {
+    for (int i = 0; i < commands.size(); i++) {
+      world.time.remark(checker.applied(), commands.get(i), "->", results.get(i));
+      onApplied(commands.get(i), results.get(i));
+    }
+  }
+
+  private void onApplied(Command command, Answer answer) {
+    if (command instanceof Command.Commit commit) {
+      onCommit(commit, answer);
+    } else if (command instanceof Command.Applied applied) {
+      pending.remove(applied.commitTimestamp());
+    } else if (command instanceof Command.OpenSession opening) {
+      onOpenSession(opening.coordinator(), answer);
+    } else if (command instanceof Command.FenceSession fence) {
+      if (open.remove(fence.session())) {
+        world.counts.add(Happening.FENCES);
+      }
+    } else if (command instanceof Command.Lead lead) {
+      world.counts.add(Happening.LEADER_CHANGES);
+      if (config != null && !config.equals(lead.config())) {
+        world.counts.add(Happening.RECONFIGURATIONS);
+      }
+      config = lead.config();
+    } else if (answer instanceof Answer.Issued issued) {
+      onIssued(issued.timestampMicros());
+    } else if (command instanceof Command.Abort abort && answer instanceof Answer.Ended ended) {
+      checker.onToldOutcome(abort.transactionId(), ended.outcome());
+    }
+  }
+
+  private void onOpenSession(UUID coordinator, Answer answer) {
+    if (answer instanceof Answer.SessionOpened opened) {
+      Long before = sessions.put(coordinator, opened.session());
+      if (before == null || before != opened.session()) {
+        open.remove(before);
+        open.add(opened.session());
+      }
+    }
+  }
+
+  private void onCommit(Command.Commit commit, Answer answer) {
+    Key key = new Key(commit.session(), commit.sequence());
+    Transaction transaction = requests.get(key);
+    Answer before = answers.putIfAbsent(key, answer);
+    if (before != null) {
+      boolean isFenced = answer instanceof Answer.Fenced && !isOpen(commit.session());
+      Broken.unless(isFenced || before.equals(answer), "a decision stays", key, before, answer);
+      world.counts.add(Happening.ANSWERS_FROM_RECENT_DECISIONS);
+    }
+    if (answer instanceof Answer.Decided decided) {
+      onDecided(commit.session(), transaction, decided.decision());
+    } else if (answer instanceof Answer.Fenced) {
+      world.counts.add(Happening.ZOMBIES_REFUSED);
+      Broken.unless(!isOpen(commit.session()), "only a fenced session is told so", key);
+    } else {
+      Broken.unless(false, "a proper request is not rejected", commit, answer);
+    }
+  }
+
+  private void onDecided(long session, Transaction transaction, Decision decision) {
+    if (decision instanceof Decision.Committed committed) {
+      onCommitted(session, transaction, committed.commitTimestamp());
+    } else if (decision instanceof Decision.Aborted aborted) {
+      Broken.unless(commitOf(transaction) == UNDECIDED, "what is committed stays", transaction);
+      world.counts.add(happening(aborted.conflict().kind()));
+    } else {
+      world.counts.add(Happening.REFUSALS);
+    }
+  }
+
+  private static Happening happening(Conflict.Kind kind) {
+    return switch (kind) {
+      case READ_WRITE, WRITE_WRITE -> Happening.CONFLICTS;
+      case FORGOTTEN -> Happening.FORGOTTEN_ABORTS;
+      case REQUESTED -> Happening.REQUESTED_ABORTS;
+    };
+  }
+
+  private void onCommitted(long session, Transaction transaction, long commitTimestamp) {
+    Long before = commits.putIfAbsent(transaction, commitTimestamp);
+    Broken.unless(
+        before == null || before == commitTimestamp,
+        "a transaction is committed once",
+        transaction,
+        before,
+        commitTimestamp);
+    if (before != null) {
+      return;
+    }
+    world.counts.add(Happening.COMMITS);
+    Broken.unless(isOpen(session), "a fenced session decides nothing", session, transaction);
+    Broken.unless(!checker.isToldAborted(transaction), "what is aborted stays", transaction);
+    onIssued(commitTimestamp);
+    checkConflicts(transaction, commitTimestamp);
+    pending.put(commitTimestamp, transaction);
+    for (long row : transaction.writes) {
+      commitsByRow.computeIfAbsent(row, unseen -> new TreeSet<>()).add(commitTimestamp);
+    }
+    record(transaction, commitTimestamp);
+  }
+
+  private void onIssued(long timestamp) {
+    Broken.unless(timestamp > lastIssued, "timestamps increase", lastIssued, timestamp);
+    Broken.unless(
+        timestamp > largestStart, "nothing is issued in a snapshot", largestStart, timestamp);
+    lastIssued = timestamp;
+  }
+
+  /** The rules of snapshot isolation and of write-snapshot isolation, with all commits known. */
+  private void checkConflicts(Transaction transaction, long commitTimestamp) {
+    boolean isSnapshot = transaction.level == IsolationLevel.SNAPSHOT;
+    for (long row : isSnapshot ? transaction.writes : transaction.reads.keySet()) {
+      TreeSet<Long> ofRow = commitsByRow.getOrDefault(row, new TreeSet<>());
+      Broken.unless(
+          ofRow.higher(transaction.start) == null,
+          "the first committer wins",
+          transaction,
+          row,
+          ofRow,
+          commitTimestamp);
+    }
+  }
+
+  void onVisible(long start) {
+    largestStart = Math.max(largestStart, start);
+  }
+
+  void onToldOutcome(UUID id, boolean isCommit) {
+    Transaction transaction = byId.get(id);
+    if (transaction != null) {
+      boolean isCommitted = commitOf(transaction) != UNDECIDED;
+      Broken.unless(isCommit == isCommitted, "an outcome is true", id, isCommit);
+    }
+  }
+
+  /** A transaction that wrote nothing is over. */
+  void onRead(Transaction transaction) {
+    record(transaction, transaction.start);
+  }
+
+  private void record(Transaction transaction, long commitTimestamp) {
+    readers.add(transaction);
+    history.add(
+        new Committed(
+            transaction.number,
+            transaction.isBlind ? commitTimestamp : transaction.start,
+            commitTimestamp,
+            transaction.reads,
+            transaction.writes));
+  }
+
+  boolean isOpen(long session) {
+    return open.contains(session);
+  }
+
+  long commitOf(Transaction transaction) {
+    return commits.getOrDefault(transaction, UNDECIDED);
+  }
+
+  /** The smallest commit timestamp that is not applied. */
+  long firstPending() {
+    return pending.isEmpty() ? Long.MAX_VALUE : pending.firstKey();
+  }
+
+  /** Who made a commit that is not applied; null if there is none. */
+  Transaction pending(long commitTimestamp) {
+    return pending.get(commitTimestamp);
+  }
+
+  List<Committed> history() {
+    return history;
+  }
+
+  /** What was read is what the snapshots have when everything is applied. */
+  void checkReads() {
+    for (Transaction reader : readers) {
+      reader.reads.forEach(
+          (row, writer) ->
+              Broken.unless(
+                  checker.store.read(row, reader.start) == writer,
+                  "a snapshot does not change",
+                  reader,
+                  row,
+                  writer));
+    }
+  }
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica.simulation;
+
+import io.isolde.oracle.OracleConfig;
+import io.isolde.oracle.replica.Answer;
+import io.isolde.oracle.replica.Command;
+import io.isolde.oracle.replica.CommandCodec;
+import io.isolde.oracle.replica.CoordinatorLeases;
+import io.isolde.oracle.replica.Leadership;
+import io.isolde.oracle.replica.LogEntry;
+import io.isolde.oracle.replica.OracleReplica;
+import io.isolde.oracle.replica.SavedReplica;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** A member of the group: the adapter around an {@link OracleReplica}, as simple as it can be. */
+final class Member {
+  static final long LEASE_MILLIS = 40;
+  private static final long RESERVATION_MICROS = 5_000;
+  private static final int MOST_UNDER_WAY = 4;
+  private static final int MOST_COMMANDS = 5;
+
+  private final World world;
+  private final Timeline time;
+  private final OracleConfig config;
+  final int number;
+  final RaftModel.Node node;
+
+  OracleReplica replica = new OracleReplica();
+  int applied;
+  private byte[] saved;
+  private int savedAt;
+
+  /** What the wall clock is off by. */
+  private long clockOffset;
+
+  /** Null unless the member leads, or was not told yet that it no longer does. */
+  Reign reign;
+
+  Member(World world, int number, OracleConfig config) {
+    this.world = world;
+    this.time = world.time;
+    this.number = number;
+    this.config = config;
+    this.node = world.raft.nodes.get(number);
+    this.saved = save();
+    time.after(time.below(500), this::tick);
+  }
+
+  private long clock() {
+    return Math.max(0, time.nowMicros() + clockOffset);
+  }
+
+  private long monotonicMillis() {
+    return time.nowMicros() / 1000;
+  }
+
+  void jumpClock(long micros) {
+    world.counts.add(Happening.CLOCK_JUMPS);
+    clockOffset += micros;
+    time.remark("clock of member", number, "jumps by", micros);
+  }
+
+  private void tick() {
+    time.after(300 + time.below(1200), this::tick);
+    if (!node.isUp) {
+      return;
+    }
+    followRaft();
+    if (reign != null && node.leads && reign.term == node.term) {
+      lead();
+    }
+    node.known = Math.max(node.known, time.oneIn(3) ? node.known : node.knowable);
+    applyTo(time.oneIn(3) ? Math.min(node.known, applied + 1) : node.known);
+    if (time.oneIn(60)) {
+      saved = save();
+      savedAt = applied;
+    }
+  }
+
+  /** A member may learn late that it no longer leads. */
+  private void followRaft() {
+    boolean isOver = reign != null && (!node.leads || reign.term != node.term);
+    if (isOver && (!world.isFaulty || time.oneIn(12))) {
+      endReign();
+    }
+    if (reign == null && node.leads) {
+      applyTo(node.known);
+      CoordinatorLeases leases =
+          new CoordinatorLeases(LEASE_MILLIS, replica.openSessions(), monotonicMillis());
+      reign = new Reign(node.term, new Leadership(replica, RESERVATION_MICROS), leases);
+      LogEntry first = reign.leadership.firstEntry(config, clock());
+      propose(first, List.of());
+      time.remark("member", number, "leads in term", node.term);
+    }
+  }
+
+  private void endReign() {
+    reign.queue.forEach(item -> item.reply().accept(new Response.NotLeader()));
+    reign.waiters.forEach(waiter -> waiter.reply().accept(new Response.NotLeader()));
+    reign = null;
+  }
+
+  private void lead() {
+    if (reign.leadership.isServing()) {
+      performDuties();
+      while (!reign.queue.isEmpty()
+          && reign.leadership.entriesUnderWay() < MOST_UNDER_WAY
+          && !time.oneIn(3)) {
+        proposeQueued();
+      }
+    }
+    for (Member other : world.members) {
+      if (!world.isFaulty || !time.oneIn(3)) {
+        world.raft.replicate(node, other.node, 1 + time.below(6));
+      }
+    }
+    world.raft.commit(node);
+  }
+
+  private void performDuties() {
+    for (long session : reign.leases.expired(monotonicMillis())) {
+      enqueue(new Command.FenceSession(session), unheard -> {});
+    }
+    if (reign.queue.isEmpty() && reign.leadership.needsReservation(clock())) {
+      enqueue(new Command.IssueTimestamp(0), unheard -> {});
+    }
+  }
+
+  private void enqueue(Command command, Consumer<Response> reply) {
+    reign.queue.add(new Proposal.Item(command, reply));
+  }
+
+  private void proposeQueued() {
+    List<Proposal.Item> items = new ArrayList<>();
+    int count = 1 + time.below(MOST_COMMANDS);
+    while (items.size() < count && !reign.queue.isEmpty()) {
+      items.add(reign.queue.remove());
+    }
+    List<Command> commands = items.stream().map(Proposal.Item::command).toList();
+    propose(reign.leadership.entry(commands, clock()), items);
+  }
+
+  /** Now and then the log refuses, or it isn't known whether it did. */
+  private void propose(LogEntry entry, List<Proposal.Item> items) {
+    boolean isFirst = items.isEmpty();
+    boolean fails = world.isFaulty && !isFirst && time.oneIn(40);
+    if (fails) {
+      reign.leadership.entryDropped(entry);
+    } else {
+      LogEntry content = entry;
+      if (world.mutates(Mutation.SKIP_FLOOR)) {
+        content = new LogEntry(entry.timeMicros(), 0, entry.reserveUntilMicros(), entry.commands());
+      }
+      node.log.add(new RaftModel.Entry(node.term, content, new Proposal(reign, entry, items)));
+      if (world.mutates(Mutation.DROP_WHAT_MAY_BE_APPLIED) && time.oneIn(4)) {
+        reign.leadership.entryDropped(entry);
+      }
+    }
+    if (fails || (world.isFaulty && time.oneIn(40))) {
+      items.forEach(item -> item.reply().accept(new Response.NotLeader()));
+    }
+  }
+
+  private void applyTo(int size) {
+    while (applied < size) {
+      RaftModel.Entry entry = node.log.get(applied);
+      LogEntry content = entry.content();
+      if (time.oneIn(4)) {
+        content = CommandCodec.decodeEntry(ByteBuffer.wrap(CommandCodec.encode(content)));
+      }
+      List<Answer> answers = replica.apply(content);
+      applied++;
+      world.checker.onApplied(this, applied, entry, answers);
+      if (reign != null) {
+        onApplied(entry, answers);
+      }
+    }
+  }
+
+  private void onApplied(RaftModel.Entry entry, List<Answer> answers) {
+    reign.leases.follow(replica.openSessions(), monotonicMillis());
+    if (entry.proposal().reign() == reign) {
+      reign.leadership.entryApplied(entry.proposal().entry());
+      List<Proposal.Item> items = entry.proposal().items();
+      for (int i = 0; i < items.size(); i++) {
+        answer(items.get(i), answers.get(i));
+      }
+    }
+    if (reign.leadership.isServing()) {
+      reign.hasServed = true;
+      long stable = start();
+      List<Reign.Waiter> ready =
+          reign.waiters.stream().filter(waiter -> waiter.timestamp() <= stable).toList();
+      reign.waiters.removeAll(ready);
+      ready.forEach(waiter -> waiter.reply().accept(new Response.Stable(stable)));
+    }
+  }
+
+  private void answer(Proposal.Item item, Answer answer) {
+    if (item.command() instanceof Command.Applied done) {
+      boolean isEarly = world.mutates(Mutation.TELL_SUCCESS_TOO_EARLY);
+      if (isEarly || (reign.leadership.isServing() && start() >= done.commitTimestamp())) {
+        item.reply().accept(new Response.Stable(replica.stable()));
+      } else {
+        reign.waiters.add(new Reign.Waiter(done.commitTimestamp(), item.reply()));
+      }
+    } else {
+      item.reply().accept(new Response.Answered(answer, replica.stable()));
+    }
+  }
+
+  /** A message of a coordinator has come. */
+  void receive(Request request, Consumer<Response> reply) {
+    if (!node.isUp) {
+      return;
+    }
+    if (request instanceof Request.Ask ask) {
+      reply.accept(new Response.Known(replica.outcome(ask.transactionId())));
+    } else if (request instanceof Request.Begin begin) {
+      receiveBegin(begin, reply);
+    } else if (reign == null || !reign.leadership.isServing()) {
+      if (reign != null && isServedByMistake()) {
+        world.checker.onVisible(this, startByMistake());
+      }
+      reply.accept(new Response.NotLeader());
+    } else if (request instanceof Request.Renew renew) {
+      long stable = start();
+      boolean isOpen = reign.leases.renew(renew.session(), renew.oldestStart(), monotonicMillis());
+      world.checker.onLowWatermark(this, reign.leases.oldestStart(stable));
+      reply.accept(new Response.Renewed(isOpen, stable));
+    } else {
+      enqueue(((Request.Execute) request).command(), reply);
+    }
+  }
+
+  /** Between the check of the lease and the answer there may be a pause. */
+  private void receiveBegin(Request.Begin begin, Consumer<Response> reply) {
+    boolean isChecked = world.raft.holdsLease(node);
+    if (!isChecked && reign != null) {
+      world.counts.add(Happening.BEGINS_WITHOUT_LEASE);
+    }
+    if (reign == null || !(isChecked || world.mutates(Mutation.SKIP_LEASE_CHECK))) {
+      reply.accept(new Response.NotLeader());
+      return;
+    }
+    Reign asked = reign;
+    long pause = world.isFaulty && time.oneIn(10) ? time.below(20_000) : time.below(300);
+    time.after(pause, () -> begin(asked, begin, reply));
+  }
+
+  private void begin(Reign asked, Request.Begin begin, Consumer<Response> reply) {
+    if (!node.isUp || reign != asked) {
+      return;
+    }
+    boolean isServing = reign.leadership.isServing();
+    if (!isServing && reign.hasServed) {
+      world.counts.add(Happening.BEGINS_AFTER_THE_NEXT_LEADER);
+    }
+    if (isServing) {
+      long start = start();
+      world.checker.onStart(this, start, begin.told());
+      if (start > replica.stable()) {
+        world.counts.add(Happening.STARTS_THAT_FOLLOW_THE_CLOCK);
+      }
+      reply.accept(new Response.Started(start));
+    } else if (isServedByMistake()) {
+      long start = startByMistake();
+      world.checker.onStart(this, start, begin.told());
+      reply.accept(new Response.Started(start));
+    } else {
+      reply.accept(new Response.NotLeader());
+    }
+  }
+
+  private boolean isServedByMistake() {
+    return world.mutates(
+        reign.hasServed ? Mutation.SERVE_AFTER_THE_NEXT_LEADER : Mutation.SERVE_BEFORE_FIRST_ENTRY);
+  }
+
+  private long startByMistake() {
+    return replica.hasPendingCommits()
+        ? replica.stable()
+        : Math.max(replica.stable(), Math.min(clock(), replica.reservedUntil()) & ~1L);
+  }
+
+  private long start() {
+    long start = reign.leadership.startTimestamp(clock());
+    world.checker.onVisible(this, start);
+    return start;
+  }
+
+  void crash() {
+    world.counts.add(Happening.MEMBER_CRASHES);
+    time.remark("member", number, "crashes");
+    node.isUp = false;
+    node.leads = false;
+    reign = null;
+  }
+
+  /** From its saved state; the log goes on from there. */
+  void restart() {
+    node.isUp = true;
+    node.isIsolated = false;
+    int before = applied;
+    load(saved, savedAt);
+    if (savedAt > 0) {
+      world.counts.add(Happening.RESTARTS_FROM_SAVED_STATE);
+    }
+    if (world.mutates(Mutation.RESTART_WITH_A_GAP)) {
+      applied = before;
+    }
+    time.remark("member", number, "restarts at", applied);
+  }
+
+  /** A member that is far behind gets the state of another instead of the log. */
+  void takeStateOf(Member other) {
+    if (reign == null && !node.leads && other.savedAt > applied) {
+      world.counts.add(Happening.STATES_OF_OTHERS);
+      int size = other.savedAt;
+      if (node.log.size() < size || !isSame(other, size)) {
+        node.log.clear();
+        node.log.addAll(other.node.log.subList(0, size));
+      }
+      load(other.saved, size);
+      node.known = Math.max(node.known, size);
+      saved = other.saved;
+      savedAt = size;
+    }
+  }
+
+  private boolean isSame(Member other, int size) {
+    return node.log.subList(0, size).equals(other.node.log.subList(0, size));
+  }
+
+  private void load(byte[] state, int at) {
+    try {
+      replica = SavedReplica.read(new DataInputStream(new ByteArrayInputStream(state)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    applied = at;
+  }
+
+  byte[] save() {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try {
+      SavedReplica.of(replica).writeTo(new DataOutputStream(out));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return out.toByteArray();
+  }
+}

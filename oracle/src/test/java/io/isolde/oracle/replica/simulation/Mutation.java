@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica.simulation;
+
+/** Mistakes that an adapter or a coordinator could make; some invariant must notice each. */
+enum Mutation {
+  NONE,
+  /** Entries do not carry the largest start timestamp given out. */
+  SKIP_FLOOR,
+  /** Start timestamps are given before the first entry of the leader is applied. */
+  SERVE_BEFORE_FIRST_ENTRY,
+  /** Start timestamps are given, up to what is reserved, after another leader's entries came. */
+  SERVE_AFTER_THE_NEXT_LEADER,
+  /** Start timestamps are given without making sure that the member still leads. */
+  SKIP_LEASE_CHECK,
+  /** An entry whose fate is unknown is taken for one that will not be applied. */
+  DROP_WHAT_MAY_BE_APPLIED,
+  /** A commit that is sent again is decided again, as if recent decisions were forgotten. */
+  FORGET_RECENT_DECISIONS,
+  /** A restarted member begins with a state older than the log that it goes on with. */
+  RESTART_WITH_A_GAP,
+  /** The oracle is told that writes are applied before they are. */
+  TELL_APPLIED_TOO_EARLY,
+  /** The client is told of its success before stable has reached its commit. */
+  TELL_SUCCESS_TOO_EARLY,
+  /** Writes do not wait for the earlier commits that they overwrite. */
+  SKIP_APPLY_AFTER,
+  /** A commit request lacks what was read, and what is overwritten. */
+  SEND_NO_READS,
+  /** The oldest start that a coordinator tells leaves out starts that are under way. */
+  FORGET_STARTS_UNDER_WAY,
+  /** A coordinator takes a session that is gone for an abort. */
+  TAKE_FENCED_FOR_ABORTED
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica.simulation;
+
+import io.isolde.oracle.replica.CoordinatorLeases;
+import io.isolde.oracle.replica.Leadership;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** What a member knows because it leads, or believes to. */
+final class Reign {
+  /** Waits until stable reaches a timestamp. */
+  record Waiter(long timestamp, Consumer<Response> reply) {}
+
+  final long term;
+  final Leadership leadership;
+  final CoordinatorLeases leases;
+  final Deque<Proposal.Item> queue = new ArrayDeque<>();
+  final List<Waiter> waiters = new ArrayList<>();
+
+  /** Whether the first entry was applied, though that of another leader may be since. */
+  boolean hasServed;
+
+  Reign(long term, Leadership leadership, CoordinatorLeases leases) {
+    this.term = term;
+    this.leadership = leadership;
+    this.leases = leases;
+  }
+}

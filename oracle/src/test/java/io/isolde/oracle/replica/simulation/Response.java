@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica.simulation;
+
+import io.isolde.oracle.Outcome;
+import io.isolde.oracle.replica.Answer;
+import java.util.Optional;
+
+/** What a member sends back. */
+sealed interface Response {
+  /** Ask another; perhaps it was done nevertheless. */
+  record NotLeader() implements Response {}
+
+  record Started(long startTimestamp) implements Response {}
+
+  record Answered(Answer answer, long stable) implements Response {}
+
+  record Stable(long stable) implements Response {}
+
+  record Renewed(boolean isOpen, long stable) implements Response {}
+
+  record Known(Optional<Outcome> outcome) implements Response {}
+}

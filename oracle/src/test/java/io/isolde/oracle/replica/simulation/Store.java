@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica.simulation;
+
+import io.isolde.oracle.SerializationGraph;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The rows, with all their versions: by commit timestamp who wrote them. */
+final class Store {
+  private final Map<Long, TreeMap<Long, Integer>> versions = new HashMap<>();
+
+  /** Who wrote what a snapshot has of a row. */
+  int read(long row, long snapshot) {
+    TreeMap<Long, Integer> ofRow = versions.get(row);
+    var found = ofRow == null ? null : ofRow.floorEntry(snapshot);
+    return found == null ? SerializationGraph.NOBODY : found.getValue();
+  }
+
+  /** Harmless if repeated; otherwise versions of a row must come in order. */
+  void apply(Transaction transaction, long commitTimestamp) {
+    for (long row : transaction.writes) {
+      TreeMap<Long, Integer> ofRow = versions.computeIfAbsent(row, unseen -> new TreeMap<>());
+      if (!ofRow.containsKey(commitTimestamp)) {
+        Broken.unless(
+            ofRow.isEmpty() || ofRow.lastKey() < commitTimestamp,
+            "versions of a row come in order",
+            row,
+            ofRow,
+            commitTimestamp);
+        ofRow.put(commitTimestamp, transaction.number);
+      }
+    }
+  }
+
+  boolean has(Transaction transaction, long commitTimestamp) {
+    return transaction.writes.stream()
+        .allMatch(
+            row -> versions.containsKey(row) && versions.get(row).containsKey(commitTimestamp));
+  }
+}

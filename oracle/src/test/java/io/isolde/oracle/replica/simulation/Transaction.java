@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica.simulation;
+
+import io.isolde.oracle.CommitRequest;
+import io.isolde.oracle.IsolationLevel;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/** A client's transaction, as its coordinator and the {@link Checker} know it. */
+final class Transaction {
+  private static final long[] NONE = {};
+
+  final int number;
+
+  /** Null if nobody will ask about it. */
+  final UUID id;
+
+  final IsolationLevel level;
+  final boolean isBlind;
+
+  /** By row the transaction that wrote what was found. */
+  final Map<Long, Integer> reads = new HashMap<>();
+
+  final Set<Long> writes = new TreeSet<>();
+  long start;
+
+  /** 0 until it is known to be committed. */
+  long commitTimestamp;
+
+  Transaction(int number, UUID id, IsolationLevel level, boolean isBlind) {
+    this.number = number;
+    this.id = id;
+    this.level = level;
+    this.isBlind = isBlind;
+  }
+
+  CommitRequest request(boolean isComplete) {
+    long[] read = isComplete ? array(reads.keySet()) : NONE;
+    long[] written = array(writes);
+    return new CommitRequest(id, level, start, read, isComplete ? written : NONE, written);
+  }
+
+  private static long[] array(Set<Long> rows) {
+    return rows.stream().mapToLong(Long::longValue).sorted().toArray();
+  }
+
+  @Override
+  public String toString() {
+    return "t" + number + "@" + start;
+  }
+}
