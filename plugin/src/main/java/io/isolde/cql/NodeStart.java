@@ -111,7 +111,8 @@ final class NodeStart {
     }
     OracleHost ready = awaitSession();
     ReplicatedOracle oracle = new ReplicatedOracle(ready.client(), ready.session());
-    return Coordinator.start(config, gate, oracle, oracle);
+    return Coordinator.start(config, gate, oracle, oracle)
+        .recovering(ready.node()::orphansWithWrites, oracle);
   }
 
   private EmbeddedOracle embedded() {

@@ -81,8 +81,14 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public Decision commit(CommitRequest request) {
+  public Decision commit(CommitRequest request, byte[] writeSet) {
     return locked(() -> core.commit(request, reservedNow()));
+  }
+
+  /** Nobody else could finish a commit; Cassandra's batch log does after a crash. */
+  @Override
+  public boolean keepsWrites() {
+    return false;
   }
 
   @Override

@@ -54,10 +54,15 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public Decision commit(CommitRequest request) {
+  public boolean keepsWrites() {
+    return true;
+  }
+
+  @Override
+  public Decision commit(CommitRequest request, byte[] writeSet) {
     UUID id = request.transactionId();
     try {
-      return session.commit(request).get();
+      return session.commit(request, writeSet).get();
     } catch (ExecutionException e) {
       throw commitFailed(id, e.getCause());
     } catch (InterruptedException e) {

@@ -22,16 +22,20 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Decides, applies and makes visible: the second half of a transaction's life. */
 final class Committer {
+  private static final byte[] NOTHING = {};
   private static final ReadSet NOTHING_READ = new ReadSet(1);
 
   private final Oracle oracle;
   private final MutationApplier applier;
   private final long commitTimeoutMillis;
+  private final long maxWriteBytes;
 
-  Committer(Oracle oracle, MutationApplier applier, long commitTimeoutMillis) {
+  Committer(
+      Oracle oracle, MutationApplier applier, long commitTimeoutMillis, long maxWriteBytes) {
     this.oracle = oracle;
     this.applier = applier;
     this.commitTimeoutMillis = commitTimeoutMillis;
+    this.maxWriteBytes = maxWriteBytes;
   }
 
   /** Commits writes that depend on nothing read: never a conflict. */
@@ -64,7 +68,7 @@ final class Committer {
             reads.ids(),
             writes.overwrites(),
             writes.writes());
-    Decision decision = oracle.commit(request);
+    Decision decision = oracle.commit(request, writeSet(transactionId, updates));
     if (decision instanceof Decision.Aborted aborted) {
       throw conflict(transactionId, level, aborted.conflict(), reads, writes);
     }
@@ -74,6 +78,23 @@ final class Committer {
     Decision.Committed committed = (Decision.Committed) decision;
     finish(transactionId, committed, Stamp.mutations(updates, committed.commitTimestamp()));
     return committed.commitTimestamp();
+  }
+
+  private byte[] writeSet(UUID transactionId, Collection<PartitionUpdate> updates) {
+    if (!oracle.keepsWrites()) {
+      return NOTHING;
+    }
+    byte[] writeSet = WriteSetCodec.encode(updates);
+    if (writeSet.length > maxWriteBytes) {
+      throw IsoldeException.of(
+          ErrorCode.TRANSACTION_TOO_LARGE,
+          "The transaction writes " + writeSet.length + " bytes, more than the oracle's log takes.",
+          "transaction",
+          transactionId,
+          "limit",
+          "transaction_max_write_size");
+    }
+    return writeSet;
   }
 
   /** A statement of its own gets the error that a plain one would get. */

@@ -2,9 +2,12 @@
 package io.isolde.transaction;
 
 import io.isolde.config.IsoldeConfig;
+import io.isolde.oracle.replica.Orphan;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionClock;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.cassandra.batchlog.BatchlogManager;
 import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.slf4j.Logger;
@@ -20,8 +23,9 @@ public final class Coordinator {
   private final TableMode mode;
 
   private Coordinator(IsoldeConfig config, TableGate gate, Oracle oracle) {
+    MutationApplier applier = new MutationApplier(!oracle.keepsWrites());
     Committer committer =
-        new Committer(oracle, new MutationApplier(), config.commitTimeoutMillis());
+        new Committer(oracle, applier, config.commitTimeoutMillis(), config.maxWriteBytes());
     this.transactions =
         new Transactions(config, oracle, committer, () -> System.nanoTime() / 1_000_000);
     this.data = new DataStatements(oracle, committer);
@@ -36,7 +40,9 @@ public final class Coordinator {
    */
   public static Coordinator start(
       IsoldeConfig config, TableGate gate, Oracle oracle, VersionClock clock) {
-    finishInterruptedCommits();
+    if (!oracle.keepsWrites()) {
+      finishInterruptedCommits();
+    }
     Coordinator coordinator = new Coordinator(config, gate, oracle);
     coordinator.mode.passExistingTimestamps();
     NodeVersions.ofThisNode().useClock(clock, oracle.next());
@@ -59,6 +65,16 @@ public final class Coordinator {
     } catch (Exception e) {
       logger.warn("The batch log could not be replayed yet; Cassandra tries again.", e);
     }
+  }
+
+  /**
+   * Also finishes what other coordinators have left when they died.
+   *
+   * @param orphans the commits to finish here
+   */
+  public Coordinator recovering(Supplier<List<Orphan>> orphans, Oracle oracle) {
+    new Recovery(orphans, new MutationApplier(false), oracle).start();
+    return this;
   }
 
   public Transactions transactions() {

@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings decided commits to the replicas. A commit of several partitions goes through Cassandra's
- * batch log: after a crash in the middle the rest is replayed, with the same timestamps.
+ * Brings decided commits to the replicas. If this node dies meanwhile, {@link Recovery} does it, or,
+ * where the oracle keeps no writes, Cassandra's batch log: with the same timestamps.
  */
 final class MutationApplier {
   private static final Logger logger = LoggerFactory.getLogger(MutationApplier.class);
@@ -44,6 +44,16 @@ final class MutationApplier {
   private final ScheduledExecutorService background =
       Executors.newSingleThreadScheduledExecutor(
           new ThreadFactoryBuilder().setNameFormat("IsoldeApply").setDaemon(true).build());
+
+  private final boolean throughBatchLog;
+
+  /**
+   * @param throughBatchLog whether nobody but Cassandra can finish a commit of several partitions if
+   *     this node dies
+   */
+  MutationApplier(boolean throughBatchLog) {
+    this.throughBatchLog = throughBatchLog;
+  }
 
   /** Below this a mutation is certainly small enough, and need not be measured. */
   private static final long SURELY_FITS_BYTES = 256 << 10;
@@ -103,14 +113,14 @@ final class MutationApplier {
     return true;
   }
 
-  private static boolean apply(List<Mutation> mutations) {
+  private boolean apply(List<Mutation> mutations) {
     try {
       List<Mutation> present = ofTablesThatExist(mutations);
       if (!present.isEmpty()) {
         StorageProxy.mutateWithTriggers(
             present,
             ConsistencyLevel.QUORUM,
-            present.size() > 1,
+            throughBatchLog && present.size() > 1,
             Dispatcher.RequestTime.forImmediateExecution());
       }
       return true;

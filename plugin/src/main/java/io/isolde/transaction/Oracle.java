@@ -19,7 +19,16 @@ public interface Oracle {
   /** Opens a reader of the past. */
   void beginAt(UUID transactionId, long snapshot);
 
-  Decision commit(CommitRequest request);
+  /**
+   * Asks for a decision.
+   *
+   * @param writeSet what others need to finish the commit if this node can't; empty unless {@link
+   *     #keepsWrites}
+   */
+  Decision commit(CommitRequest request, byte[] writeSet);
+
+  /** Whether write sets are kept with the decisions until they are applied. */
+  boolean keepsWrites();
 
   /**
    * Tells that the commit is on a quorum of every replica set.

@@ -41,6 +41,11 @@ public final class Bytes {
     return this;
   }
 
+  /** With their number before them. */
+  Bytes putBytes(byte[] values) {
+    return putInt(values.length).put(values, values.length);
+  }
+
   Bytes putId(UUID id) {
     return putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits());
   }
@@ -58,6 +63,16 @@ public final class Bytes {
     long[] values = new long[count];
     source.asLongBuffer().get(values);
     source.position(source.position() + count * Long.BYTES);
+    return values;
+  }
+
+  static byte[] bytes(ByteBuffer source) {
+    int count = source.getInt();
+    if (count < 0 || count > source.remaining()) {
+      throw new IllegalArgumentException("A message has " + count + " bytes in it.");
+    }
+    byte[] values = new byte[count];
+    source.get(values);
     return values;
   }
 

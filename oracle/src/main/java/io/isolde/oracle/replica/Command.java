@@ -44,10 +44,23 @@ public sealed interface Command {
    *
    * @param session of the coordinator
    * @param sequence counts the coordinator's commits, from 0; see {@link RecentDecisions#WINDOW}
+   * @param writeSet what is to be applied if it commits, in whatever form the coordinators agree on.
+   *     It is durable with the decision and kept until it is applied, so that others can finish
+   *     what a coordinator that dies has left
    */
-  record Commit(long session, int sequence, CommitRequest request) implements Command {
+  @SuppressWarnings("ArrayRecordComponent") // opaque; commands are never compared
+  record Commit(long session, int sequence, CommitRequest request, byte[] writeSet)
+      implements Command {
+    private static final byte[] NOTHING = {};
+
     public Commit {
       requireNonNull(request);
+      requireNonNull(writeSet);
+    }
+
+    /** One whose writes nobody else can apply. */
+    public Commit(long session, int sequence, CommitRequest request) {
+      this(session, sequence, request, NOTHING);
     }
   }
 

@@ -109,7 +109,8 @@ public final class CommandCodec {
     out.putLong(request.startTimestamp())
         .putLongs(request.reads())
         .putLongs(request.overwrites())
-        .putLongs(request.writes());
+        .putLongs(request.writes())
+        .putBytes(commit.writeSet());
   }
 
   private static Command decodeCommit(ByteBuffer in) {
@@ -124,7 +125,7 @@ public final class CommandCodec {
             Bytes.longs(in),
             Bytes.longs(in),
             Bytes.longs(in));
-    return new Command.Commit(session, sequence, request);
+    return new Command.Commit(session, sequence, request, Bytes.bytes(in));
   }
 
   static void encode(OracleConfig config, Bytes out) {

@@ -5,6 +5,7 @@ import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.OracleStatistics;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.PendingCommit;
+import io.isolde.oracle.Refusal;
 import io.isolde.oracle.StatusOracle;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,12 +29,18 @@ public final class OracleReplica {
   /** No timestamp is issued above this on request: room for all that are yet to come. */
   static final long LATEST_MICROS = 1L << 60;
 
+  /** Of write sets that are decided and not applied; commits are refused above it. */
+  static final long MAX_PENDING_WRITE_BYTES = 128L << 20;
+
+  private static final byte[] NOTHING = {};
+
   /** Until the first leader tells the bounds. */
   private static final OracleConfig NO_BOUNDS_YET = new OracleConfig(1, 1, 1, 1, 0);
 
   private final StatusOracle oracle;
   private final Sessions sessions;
   private final RequestedAborts requestedAborts;
+  private final WriteSets writeSets;
   private OracleConfig config;
 
   /** How many leaders there have been. */
@@ -46,6 +53,7 @@ public final class OracleReplica {
         new StatusOracle(NO_BOUNDS_YET, 0),
         new Sessions(),
         new RequestedAborts(),
+        new WriteSets(),
         0);
   }
 
@@ -54,11 +62,13 @@ public final class OracleReplica {
       StatusOracle oracle,
       Sessions sessions,
       RequestedAborts requestedAborts,
+      WriteSets writeSets,
       long leaders) {
     this.config = config;
     this.oracle = oracle;
     this.sessions = sessions;
     this.requestedAborts = requestedAborts;
+    this.writeSets = writeSets;
     this.leaders = leaders;
   }
 
@@ -139,8 +149,24 @@ public final class OracleReplica {
   }
 
   private Answer decide(Command.Commit commit, long timeMicros) {
-    return new Answer.Decided(
-        oracle.commitUndecided(commit.request(), commit.session(), timeMicros));
+    if (writeSets.bytes() + commit.writeSet().length > MAX_PENDING_WRITE_BYTES
+        && !isKnown(commit.request().transactionId())) {
+      return new Answer.Decided(new Decision.Refused(Refusal.TOO_MANY_PENDING));
+    }
+    Decision decision =
+        oracle.commitUndecided(commit.request(), commit.session(), timeMicros);
+    if (decision instanceof Decision.Committed committed) {
+      keepWrites(committed, commit.writeSet());
+    }
+    return new Answer.Decided(decision);
+  }
+
+  /** Unless it is a repetition, and so perhaps applied. */
+  private void keepWrites(Decision.Committed committed, byte[] writeSet) {
+    long commitTimestamp = committed.commitTimestamp();
+    if (oracle.isPending(commitTimestamp) && writeSets.get(commitTimestamp) == null) {
+      writeSets.add(commitTimestamp, new WriteSets.WriteSet(committed.applyAfter(), writeSet));
+    }
   }
 
   private Answer abort(UUID transactionId, long notBeforeMicros) {
@@ -161,6 +187,7 @@ public final class OracleReplica {
   private Answer applied(long commitTimestamp) {
     if (oracle.isPending(commitTimestamp)) {
       oracle.applied(commitTimestamp);
+      writeSets.remove(commitTimestamp);
     }
     return Answer.Done.INSTANCE;
   }
@@ -246,6 +273,18 @@ public final class OracleReplica {
         .toList();
   }
 
+  /** As {@link #orphans()}, with what it takes to finish them; in the order of their timestamps. */
+  public List<Orphan> orphansWithWrites() {
+    return orphans().stream().map(this::withWrites).toList();
+  }
+
+  private Orphan withWrites(PendingCommit commit) {
+    WriteSets.WriteSet writes = writeSets.get(commit.commitTimestamp());
+    return writes == null
+        ? new Orphan(commit, 0, NOTHING)
+        : new Orphan(commit, writes.applyAfter(), writes.bytes());
+  }
+
   public OracleConfig config() {
     return config;
   }
@@ -261,6 +300,10 @@ public final class OracleReplica {
 
   RequestedAborts requestedAborts() {
     return requestedAborts;
+  }
+
+  WriteSets writeSets() {
+    return writeSets;
   }
 
   StatusOracle oracle() {

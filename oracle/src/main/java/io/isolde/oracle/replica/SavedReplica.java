@@ -37,6 +37,7 @@ public final class SavedReplica {
     sessions.putLong(replica.leaders());
     replica.requestedAborts().writeTo(sessions);
     encode(replica.sessions(), sessions);
+    encode(replica.writeSets(), sessions);
     return new SavedReplica(config.toArray(), sessions.toArray(), replica.oracle().snapshot());
   }
 
@@ -68,7 +69,9 @@ public final class SavedReplica {
       long leaders = own.getLong();
       RequestedAborts aborts = RequestedAborts.readFrom(own);
       Sessions sessions = decodeSessions(own);
-      return new OracleReplica(config, StatusOracle.load(config, in), sessions, aborts, leaders);
+      WriteSets writeSets = decodeWriteSets(own);
+      return new OracleReplica(
+          config, StatusOracle.load(config, in), sessions, aborts, writeSets, leaders);
     } catch (RuntimeException e) {
       throw new IOException("The saved state of the oracle is damaged.", e);
     }
@@ -107,6 +110,27 @@ public final class SavedReplica {
       sessions.add(number, coordinator, generation, recent);
     }
     return sessions;
+  }
+
+  private static void encode(WriteSets writeSets, Bytes out) {
+    out.putInt(writeSets.all().size());
+    writeSets
+        .all()
+        .forEach(
+            (commitTimestamp, writes) ->
+                out.putLong(commitTimestamp)
+                    .putLong(writes.applyAfter())
+                    .putBytes(writes.bytes()));
+  }
+
+  private static WriteSets decodeWriteSets(ByteBuffer in) {
+    WriteSets writeSets = new WriteSets();
+    int count = in.getInt();
+    for (int i = 0; i < count; i++) {
+      long commitTimestamp = in.getLong();
+      writeSets.add(commitTimestamp, new WriteSets.WriteSet(in.getLong(), Bytes.bytes(in)));
+    }
+    return writeSets;
   }
 
   private static void write(byte[] bytes, DataOutput out) throws IOException {

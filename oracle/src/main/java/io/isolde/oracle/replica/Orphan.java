@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica;
+
+import io.isolde.oracle.PendingCommit;
+
+/**
+ * A decided commit whose coordinator is gone, with all that it takes to finish it.
+ *
+ * @param applyAfter its writes may be applied once stable is at or above this
+ * @param writeSet as its coordinator gave it; empty if it gave none, so that nobody can finish it
+ */
+@SuppressWarnings("ArrayRecordComponent") // opaque; never compared
+public record Orphan(PendingCommit commit, long applyAfter, byte[] writeSet) {}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.db.rows.DeserializationHelper;
+import org.apache.cassandra.exceptions.UnknownTableException;
+import org.apache.cassandra.io.util.DataInputBuffer;
+import org.apache.cassandra.io.util.DataOutputBuffer;
+import org.apache.cassandra.net.MessagingService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes that are not stamped yet as bytes, in Cassandra's own format, for whoever finishes a commit
+ * that its coordinator can't.
+ */
+final class WriteSetCodec {
+  private static final Logger logger = LoggerFactory.getLogger(WriteSetCodec.class);
+
+  private WriteSetCodec() {}
+
+  static byte[] encode(Collection<PartitionUpdate> updates) {
+    int version = MessagingService.current_version;
+    try (DataOutputBuffer out = new DataOutputBuffer();
+        DataOutputBuffer one = new DataOutputBuffer()) {
+      out.writeInt(version);
+      out.writeInt(updates.size());
+      for (PartitionUpdate update : updates) {
+        one.clear();
+        PartitionUpdate.serializer.serialize(update, one, version);
+        out.writeInt(one.getLength());
+        out.write(one.getData(), 0, one.getLength());
+      }
+      return out.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException("a buffer in memory", e);
+    }
+  }
+
+  /** Returns the writes, without those of tables that exist no more. */
+  static List<PartitionUpdate> decode(byte[] writeSet) {
+    ByteBuffer in = ByteBuffer.wrap(writeSet);
+    int version = in.getInt();
+    int count = in.getInt();
+    List<PartitionUpdate> updates = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      ByteBuffer one = in.slice(in.position() + Integer.BYTES, in.getInt());
+      in.position(in.position() + one.remaining());
+      decode(one, version, updates);
+    }
+    return updates;
+  }
+
+  private static void decode(ByteBuffer one, int version, List<PartitionUpdate> updates) {
+    try (DataInputBuffer in = new DataInputBuffer(one, false)) {
+      updates.add(
+          PartitionUpdate.serializer.deserialize(
+              in, version, DeserializationHelper.Flag.FROM_REMOTE));
+    } catch (UnknownTableException e) {
+      logger.info("A part of a commit is left out, since its table is gone: {}", e.getMessage());
+    } catch (IOException e) {
+      throw new UncheckedIOException("A write set can't be read.", e);
+    }
+  }
+}
