@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class OracleNode implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OracleNode.class);
-  private static final long PROBE_MILLIS = 500;
+  private static final long PROBE_MILLIS = 250;
   private static final long CHANGE_MILLIS = 20_000;
   private static final long HAND_OVER_MILLIS = 3_000;
 
