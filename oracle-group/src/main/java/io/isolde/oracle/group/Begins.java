@@ -14,12 +14,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Gives start timestamps. Each must be at or above all that was visible when it was asked for, so
  * the member makes sure that it still leads after that; once for all that came meanwhile.
  */
 final class Begins implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Begins.class);
   private static final int MAX_TOGETHER = 4096;
 
   /** Longer than an election; then the asker is told to look elsewhere. */
@@ -50,7 +53,11 @@ final class Begins implements AutoCloseable {
 
   /** Takes a request; false if too many wait. */
   boolean offer(Request request) {
-    return queue.offer(request);
+    boolean isTaken = queue.offer(request);
+    if (isTaken && isClosed) {
+      refuseQueue();
+    }
+    return isTaken;
   }
 
   private void run() {
@@ -62,17 +69,26 @@ final class Begins implements AutoCloseable {
         answer(together, hasLease() ? host.startTimestamp() : Optional.empty());
       } catch (InterruptedException e) {
         isClosed = true;
+        answer(together, Optional.empty());
       } finally {
         together.clear();
       }
     }
+    refuseQueue();
+  }
+
+  private void refuseQueue() {
+    List<Request> left = new ArrayList<>();
+    queue.drainTo(left);
+    answer(left, Optional.empty());
   }
 
   private boolean hasLease() throws InterruptedException {
     try {
       var unused = replica.barrier().get(BARRIER_MILLIS, TimeUnit.MILLISECONDS);
       return true;
-    } catch (ExecutionException | TimeoutException notLeading) {
+    } catch (ExecutionException | TimeoutException | RuntimeException notLeading) {
+      log.debug("Can't tell whether this member leads", notLeading);
       return false;
     }
   }

@@ -8,6 +8,7 @@ import io.isolde.oracle.Outcome;
 import io.isolde.oracle.group.OracleRequestException.Reason;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
+import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -15,7 +16,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +34,7 @@ public final class CoordinatorSession implements AutoCloseable {
   private final OracleClient client;
   private final UUID coordinator;
   private final OpenStarts starts = new OpenStarts();
-  private final AtomicInteger sequence = new AtomicInteger();
+  private final Sequences sequences = new Sequences();
   private final ScheduledExecutorService renewals =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
@@ -96,8 +96,8 @@ public final class CoordinatorSession implements AutoCloseable {
   /**
    * Asks for a decision.
    *
-   * @return fails with TIMED_OUT if it is not known whether the transaction is decided, and how;
-   *     with all other reasons it is not committed
+   * @return fails with TIMED_OUT or CLOSED if it is not known whether the transaction is decided,
+   *     and how; with all other reasons it is not committed
    */
   public CompletableFuture<Decision> commit(CommitRequest request) {
     long now = session;
@@ -106,9 +106,18 @@ public final class CoordinatorSession implements AutoCloseable {
           new OracleRequestException(
               Reason.FENCED, "This coordinator has no session with the oracle yet."));
     }
+    OptionalInt sequence = sequences.take();
+    if (sequence.isEmpty()) {
+      return CompletableFuture.failedFuture(
+          new OracleRequestException(
+              Reason.OVERLOADED, "Too many commits have no answer from the oracle yet."));
+    }
     Outstanding<Answer> asked =
-        client.ask(new Command.Commit(now, sequence.getAndIncrement(), request));
-    return asked.answer().thenCompose(answer -> decision(answer, request, asked, now));
+        client.ask(new Command.Commit(now, sequence.getAsInt(), request));
+    return asked
+        .answer()
+        .whenComplete((answer, error) -> sequences.done(sequence.getAsInt()))
+        .thenCompose(answer -> decision(answer, request, asked, now));
   }
 
   private CompletableFuture<Decision> decision(
@@ -133,7 +142,9 @@ public final class CoordinatorSession implements AutoCloseable {
 
   private static Decision decisionOf(Outcome outcome) {
     if (outcome instanceof Outcome.Committed committed) {
-      return new Decision.Committed(committed.commitTimestamp(), 0);
+      // For what it must wait was in the answer that was lost: all that came before is enough.
+      long commitTimestamp = committed.commitTimestamp();
+      return new Decision.Committed(commitTimestamp, commitTimestamp - 2);
     }
     Conflict conflict = ((Outcome.Aborted) outcome).conflict();
     if (conflict.kind() == Conflict.Kind.REQUESTED) {
@@ -220,6 +231,15 @@ public final class CoordinatorSession implements AutoCloseable {
   }
 
   private void keep() {
+    try {
+      keepOrOpen();
+    } catch (RuntimeException e) {
+      // A scheduled task that throws would be the last.
+      log.error("The lease of this coordinator could not be renewed; trying again", e);
+    }
+  }
+
+  private void keepOrOpen() {
     long now = session;
     if (now == NOT_OPEN) {
       open();
@@ -253,6 +273,7 @@ public final class CoordinatorSession implements AutoCloseable {
           "This coordinator was fenced: the oracle has not heard of it for its lease. Commits that"
               + " were under way may have failed.");
       session = NOT_OPEN;
+      keepSoon();
     }
   }
 
@@ -269,8 +290,18 @@ public final class CoordinatorSession implements AutoCloseable {
                   isOpening = false;
                   if (error == null) {
                     session = ((Answer.SessionOpened) answer).session();
+                    // Until the leader knows how far back we read, it takes that for very far.
+                    keepSoon();
                   }
                 });
+  }
+
+  private void keepSoon() {
+    try {
+      renewals.execute(this::keep);
+    } catch (RejectedExecutionException e) {
+      log.debug("The session is closed", e);
+    }
   }
 
   /** Lets the session end by its lease; what is decided and not applied is left to others. */

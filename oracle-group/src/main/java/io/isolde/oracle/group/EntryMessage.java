@@ -15,8 +15,19 @@ import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
  */
 final class EntryMessage implements Message {
 
-  /** A command, and who asked for it; null if this member did by itself. */
-  record Item(Command command, Request request) {}
+  /**
+   * A command on its way into the log.
+   *
+   * @param request who asked for it; null if this member did by itself
+   * @param bytes about what it takes in the log
+   */
+  record Item(Command command, Request request, int bytes) {
+    private static final int SMALL = 64;
+
+    Item(Command command, Request request) {
+      this(command, request, SMALL);
+    }
+  }
 
   private final LogEntry entry;
   private final List<Item> items;
@@ -36,6 +47,11 @@ final class EntryMessage implements Message {
   /** As many as the entry has commands. */
   List<Item> items() {
     return items;
+  }
+
+  /** Whether it opens its leader's term. */
+  boolean isFirst() {
+    return items.get(0).command() instanceof Command.Lead;
   }
 
   /** The leadership that made it. */

@@ -5,8 +5,13 @@ import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -16,21 +21,24 @@ import java.util.List;
  *
  * <p>A member that lost its disk must not: it may have voted, and taken part in decisions, of which
  * it no longer knows. From the inside it looks like one that never started. So the founders ask one
- * another first. Whoever answers "not founded" writes down beforehand that it has never voted; it
- * may start whenever it likes. Who has neither a log nor that note, and hears that the group
- * exists, has lost its disk.
+ * another first, in two steps. Who hears from all others that they have no log either writes that
+ * down: there is no group yet, so it can't have voted. Who hears from all others that they have
+ * written it down starts. Who has neither a log nor that note, and hears that the group exists, has
+ * lost its disk, or was removed.
  */
 final class Founding {
   /** What a founder answers to another. */
   enum Reply {
-    /** It has no log and has promised that it never had one. */
+    /** It has no log. */
     NOT_FOUNDED(1),
     /** It has a log. */
     FOUNDED(2),
     /** It is not ready to tell. */
     NOT_YET(3),
     /** It is configured with other founders. */
-    OTHER_FOUNDERS(4);
+    OTHER_FOUNDERS(4),
+    /** It has no log, and knows that there was no group when it noted that. */
+    READY(5);
 
     private final int code;
 
@@ -66,6 +74,7 @@ final class Founding {
   }
 
   private static final String NOTE = "never-voted";
+  private static final String JOINED = "joined";
 
   private final List<Peer> founders;
   private final Path directory;
@@ -83,8 +92,7 @@ final class Founding {
     if (!sorted(itsFounders).equals(founders)) {
       return Reply.OTHER_FOUNDERS;
     }
-    writeNote();
-    return Reply.NOT_FOUNDED;
+    return hasNote() ? Reply.READY : Reply.NOT_FOUNDED;
   }
 
   /**
@@ -96,14 +104,44 @@ final class Founding {
     if (hasLog(directory)) {
       return Step.START;
     }
+    if (hasNote()) {
+      // Once one has started, all were ready.
+      boolean allReady = replies.stream().allMatch(reply -> reply == Reply.READY);
+      return allReady || replies.contains(Reply.FOUNDED) ? Step.START : waitOrDisagree(replies);
+    }
     if (replies.contains(Reply.FOUNDED)) {
       return Files.exists(directory.resolve(NOTE)) ? Step.START : Step.LOG_LOST;
     }
-    if (replies.contains(Reply.OTHER_FOUNDERS)) {
-      return Step.DISAGREEMENT;
+    boolean noneHasLog =
+        replies.stream().allMatch(reply -> reply == Reply.NOT_FOUNDED || reply == Reply.READY);
+    if (noneHasLog) {
+      write(NOTE, "This member has never voted; it may start with an empty log.\n");
+      return replies.isEmpty() ? Step.START : Step.WAIT;
     }
-    boolean allNew = replies.stream().allMatch(reply -> reply == Reply.NOT_FOUNDED);
-    return allNew ? Step.START : Step.WAIT;
+    return waitOrDisagree(replies);
+  }
+
+  private static Step waitOrDisagree(List<Reply> replies) {
+    return replies.contains(Reply.OTHER_FOUNDERS) ? Step.DISAGREEMENT : Step.WAIT;
+  }
+
+  private boolean hasNote() {
+    return Files.exists(directory.resolve(NOTE));
+  }
+
+  /** The log is there: if it gets lost from now on, the note must not speak for an empty one. */
+  void started() throws IOException {
+    Files.deleteIfExists(directory.resolve(NOTE));
+  }
+
+  /** Notes that this member was let in by a leader: it must never found a group. */
+  void joining() {
+    write(JOINED, "A leader has let this member in; its empty log had no vote.\n");
+  }
+
+  /** The members to start with: none for one that was let in, which hears of them. */
+  List<Peer> initialMembers() {
+    return Files.exists(directory.resolve(JOINED)) ? List.of() : founders;
   }
 
   /** Ratis keeps a directory for each group. */
@@ -115,13 +153,20 @@ final class Founding {
     }
   }
 
-  private void writeNote() {
+  private void write(String name, String text) {
     try {
       Files.createDirectories(directory);
-      Path note = directory.resolve(NOTE);
-      if (!Files.exists(note)) {
-        Files.writeString(note, "This member has never voted; it may start with an empty log.\n");
+      Path unfinished = directory.resolve(name + ".unfinished");
+      try (FileChannel file =
+          FileChannel.open(
+              unfinished,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.TRUNCATE_EXISTING,
+              StandardOpenOption.WRITE)) {
+        file.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+        file.force(true);
       }
+      Files.move(unfinished, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -135,6 +180,9 @@ final class Founding {
 
   static List<Peer> readMembers(ByteBuf in) {
     int count = in.readByte();
+    if (count < 0) {
+      throw new IllegalArgumentException("There are no " + count + " founders.");
+    }
     List<Peer> members = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       members.add(Leading.peer(in));

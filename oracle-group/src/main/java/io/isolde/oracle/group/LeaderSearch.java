@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,7 @@ import java.util.function.Consumer;
  */
 public final class LeaderSearch {
   private static final long QUESTION_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long CONNECT_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int MOST_MEMBERS = 64;
 
   /** Opens connections. */
@@ -40,6 +42,7 @@ public final class LeaderSearch {
     private boolean isConnecting;
     private boolean isAsked;
     private long askedNanos;
+    private long connectedNanos = System.nanoTime() - CONNECT_AGAIN_NANOS;
 
     private Candidate(InetSocketAddress address) {
       this.address = address;
@@ -79,10 +82,15 @@ public final class LeaderSearch {
     if (isClosed) {
       return;
     }
-    for (Candidate candidate : candidates.values()) {
+    long now = System.nanoTime();
+    for (Candidate candidate : List.copyOf(candidates.values())) {
+      if (candidate.client != null && !candidate.client.isOpen()) {
+        // It was closed before it was known here.
+        candidate.client = null;
+      }
       if (candidate.client != null) {
         ask(candidate, candidate.client);
-      } else if (!candidate.isConnecting) {
+      } else if (!candidate.isConnecting && now - candidate.connectedNanos >= CONNECT_AGAIN_NANOS) {
         connect(candidate);
       }
     }
@@ -90,6 +98,7 @@ public final class LeaderSearch {
 
   private void connect(Candidate candidate) {
     candidate.isConnecting = true;
+    candidate.connectedNanos = System.nanoTime();
     var unused =
         connector
             .connect(candidate.address, () -> hungUp(candidate))

@@ -25,6 +25,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks whoever leads the oracle. A request that gets no answer, because the leader is gone or no
@@ -34,8 +36,12 @@ import java.util.function.Function;
  * fail with an {@link OracleRequestException}.
  */
 public final class OracleClient implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(OracleClient.class);
   private static final long TICK_MILLIS = 10;
   private static final int TICKS_PER_SWEEP = 5;
+
+  /** A leader that sends requests away is not asked again at once, as while it hands over. */
+  private static final long SENT_AWAY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /** Where the leader is. */
   private record Link(PeerClient client, InetSocketAddress address, long term) {}
@@ -53,8 +59,13 @@ public final class OracleClient implements AutoCloseable {
             return thread;
           });
 
+  /** Replaced, never changed; compared by identity, since one member may be found twice. */
   private volatile Link link;
-  private volatile long lastAnswerNanos = System.nanoTime();
+
+  /** Who sent requests away last, and when. Guarded by this. */
+  private Link sentAwayBy;
+
+  private long sentAwayNanos;
   private volatile boolean isClosed;
   private int ticks;
 
@@ -96,12 +107,35 @@ public final class OracleClient implements AutoCloseable {
    * @return completes with what is stable, once that includes the commit
    */
   public CompletableFuture<Long> applied(long commitTimestamp) {
-    return ask(Wire.of(Protocol.APPLIED, commitTimestamp), ByteBuf::readLong).answer();
+    long deadline = deadline();
+    return ask(Wire.of(Protocol.APPLIED, commitTimestamp), ByteBuf::readLong)
+        .answer()
+        .thenCompose(stable -> orAwait(stable, commitTimestamp, deadline));
   }
 
   /** Completes with what is stable, once that is at or above the timestamp. */
   public CompletableFuture<Long> awaitStable(long timestamp) {
-    return ask(Wire.of(Protocol.AWAIT_STABLE, timestamp), ByteBuf::readLong).answer();
+    return awaitStable(timestamp, deadline());
+  }
+
+  private CompletableFuture<Long> awaitStable(long timestamp, long deadlineNanos) {
+    return ask(Wire.of(Protocol.AWAIT_STABLE, timestamp), ByteBuf::readLong)
+        .answer()
+        .thenCompose(stable -> orAwait(stable, timestamp, deadlineNanos));
+  }
+
+  /** The leader lets nobody wait for long; whoever wants more asks again. */
+  private CompletableFuture<Long> orAwait(long stable, long timestamp, long deadlineNanos) {
+    if (stable >= timestamp) {
+      return CompletableFuture.completedFuture(stable);
+    }
+    if (System.nanoTime() - deadlineNanos >= 0) {
+      return CompletableFuture.failedFuture(
+          new OracleRequestException(
+              Reason.TIMED_OUT,
+              "The timestamp " + timestamp + " is not stable yet; " + stable + " is."));
+    }
+    return awaitStable(timestamp, deadlineNanos);
   }
 
   /** Renews the lease of a session; see {@link CoordinatorSession}. */
@@ -146,8 +180,7 @@ public final class OracleClient implements AutoCloseable {
   private <T> Outstanding<T> ask(ByteBuf body, Function<ByteBuf, T> decode) {
     byte[] bytes = Wire.rest(body).array();
     body.release();
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.timeoutMillis());
-    Outstanding<T> request = new Outstanding<>(ids.incrementAndGet(), bytes, deadline, decode);
+    Outstanding<T> request = new Outstanding<>(ids.incrementAndGet(), bytes, deadline(), decode);
     if (count.incrementAndGet() > config.maxOutstanding()) {
       count.decrementAndGet();
       request.fail(Reason.OVERLOADED, "Too many requests to the oracle have no answer yet.");
@@ -163,6 +196,10 @@ public final class OracleClient implements AutoCloseable {
       send(request, now);
     }
     return request;
+  }
+
+  private long deadline() {
+    return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.timeoutMillis());
   }
 
   private void send(Outstanding<?> request, Link to) {
@@ -190,7 +227,6 @@ public final class OracleClient implements AutoCloseable {
     @Override
     public void onResponse(ByteBuf body) {
       try {
-        lastAnswerNanos = System.nanoTime();
         onResponse(body.readByte(), body);
       } finally {
         body.release();
@@ -201,9 +237,7 @@ public final class OracleClient implements AutoCloseable {
       switch (status) {
         case Protocol.OK -> end(request).ifPresent(r -> r.complete(body));
         case Protocol.NOT_LEADER -> onLost(from, Optional.of(Leading.read(body)));
-        case Protocol.OVERLOADED ->
-            end(request)
-                .ifPresent(r -> r.fail(Reason.OVERLOADED, "The oracle has too much to do."));
+        case Protocol.OVERLOADED -> onOverload("The oracle has too much to do.");
         default -> {
           String why = Wire.text(body);
           end(request).ifPresent(r -> r.fail(Reason.REFUSED, why));
@@ -215,10 +249,18 @@ public final class OracleClient implements AutoCloseable {
     public void onFailure(TransportException cause) {
       switch (cause.reason()) {
         case CLOSED -> onLost(from, Optional.empty());
-        case BUSY, REMOTE_BUSY ->
-            end(request).ifPresent(r -> r.fail(Reason.OVERLOADED, cause.getMessage()));
+        case BUSY, REMOTE_BUSY -> onOverload(cause.getMessage());
         case TOO_LARGE, REMOTE_ERROR ->
             end(request).ifPresent(r -> r.fail(Reason.REFUSED, cause.getMessage()));
+      }
+    }
+
+    /** If it was sent before, it may have been carried out then: nobody may say that it wasn't. */
+    private void onOverload(String message) {
+      if (request.sends() == 1) {
+        end(request).ifPresent(r -> r.fail(Reason.OVERLOADED, message));
+      } else {
+        request.putOff();
       }
     }
   }
@@ -232,8 +274,12 @@ public final class OracleClient implements AutoCloseable {
 
   private synchronized void onLost(Link lost, Optional<Leading> hint) {
     hint.ifPresent(search::learn);
-    if (lost.equals(link)) {
+    if (lost == link) {
       link = null;
+      if (hint.isPresent()) {
+        sentAwayBy = lost;
+        sentAwayNanos = System.nanoTime();
+      }
       search.look();
     }
   }
@@ -242,11 +288,10 @@ public final class OracleClient implements AutoCloseable {
   private void onLeader(PeerClient client, InetSocketAddress address, long term) {
     Link found = new Link(client, address, term);
     synchronized (this) {
-      if (link != null && (link.term >= term || link.client == client)) {
+      if (isClosed || isKnown(found) || hasJustSentAway(found)) {
         return;
       }
       link = found;
-      lastAnswerNanos = System.nanoTime();
     }
     // In the order in which they were asked, as far as nobody asks meanwhile.
     outstanding.values().stream()
@@ -254,21 +299,32 @@ public final class OracleClient implements AutoCloseable {
         .forEach(request -> send(request, found));
   }
 
+  private boolean isKnown(Link found) {
+    return link != null && (link.term >= found.term || link.client == found.client);
+  }
+
+  private boolean hasJustSentAway(Link found) {
+    return found.equals(sentAwayBy) && System.nanoTime() - sentAwayNanos < SENT_AWAY_NANOS;
+  }
+
   private void tick() {
     try {
-      if (++ticks % TICKS_PER_SWEEP == 0) {
+      boolean isSweep = ++ticks % TICKS_PER_SWEEP == 0;
+      if (isSweep) {
         sweep();
       }
-      if (link == null || isSuspicious()) {
+      if (link == null || (isSweep && isSuspicious())) {
         search.look();
       }
     } catch (RuntimeException e) {
-      // The next tick tries again; a scheduled task that throws would be the last.
+      // A scheduled task that throws would be the last.
+      log.error("The oracle's client stumbled; it goes on", e);
     }
   }
 
   private void sweep() {
     long now = System.nanoTime();
+    Link to = link;
     for (Outstanding<?> request : outstanding.values()) {
       if (request.isOverdue(now)) {
         end(request)
@@ -279,22 +335,28 @@ public final class OracleClient implements AutoCloseable {
                         "No leader of the oracle has answered within "
                             + config.timeoutMillis()
                             + " ms."));
+      } else if (to != null && request.takePutOff()) {
+        send(request, to);
       }
     }
   }
 
-  /** It has been asked and says nothing: it may hang, while another has been elected. */
+  /**
+   * Something has no answer for long: the leader may hang, or be cut off while another has been
+   * elected. That it answers something else proves nothing, as some answers need no majority.
+   */
   private boolean isSuspicious() {
     long since = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(config.suspicionMillis());
-    return lastAnswerNanos - since < 0
-        && outstanding.values().stream().anyMatch(request -> request.isUnansweredSince(since));
+    return outstanding.values().stream().anyMatch(request -> request.isUnansweredSince(since));
   }
 
   @Override
   public void close() {
-    isClosed = true;
+    synchronized (this) {
+      isClosed = true;
+      link = null;
+    }
     ticker.shutdownNow();
-    link = null;
     search.close();
     for (Outstanding<?> request : outstanding.values()) {
       end(request).ifPresent(r -> r.fail(Reason.CLOSED, "The oracle's client is closed."));

@@ -14,6 +14,9 @@ import io.isolde.raft.RaftReplica;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
+import io.isolde.raft.PeerConnection;
+import java.time.temporal.ChronoUnit;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -29,7 +32,11 @@ final class OracleMember implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OracleMember.class);
   private static final long DUTY_INTERVAL_MILLIS = 50;
 
+  /** A timestamp far ahead of the clock would take all later ones with it. */
+  private static final long MOST_AHEAD_DAYS = 366;
+
   private final ReplicaHost host;
+  private final Clock clock;
   private final RaftNode node;
   private final RaftReplica replica;
   private final Sequencer sequencer;
@@ -58,8 +65,8 @@ final class OracleMember implements AutoCloseable {
       Path directory,
       Clock clock)
       throws IOException {
-    host =
-        new ReplicaHost(config.bounds(), config.reservationMicros(), config.leaseMillis(), clock);
+    host = new ReplicaHost(config, clock);
+    this.clock = clock;
     machine = new OracleStateMachine(host, this::onApplied);
     RaftGroupId groupId = RaftGroupId.valueOf(group);
     node =
@@ -69,7 +76,7 @@ final class OracleMember implements AutoCloseable {
             .group(groupId, founders, machine)
             .start();
     replica = node.replica(groupId);
-    sequencer = new Sequencer(replica, host, this::leading, config.maxQueued(), rates);
+    sequencer = new Sequencer(replica, host, this::leading, config, rates);
     begins = new Begins(replica, host, this::leading, config.maxQueued(), rates);
     replica.addListener(new Reigns());
     if (replica.isLeader()) {
@@ -84,27 +91,137 @@ final class OracleMember implements AutoCloseable {
   private final class Reigns implements LeaderListener {
     @Override
     public void leaderReady(long term) {
-      host.lead(term).ifPresent(sequencer::propose);
+      sequencer.lead(term);
     }
 
     @Override
     public void steppedDown() {
-      Leading now = leading();
-      host.stepDown().forEach(request -> request.notLeader(now));
+      stepDown();
     }
+  }
+
+  private void stepDown() {
+    List<Request> waiting = host.stepDown();
+    Leading now = leading();
+    waiting.forEach(request -> request.notLeader(now));
   }
 
   private void onApplied(EntryMessage message, ReplicaHost.Applied applied) {
     if (message != null) {
-      OracleService.answer(message, applied, host);
+      answer(message, applied);
     }
     for (Request request : applied.nowStable()) {
       request.answer(applied.stable());
     }
   }
 
+  /** Tells who asked what came of an entry. */
+  private void answer(EntryMessage message, ReplicaHost.Applied applied) {
+    PeerConnection last = null;
+    for (int i = 0; i < message.items().size(); i++) {
+      EntryMessage.Item item = message.items().get(i);
+      if (item.request() == null) {
+        continue;
+      }
+      PeerConnection connection = item.request().connection();
+      if (last != null && last != connection) {
+        last.flush();
+      }
+      last = connection;
+      if (!(item.command() instanceof Command.Applied commit)) {
+        item.request().write(applied.answers().get(i));
+      } else if (commit.commitTimestamp() <= applied.stable()) {
+        item.request().write(applied.stable());
+      } else {
+        answerWhenStable(commit.commitTimestamp(), item.request());
+      }
+    }
+    if (last != null) {
+      last.flush();
+    }
+  }
+
+  /** Answers now or later. */
+  void answerWhenStable(long timestamp, Request request) {
+    ReplicaHost.Stability found = host.stableOrWait(timestamp, request);
+    if (found instanceof ReplicaHost.Stability.Now now) {
+      request.answer(now.stable());
+    } else if (found instanceof ReplicaHost.Stability.TooMany) {
+      rates.overload();
+      request.overloaded();
+    } else if (found instanceof ReplicaHost.Stability.NotServing) {
+      request.notLeader(leading());
+    }
+  }
+
+  /** A coordinator's command, unless it is one that no coordinator may give. */
+  void execute(Command command, int bytes, Request request) {
+    if (command instanceof Command.Lead || command instanceof Command.FenceSession) {
+      request.refused("Only the oracle's leader does that.");
+    } else if (command instanceof Command.IssueTimestamp issue && isTooFarAhead(issue)) {
+      request.refused(
+          "The timestamp " + issue.aboveMicros() + " is more than a year ahead of the clock.");
+    } else if (command instanceof Command.Commit commit && !isStart(commit)) {
+      refuseStart(commit, bytes, request);
+    } else {
+      offer(command, bytes, request);
+    }
+  }
+
+  private boolean isTooFarAhead(Command.IssueTimestamp issue) {
+    Instant most = clock.instant().plus(MOST_AHEAD_DAYS, ChronoUnit.DAYS);
+    return issue.aboveMicros() > ChronoUnit.MICROS.between(Instant.EPOCH, most);
+  }
+
+  private boolean isStart(Command.Commit commit) {
+    return host.isStart(commit.request().startTimestamp());
+  }
+
+  /** The replicas must not be asked; but if another member leads, it may know better. */
+  private void refuseStart(Command.Commit commit, int bytes, Request request) {
+    var unused =
+        replica
+            .barrier()
+            .whenComplete(
+                (leads, error) -> {
+                  if (error != null) {
+                    request.notLeader(leading());
+                  } else if (isStart(commit)) {
+                    offer(commit, bytes, request);
+                  } else if (host.isServing()) {
+                    request.refused(
+                        "No transaction was given the start timestamp "
+                            + commit.request().startTimestamp()
+                            + ".");
+                  } else {
+                    request.notLeader(leading());
+                  }
+                });
+  }
+
+  /** Puts a command into the queue for the log. */
+  void offer(Command command, int bytes, Request request) {
+    switch (sequencer.offer(new EntryMessage.Item(command, request, bytes))) {
+      case ACCEPTED -> {}
+      case TOO_MANY -> {
+        rates.overload();
+        request.overloaded();
+      }
+      case TOO_LARGE ->
+          request.refused(
+              "A request of "
+                  + bytes
+                  + " bytes is too large for the oracle's log, which takes "
+                  + sequencer.maxCommandBytes()
+                  + ".");
+    }
+  }
+
   private void doDuties() {
     try {
+      sequencer.leadAgain();
+      long stable = host.stable();
+      host.overdueWaiters().forEach(request -> request.answer(stable));
       long begun = rates.begins();
       for (Command duty : host.duties(begun != beginsAtLastDuty)) {
         if (duty instanceof Command.FenceSession fence) {
@@ -206,5 +323,7 @@ final class OracleMember implements AutoCloseable {
     sequencer.close();
     begins.close();
     node.close();
+    // Ratis says so only to those who were there when it stepped down.
+    stepDown();
   }
 }

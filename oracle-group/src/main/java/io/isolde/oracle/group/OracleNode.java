@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class OracleNode implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OracleNode.class);
-  private static final long PROBE_MILLIS = 500;
+  private static final long PROBE_MILLIS = 250;
   private static final long CHANGE_MILLIS = 20_000;
   private static final long HAND_OVER_MILLIS = 3_000;
 
@@ -44,6 +44,7 @@ public final class OracleNode implements AutoCloseable {
   private final Path directory;
   private final Clock clock;
   private final OracleService service;
+  private final Founding founding;
   private final PeerTransport transport;
   private final Peer self;
   private final ExecutorService changes = daemon("isolde-oracle-change");
@@ -58,6 +59,7 @@ public final class OracleNode implements AutoCloseable {
       OracleGroupConfig config,
       String clusterName,
       Peer self,
+      List<Peer> founders,
       Path directory,
       UnaryOperator<PeerTransport.Builder> transportOptions,
       Clock clock)
@@ -67,7 +69,8 @@ public final class OracleNode implements AutoCloseable {
     this.directory = directory;
     this.clock = clock;
     this.self = self;
-    this.service = new OracleService(this::onChange);
+    this.founding = new Founding(founders, directory);
+    this.service = new OracleService(founding, this::onChange);
     this.transport =
         transportOptions
             .apply(PeerTransport.builder(self.id()).application(service))
@@ -93,12 +96,11 @@ public final class OracleNode implements AutoCloseable {
       UnaryOperator<PeerTransport.Builder> transportOptions,
       Clock clock)
       throws IOException {
-    OracleNode node = new OracleNode(config, clusterName, self, directory, transportOptions, clock);
-    Founding founding = new Founding(founders, directory);
-    node.service.found(founding);
+    OracleNode node =
+        new OracleNode(config, clusterName, self, founders, directory, transportOptions, clock);
     boolean isFounder = founders.stream().anyMatch(peer -> peer.id().equals(self.id()));
     if (isFounder || Founding.hasLog(directory)) {
-      var unused = node.founder.submit(() -> node.startWhenAllowed(founding, founders));
+      var unused = node.founder.submit(() -> node.startWhenAllowed(founders));
     }
     return node;
   }
@@ -123,45 +125,59 @@ public final class OracleNode implements AutoCloseable {
     return member == null ? List.of() : member.orphans();
   }
 
-  private void startWhenAllowed(Founding founding, List<Peer> founders) {
-    while (!isClosed) {
-      switch (founding.next(probe(founding, founders))) {
-        case START -> {
-          startMember(founders);
-          return;
-        }
-        case LOG_LOST -> {
-          log.error(
-              "This node was a member of the oracle's group, but its log is not in {}. It must not"
-                  + " vote again as if nothing had happened. Remove it from the group and add it"
-                  + " again: ALTER ORACLE REMOVE '{}'; ALTER ORACLE ADD '{}'.",
-              directory,
-              self.id(),
-              self.id());
-          return;
-        }
-        case DISAGREEMENT ->
-            log.error(
-                "The members that found the oracle's group disagree about who they are; this node"
-                    + " is told {}. They must have the same setting; waiting.",
-                founders);
-        case WAIT -> log.info("Waiting for all founders of the oracle's group: {}", founders);
+  private void startWhenAllowed(List<Peer> founders) {
+    boolean isOver = false;
+    while (!isOver && !isClosed) {
+      try {
+        isOver = takeStep(founding.next(probe(founders)), founders);
+      } catch (IOException | RuntimeException e) {
+        log.error("The oracle's member on this node could not start; trying again", e);
       }
-      sleep();
+      if (!isOver) {
+        sleep();
+      }
     }
   }
 
-  private List<Founding.Reply> probe(Founding founding, List<Peer> founders) {
+  /** Returns whether that was the last. */
+  private boolean takeStep(Founding.Step step, List<Peer> founders) throws IOException {
+    switch (step) {
+      case START -> {
+        startMember();
+        return true;
+      }
+      case LOG_LOST -> {
+        log.error(
+            "The oracle's group exists, but this node has no log of it in {}: the log is lost, or"
+                + " the node was removed. It must not vote as if nothing had happened. To take it"
+                + " in: ALTER ORACLE REMOVE '{}' if it is still a member, then ALTER ORACLE ADD"
+                + " '{}'.",
+            directory,
+            self.id(),
+            self.id());
+        return true;
+      }
+      case DISAGREEMENT ->
+          log.error(
+              "The members that found the oracle's group disagree about who they are; this node"
+                  + " is told {}. They must have the same setting; waiting.",
+              founders);
+      case WAIT -> log.info("Waiting for all founders of the oracle's group: {}", founders);
+    }
+    return false;
+  }
+
+  private List<Founding.Reply> probe(List<Peer> founders) {
     List<Founding.Reply> replies = new ArrayList<>();
     for (Peer founder : founders) {
       if (!founder.id().equals(self.id())) {
-        replies.add(probe(founding, founder));
+        replies.add(probe(founder));
       }
     }
     return replies;
   }
 
-  private Founding.Reply probe(Founding founding, Peer founder) {
+  private Founding.Reply probe(Peer founder) {
     try {
       ByteBuf reply =
           ask(founder.address(), founding.writeMembers(Wire.of(Protocol.FOUND)), PROBE_MILLIS);
@@ -172,7 +188,7 @@ public final class OracleNode implements AutoCloseable {
       } finally {
         reply.release();
       }
-    } catch (ExecutionException | TimeoutException notThere) {
+    } catch (ExecutionException | TimeoutException | IndexOutOfBoundsException notThere) {
       return Founding.Reply.NOT_YET;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -180,16 +196,14 @@ public final class OracleNode implements AutoCloseable {
     }
   }
 
-  private synchronized void startMember(List<Peer> founders) {
+  private synchronized void startMember() throws IOException {
     if (member != null || isClosed) {
       return;
     }
-    try {
-      member = new OracleMember(config, group, transport, founders, directory, clock);
-      service.serve(member);
-    } catch (IOException | RuntimeException e) {
-      log.error("The oracle's member on this node could not start", e);
-    }
+    member =
+        new OracleMember(config, group, transport, founding.initialMembers(), directory, clock);
+    founding.started();
+    service.serve(member);
   }
 
   private void onChange(MemberChange change, Request request) {
@@ -212,11 +226,14 @@ public final class OracleNode implements AutoCloseable {
       throws ExecutionException, TimeoutException, InterruptedException, IOException {
     switch (change.kind()) {
       case JOIN -> {
-        startMember(List.of());
+        // What is left of an earlier membership is of no use, and may be wrong.
+        forgetMembership();
+        founding.joining();
+        startMember();
         request.answer(Wire.of(Protocol.OK));
       }
       case LEAVE -> {
-        stopMember();
+        forgetMembership();
         request.answer(Wire.of(Protocol.OK));
       }
       case ADD, REMOVE, LEAD -> {
@@ -239,24 +256,78 @@ public final class OracleNode implements AutoCloseable {
     ByteBuf reply =
         ask(change.peer().address(), change.writeTo(Wire.of(Protocol.CHANGE)), CHANGE_MILLIS);
     try {
-      if (reply.readByte() != Protocol.OK) {
-        throw new IllegalStateException("The node " + change.peer().id() + " refuses.");
+      byte status = reply.readByte();
+      if (status != Protocol.OK) {
+        String why = status == Protocol.REFUSED ? " refuses: " + Wire.text(reply) : " refuses.";
+        throw new IllegalStateException("The node " + change.peer().id() + why);
       }
     } finally {
       reply.release();
     }
   }
 
-  private synchronized void stopMember() throws IOException {
-    if (member == null) {
+  /**
+   * Stops, and empties the directory. Anybody who reaches the port can ask for it, and a member
+   * must never do it, so whoever leads is asked first.
+   */
+  private void forgetMembership() throws IOException {
+    List<Peer> known;
+    synchronized (this) {
+      if (member == null && !Founding.hasLog(directory)) {
+        return;
+      }
+      known = member == null ? List.of() : member.replica().members();
+    }
+    if (!isNoMember(known)) {
+      throw new IllegalStateException(self.id() + " may still be a member, so it keeps its log.");
+    }
+    synchronized (this) {
+      service.serve(null);
+      if (member != null) {
+        member.close();
+        member = null;
+      }
+      empty(directory);
+    }
+  }
+
+  /** Whether a leader says so. */
+  private boolean isNoMember(List<Peer> known) {
+    for (Peer peer : known) {
+      if (peer.id().equals(self.id())) {
+        continue;
+      }
+      try {
+        ByteBuf reply = ask(peer.address(), Wire.of(Protocol.WHO_LEADS), PROBE_MILLIS);
+        try {
+          if (reply.readByte() == Protocol.OK) {
+            Leading leading = Leading.read(reply);
+            if (leading.isServing()) {
+              return leading.members().stream().noneMatch(one -> one.id().equals(self.id()));
+            }
+          }
+        } finally {
+          reply.release();
+        }
+      } catch (ExecutionException | TimeoutException | RuntimeException notThere) {
+        log.debug("{} does not tell who leads", peer, notThere);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    return false;
+  }
+
+  private static void empty(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
       return;
     }
-    service.serve(null);
-    member.close();
-    member = null;
     try (var files = Files.walk(directory)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
+        if (!file.equals(directory)) {
+          Files.delete(file);
+        }
       }
     }
   }
@@ -264,12 +335,22 @@ public final class OracleNode implements AutoCloseable {
   private ByteBuf ask(InetSocketAddress address, ByteBuf body, long timeoutMillis)
       throws ExecutionException, TimeoutException, InterruptedException {
     CompletableFuture<ByteBuf> answer = new CompletableFuture<>();
-    try (PeerClient client =
-        transport
-            .connect(address, () -> answer.completeExceptionally(new IOException("It hung up.")))
-            .get(timeoutMillis, TimeUnit.MILLISECONDS)) {
+    CompletableFuture<PeerClient> connecting =
+        transport.connect(
+            address, () -> answer.completeExceptionally(new IOException("It hung up.")));
+    boolean isSent = false;
+    try {
+      PeerClient client = connecting.get(timeoutMillis, TimeUnit.MILLISECONDS);
+      isSent = true;
       client.send(Protocol.SERVICE, body, new Answered(answer));
       return answer.get(timeoutMillis, TimeUnit.MILLISECONDS);
+    } finally {
+      if (!isSent) {
+        body.release();
+      }
+      // An answer that comes later is released by who gets it.
+      answer.completeExceptionally(new IOException("It is too late."));
+      var unused = connecting.thenAccept(PeerClient::close);
     }
   }
 

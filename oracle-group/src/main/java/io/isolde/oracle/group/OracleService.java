@@ -10,9 +10,12 @@ import io.isolde.raft.ApplicationHandler;
 import io.isolde.raft.PeerConnection;
 import io.netty.buffer.ByteBuf;
 import java.nio.BufferUnderflowException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Takes the requests of coordinators. A node that is no member refers them to the members. */
 final class OracleService implements ApplicationHandler {
@@ -22,14 +25,16 @@ final class OracleService implements ApplicationHandler {
     void onChange(MemberChange change, Request request);
   }
 
+  private static final Logger log = LoggerFactory.getLogger(OracleService.class);
+
+  private final Founding founding;
   private final Changes changes;
 
   /** Null while this node is no member. */
   private volatile OracleMember member;
 
-  private volatile Founding founding;
-
-  OracleService(Changes changes) {
+  OracleService(Founding founding, Changes changes) {
+    this.founding = founding;
     this.changes = changes;
   }
 
@@ -37,21 +42,22 @@ final class OracleService implements ApplicationHandler {
     member = newMember;
   }
 
-  void found(Founding newFounding) {
-    founding = newFounding;
-  }
-
   @Override
   public void onRequest(PeerConnection from, byte service, long requestId, ByteBuf body) {
     Request request = new Request(from, requestId);
     try {
-      if (service != Protocol.SERVICE) {
-        from.fail(requestId, "This node has no service " + service + ".");
-        return;
+      if (service == Protocol.SERVICE) {
+        handle(request, body);
+      } else {
+        request.failed("This node has no service " + service + ".");
       }
-      handle(request, body);
-    } catch (IllegalArgumentException | IndexOutOfBoundsException | BufferUnderflowException e) {
-      request.refused("The request is not understood: " + e.getMessage() + ".");
+    } catch (IllegalArgumentException e) {
+      request.refused("The request is not understood: " + e.getMessage());
+    } catch (IndexOutOfBoundsException | BufferUnderflowException e) {
+      request.refused("The request is not understood: it ends too early.");
+    } catch (RuntimeException e) {
+      log.error("A request of {} failed", from.remoteAddress(), e);
+      request.refused("The request failed: " + e);
     } finally {
       body.release();
     }
@@ -77,29 +83,26 @@ final class OracleService implements ApplicationHandler {
 
   private void serve(byte what, Request request, ByteBuf body, OracleMember member) {
     switch (what) {
-      case Protocol.BEGIN -> accept(member, member.begins().offer(request), request);
-      case Protocol.EXECUTE -> execute(request, CommandCodec.decode(Wire.rest(body)), member);
-      case Protocol.APPLIED -> execute(request, new Command.Applied(body.readLong()), member);
-      case Protocol.AWAIT_STABLE -> await(request, body.readLong(), member);
+      case Protocol.BEGIN -> {
+        if (!member.begins().offer(request)) {
+          overloaded(member, request);
+        }
+      }
+      case Protocol.EXECUTE -> {
+        int bytes = body.readableBytes();
+        member.execute(CommandCodec.decode(Wire.rest(body)), bytes, request);
+      }
+      case Protocol.APPLIED -> member.offer(new Command.Applied(body.readLong()), 16, request);
+      case Protocol.AWAIT_STABLE -> member.answerWhenStable(body.readLong(), request);
       case Protocol.RENEW -> renew(request, body.readLong(), body.readLong(), member);
       case Protocol.OUTCOME -> member.outcome(Wire.id(body), request);
       default -> request.refused("There is no request " + what + ".");
     }
   }
 
-  private static void execute(Request request, Command command, OracleMember member) {
-    accept(member, member.sequencer().offer(new EntryMessage.Item(command, request)), request);
-  }
-
-  private static void accept(OracleMember member, boolean isAccepted, Request request) {
-    if (!isAccepted) {
-      member.rates().overload();
-      request.overloaded();
-    }
-  }
-
-  private static void await(Request request, long timestamp, OracleMember member) {
-    member.host().stableOrWait(timestamp, request).ifPresent(request::answer);
+  private static void overloaded(OracleMember member, Request request) {
+    member.rates().overload();
+    request.overloaded();
   }
 
   private void renew(Request request, long session, long oldestStart, OracleMember member) {
@@ -112,11 +115,8 @@ final class OracleService implements ApplicationHandler {
   }
 
   private void found(Request request, ByteBuf body) {
-    Founding here = founding;
-    request.answer(
-        here == null
-            ? Founding.Reply.NOT_YET.writeTo(Wire.of(Protocol.OK))
-            : here.onProbe(Founding.readMembers(body)).writeTo(Wire.of(Protocol.OK)));
+    Founding.Reply reply = founding.onProbe(Founding.readMembers(body));
+    request.answer(reply.writeTo(Wire.of(Protocol.OK)));
   }
 
   private void status(Request request, OracleMember serving) {
@@ -132,36 +132,6 @@ final class OracleService implements ApplicationHandler {
     return serving == null ? new Leading(false, 0, Optional.empty(), List.of()) : serving.leading();
   }
 
-  /** Tells who asked what came of an entry. */
-  static void answer(EntryMessage message, ReplicaHost.Applied applied, ReplicaHost host) {
-    PeerConnection last = null;
-    for (int i = 0; i < message.items().size(); i++) {
-      EntryMessage.Item item = message.items().get(i);
-      if (item.request() == null) {
-        continue;
-      }
-      PeerConnection connection = item.request().connection();
-      if (last != null && last != connection) {
-        last.flush();
-      }
-      last = connection;
-      answer(item, applied.answers().get(i), applied.stable(), host);
-    }
-    if (last != null) {
-      last.flush();
-    }
-  }
-
-  private static void answer(EntryMessage.Item item, Answer answer, long stable, ReplicaHost host) {
-    if (!(item.command() instanceof Command.Applied applied)) {
-      item.request().write(answer);
-    } else if (applied.commitTimestamp() <= stable) {
-      item.request().write(stable);
-    } else {
-      host.stableOrWait(applied.commitTimestamp(), item.request()).ifPresent(item.request()::write);
-    }
-  }
-
   static ByteBuf outcome(Optional<Answer> decided) {
     ByteBuf response = Wire.of(Protocol.OK).writeBoolean(decided.isPresent());
     decided.ifPresent(
@@ -175,6 +145,6 @@ final class OracleService implements ApplicationHandler {
 
   static UUID groupIdOf(String clusterName) {
     return UUID.nameUUIDFromBytes(
-        ("isolde-oracle/" + clusterName).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        ("isolde-oracle/" + clusterName).getBytes(StandardCharsets.UTF_8));
   }
 }

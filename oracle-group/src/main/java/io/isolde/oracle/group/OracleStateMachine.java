@@ -12,6 +12,7 @@ import java.io.File;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -31,6 +32,7 @@ import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.impl.BaseStateMachine;
 import org.apache.ratis.statemachine.impl.SimpleStateMachineStorage;
 import org.apache.ratis.statemachine.impl.SingleFileSnapshotInfo;
+import org.apache.ratis.util.LifeCycle;
 import org.apache.ratis.util.MD5FileUtil;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +41,8 @@ import org.slf4j.LoggerFactory;
 final class OracleStateMachine extends BaseStateMachine {
   private static final Logger log = LoggerFactory.getLogger(OracleStateMachine.class);
   private static final int FILE_BUFFER_BYTES = 1 << 16;
+  private static final String UNFINISHED = ".unfinished";
+  private static final String CHECKSUM = ".md5";
 
   /** Hears what was applied, in order, on the thread that applies. */
   interface Listener {
@@ -62,6 +66,9 @@ final class OracleStateMachine extends BaseStateMachine {
             return thread;
           });
 
+  /** Up to where Ratis knows that the state is saved. Only touched on the thread that applies. */
+  private long reported = RaftLog.INVALID_LOG_INDEX;
+
   OracleStateMachine(ReplicaHost host, Listener listener) {
     this.host = host;
     this.listener = listener;
@@ -72,14 +79,39 @@ final class OracleStateMachine extends BaseStateMachine {
       throws IOException {
     super.initialize(server, group, raftStorage);
     storage.init(raftStorage);
-    restore();
+    deleteUnfinished(raftStorage.getStorageDir().getStateMachineDir().toPath());
+    getLifeCycle().startAndTransition(this::restore, IOException.class);
+  }
+
+  /** What has no checksum was not written to its end, and the log that it stands for is there. */
+  private static void deleteUnfinished(Path directory) throws IOException {
+    try (var files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        String name = file.getFileName().toString();
+        boolean isState = SimpleStateMachineStorage.SNAPSHOT_REGEX.matcher(name).matches();
+        boolean isUnfinished =
+            name.endsWith(UNFINISHED)
+                || (isState && !Files.exists(file.resolveSibling(name + CHECKSUM)));
+        if (isUnfinished) {
+          log.warn("Deleting {}, which was not written to its end", file);
+          Files.delete(file);
+        }
+      }
+    }
+  }
+
+  /** The leader is about to send its state. */
+  @Override
+  public void pause() {
+    getLifeCycle().transition(LifeCycle.State.PAUSING);
+    getLifeCycle().transition(LifeCycle.State.PAUSED);
   }
 
   /** After the leader has sent its state. */
   @Override
   public void reinitialize() throws IOException {
     storage.loadLatestSnapshot();
-    restore();
+    getLifeCycle().startAndTransition(this::restore, IOException.class);
   }
 
   private void restore() throws IOException {
@@ -88,6 +120,13 @@ final class OracleStateMachine extends BaseStateMachine {
       return;
     }
     File file = saved.getFile().getPath().toFile();
+    if (!MD5FileUtil.computeMd5ForFile(file).equals(saved.getFile().getFileDigest())) {
+      throw new IOException(
+          "The oracle's saved state in "
+              + file
+              + " is damaged, and the log before it is gone. Delete this member's directory, remove"
+              + " the member from the group and add it again.");
+    }
     try (DataInputStream in =
         new DataInputStream(
             new BufferedInputStream(Files.newInputStream(file.toPath()), FILE_BUFFER_BYTES))) {
@@ -135,23 +174,26 @@ final class OracleStateMachine extends BaseStateMachine {
 
   /**
    * Copies the state and has it written in the background, since nothing is decided meanwhile. So
-   * what is reported, and lets the log go, is what was written before.
+   * this is called twice for each: what is reported, and lets the log go, is what is written.
    */
   @Override
   public long takeSnapshot() {
-    TermIndex at = getLastAppliedTermIndex();
-    SingleFileSnapshotInfo before = storage.getLatestSnapshot();
-    if (isSaving.compareAndSet(false, true)) {
+    SingleFileSnapshotInfo written = storage.getLatestSnapshot();
+    long index = written == null ? RaftLog.INVALID_LOG_INDEX : written.getIndex();
+    boolean isNews = index > reported;
+    reported = index;
+    if (!isNews && isSaving.compareAndSet(false, true)) {
+      TermIndex at = getLastAppliedTermIndex();
       SavedReplica state = host.save();
       saver.execute(() -> save(state, at));
     }
-    return before == null ? RaftLog.INVALID_LOG_INDEX : before.getIndex();
+    return index;
   }
 
   private void save(SavedReplica state, TermIndex at) {
     try {
       File file = storage.getSnapshotFile(at.getTerm(), at.getIndex());
-      File unfinished = new File(file.getParentFile(), file.getName() + ".unfinished");
+      File unfinished = new File(file.getParentFile(), file.getName() + UNFINISHED);
       try (FileOutputStream out = new FileOutputStream(unfinished)) {
         DataOutputStream data =
             new DataOutputStream(new BufferedOutputStream(out, FILE_BUFFER_BYTES));
@@ -159,8 +201,10 @@ final class OracleStateMachine extends BaseStateMachine {
         data.flush();
         out.getFD().sync();
       }
+      MD5Hash checksum = MD5FileUtil.computeMd5ForFile(unfinished);
+      // Before the file has its name: one without a checksum counts as unfinished.
+      MD5FileUtil.saveMD5File(file, checksum);
       Files.move(unfinished.toPath(), file.toPath(), StandardCopyOption.ATOMIC_MOVE);
-      MD5Hash checksum = MD5FileUtil.computeAndSaveMd5ForFile(file);
       storage.updateLatestSnapshot(
           new SingleFileSnapshotInfo(new FileInfo(file.toPath(), checksum), at));
     } catch (IOException | RuntimeException e) {

@@ -20,6 +20,9 @@ final class Outstanding<T> {
 
   private final AtomicInteger sends = new AtomicInteger();
 
+  /** Whether a member has to be told again, as it had no room. */
+  private volatile boolean isPutOff;
+
   Outstanding(long id, byte[] body, long deadlineNanos, Function<ByteBuf, T> decode) {
     this.id = id;
     this.body = body;
@@ -31,14 +34,23 @@ final class Outstanding<T> {
     return id;
   }
 
+  /** To be sent again later: {@link #takePutOff}. */
+  void putOff() {
+    isPutOff = true;
+  }
+
+  /** Whether it is to be sent again. */
+  boolean takePutOff() {
+    boolean was = isPutOff;
+    isPutOff = false;
+    return was;
+  }
+
   ByteBuf bodyToSend() {
+    isPutOff = false;
     sentNanos = System.nanoTime();
     sends.incrementAndGet();
     return Unpooled.wrappedBuffer(body);
-  }
-
-  int bytes() {
-    return body.length;
   }
 
   boolean isOverdue(long nowNanos) {

@@ -19,10 +19,13 @@ final class Protocol {
   /** Arguments: a command. Result: its answer, once it is durable. */
   static final byte EXECUTE = 3;
 
-  /** A commit is applied. Arguments: long. Answered when all up to it are. Result: stable, long. */
+  /**
+   * A commit is applied. Arguments: long. Result: stable, long; as soon as that reaches the commit,
+   * or a little later anyway: then ask with {@link #AWAIT_STABLE}.
+   */
   static final byte APPLIED = 4;
 
-  /** Arguments: long. Answered when stable reaches it. Result: stable, long. */
+  /** Arguments: long. Result: stable, long; as soon as that reaches it, or a little later anyway. */
   static final byte AWAIT_STABLE = 5;
 
   /** A coordinator lives. Arguments: session, oldest start. Result: see {@link Renewed}. */

@@ -14,8 +14,13 @@ import io.isolde.oracle.replica.SavedReplica;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -33,17 +38,50 @@ final class ReplicaHost {
     private final long term;
     private final Leadership leadership;
     private final CoordinatorLeases leases;
-    private final StableWaiters waiters = new StableWaiters();
+    private final StableWaiters waiters;
+
+    /** The sessions that have a lease. */
+    private final Set<Long> sessions;
+
+    /** When the log was asked to fence a session. */
+    private final Map<Long, Long> fencedAtMillis = new HashMap<>();
 
     /** Whether the first entry of the term is applied. */
     private boolean isServing;
 
-    private Reign(long term, Leadership leadership, CoordinatorLeases leases) {
+    private boolean isFirstUnderWay;
+
+    private Reign(
+        long term,
+        Leadership leadership,
+        CoordinatorLeases leases,
+        StableWaiters waiters,
+        Collection<Long> sessions) {
       this.term = term;
       this.leadership = leadership;
       this.leases = leases;
+      this.waiters = waiters;
+      this.sessions = new HashSet<>(sessions);
     }
   }
+
+  /** What becomes of one who waits for a timestamp to be stable. */
+  sealed interface Stability {
+    /** It is; or no longer worth waiting for. */
+    record Now(long stable) implements Stability {}
+
+    /** Who asked is answered later. */
+    record Later() implements Stability {}
+
+    /** Too many wait. */
+    record TooMany() implements Stability {}
+
+    /** This member can't tell. */
+    record NotServing() implements Stability {}
+  }
+
+  /** Fencing is asked for again after this, if nothing came of it. */
+  private static final long FENCE_AGAIN_MILLIS = 1_000;
 
   /** What applying an entry leads to. */
   record Applied(List<Answer> answers, long stable, List<Request> nowStable) {}
@@ -52,6 +90,7 @@ final class ReplicaHost {
   private final OracleConfig config;
   private final long reservationMicros;
   private final long leaseMillis;
+  private final int mostWaiters;
   private final Clock clock;
 
   private OracleReplica replica = new OracleReplica();
@@ -61,16 +100,18 @@ final class ReplicaHost {
 
   private volatile boolean isServing;
 
-  ReplicaHost(OracleConfig config, long reservationMicros, long leaseMillis, Clock clock) {
-    this.config = config;
-    this.reservationMicros = reservationMicros;
-    this.leaseMillis = leaseMillis;
+  ReplicaHost(OracleGroupConfig config, Clock clock) {
+    this.config = config.bounds();
+    this.reservationMicros = config.reservationMicros();
+    this.leaseMillis = config.leaseMillis();
+    this.mostWaiters = config.maxQueued();
     this.clock = clock;
   }
 
   /**
    * This member leads from now on; returns the entry that must be applied before it serves. Empty
-   * if that is known already.
+   * if that is known already. No entry of an earlier term may be on its way into the log: it would
+   * lie behind the first one, and what it commits below a start timestamp of this term.
    */
   Optional<EntryMessage> lead(long term) {
     return locked(
@@ -79,17 +120,32 @@ final class ReplicaHost {
             return Optional.empty();
           }
           isServing = false;
-          Leadership leadership = new Leadership(replica, reservationMicros);
-          LogEntry first = leadership.firstEntry(config, nowMicros());
+          List<Long> sessions = replica.openSessions();
           reign =
               new Reign(
                   term,
-                  leadership,
-                  new CoordinatorLeases(leaseMillis, replica.openSessions(), nowMillis()));
-          return Optional.of(
-              new EntryMessage(
-                  first, List.of(new EntryMessage.Item(first.commands().get(0), null)), term));
+                  new Leadership(replica, reservationMicros),
+                  new CoordinatorLeases(leaseMillis, sessions, nowMillis()),
+                  reign == null ? new StableWaiters(mostWaiters) : reign.waiters,
+                  sessions);
+          return first();
         });
+  }
+
+  /** The first entry again, if the log has refused it: while a leader hands over, it does. */
+  Optional<EntryMessage> leadAgain() {
+    return locked(this::first);
+  }
+
+  private Optional<EntryMessage> first() {
+    if (reign == null || reign.isServing || reign.isFirstUnderWay) {
+      return Optional.empty();
+    }
+    reign.isFirstUnderWay = true;
+    LogEntry first = reign.leadership.firstEntry(config, nowMicros());
+    return Optional.of(
+        new EntryMessage(
+            first, List.of(new EntryMessage.Item(first.commands().get(0), null)), reign.term));
   }
 
   /** This member no longer leads; returns those who wait for something that it will not see. */
@@ -122,6 +178,9 @@ final class ReplicaHost {
     locked(
         () -> {
           endOf(message);
+          if (reign != null && message.term() == reign.term && message.isFirst()) {
+            reign.isFirstUnderWay = false;
+          }
           return null;
         });
   }
@@ -154,13 +213,33 @@ final class ReplicaHost {
   }
 
   private void followSessions(LogEntry entry, List<Answer> answers) {
+    boolean areChanged = false;
     for (int i = 0; i < answers.size(); i++) {
       if (answers.get(i) instanceof Answer.SessionOpened opened) {
         reign.leases.opened(opened.session(), nowMillis());
-      } else if (entry.commands().get(i) instanceof Command.FenceSession fence) {
-        reign.leases.fenced(fence.session());
+        reign.sessions.add(opened.session());
+        areChanged = true;
+      } else {
+        areChanged |= entry.commands().get(i) instanceof Command.FenceSession;
       }
     }
+    if (areChanged) {
+      forgetClosedSessions();
+    }
+  }
+
+  /** A session ends when it is fenced, or when its coordinator opens another. */
+  private void forgetClosedSessions() {
+    Set<Long> open = Set.copyOf(replica.openSessions());
+    reign.sessions.removeIf(
+        session -> {
+          boolean isClosed = !open.contains(session);
+          if (isClosed) {
+            reign.leases.fenced(session);
+            reign.fencedAtMillis.remove(session);
+          }
+          return isClosed;
+        });
   }
 
   /** The newest snapshot; empty if this member does not serve. The caller has checked its lease. */
@@ -168,18 +247,40 @@ final class ReplicaHost {
     return serving(reign -> reign.leadership.startTimestamp(nowMicros()));
   }
 
-  /** Registers a waiter unless its time has come already; then returns what is stable. */
-  Optional<Long> stableOrWait(long timestamp, Request request) {
-    return serving(
-            reign -> {
-              long stable = reign.leadership.startTimestamp(nowMicros());
-              if (stable < timestamp) {
-                reign.waiters.add(timestamp, request);
-                return Optional.<Long>empty();
-              }
-              return Optional.of(stable);
-            })
-        .orElseGet(Optional::empty);
+  /** Registers a waiter, unless its time has come already. */
+  Stability stableOrWait(long timestamp, Request request) {
+    return serving(reign -> stableOrWait(reign, timestamp, request))
+        .orElseGet(Stability.NotServing::new);
+  }
+
+  private Stability stableOrWait(Reign of, long timestamp, Request request) {
+    long stable = of.leadership.startTimestamp(nowMicros());
+    if (stable >= timestamp) {
+      return new Stability.Now(stable);
+    }
+    return of.waiters.add(timestamp, request, nowMillis())
+        ? new Stability.Later()
+        : new Stability.TooMany();
+  }
+
+  /** Those who have waited long enough, to be told how far it is. */
+  List<Request> overdueWaiters() {
+    return locked(() -> reign == null ? List.<Request>of() : reign.waiters.overdue(nowMillis()));
+  }
+
+  /** What this member has as stable. */
+  long stable() {
+    return locked(() -> replica.stable());
+  }
+
+  /**
+   * Whether a transaction can have been given this start timestamp. Entries that are made from now
+   * on commit nothing below it, so a commit that has it can be applied.
+   */
+  boolean isStart(long timestamp) {
+    return timestamp >= 0
+        && serving(reign -> timestamp <= reign.leadership.startTimestamp(nowMicros()))
+            .orElse(false);
   }
 
   Optional<Renewed> renew(long session, long oldestStart) {
@@ -209,6 +310,7 @@ final class ReplicaHost {
             reign -> {
               List<Command> duties =
                   reign.leases.expired(nowMillis()).stream()
+                      .filter(session -> isToBeFenced(reign, session))
                       .<Command>map(Command.FenceSession::new)
                       .toList();
               boolean mustReserve =
@@ -216,6 +318,16 @@ final class ReplicaHost {
               return mustReserve ? List.<Command>of(new Command.IssueTimestamp(0)) : duties;
             })
         .orElse(List.of());
+  }
+
+  private static boolean isToBeFenced(Reign by, long session) {
+    long now = nowMillis();
+    Long asked = by.fencedAtMillis.get(session);
+    boolean isDue = asked == null || now - asked >= FENCE_AGAIN_MILLIS;
+    if (isDue) {
+      by.fencedAtMillis.put(session, now);
+    }
+    return isDue;
   }
 
   Optional<Outcome> outcome(UUID transactionId) {
@@ -231,10 +343,17 @@ final class ReplicaHost {
     return locked(() -> SavedReplica.of(replica));
   }
 
+  /** Takes the state of a leader; whoever leads does not get any. */
   void restore(OracleReplica restored) {
     locked(
         () -> {
           replica = restored;
+          isServing = false;
+          if (reign != null) {
+            reign.isServing = false;
+            // Its first entry must not be made again: it would be of the state before.
+            reign.isFirstUnderWay = true;
+          }
           return null;
         });
   }

@@ -6,42 +6,81 @@ import io.isolde.oracle.replica.AnswerCodec;
 import io.isolde.oracle.replica.Bytes;
 import io.isolde.raft.PeerConnection;
 import io.netty.buffer.ByteBuf;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A request that came over a connection and is to be answered once. */
-record Request(PeerConnection connection, long id) {
+/**
+ * A request that came over a connection. The first answer counts and the others are dropped: a
+ * leader that steps down refuses what it has under way, and may yet see it applied.
+ */
+final class Request {
   private static final int EXPECTED_ANSWER_BYTES = 32;
 
-  void answer(long result) {
-    connection.respond(id, Wire.of(Protocol.OK, result));
+  private final PeerConnection connection;
+  private final long id;
+  private final AtomicBoolean isAnswered = new AtomicBoolean();
+
+  Request(PeerConnection connection, long id) {
+    this.connection = connection;
+    this.id = id;
   }
 
+  PeerConnection connection() {
+    return connection;
+  }
+
+  private boolean isFirstAnswer() {
+    return isAnswered.compareAndSet(false, true);
+  }
+
+  void answer(long result) {
+    if (isFirstAnswer()) {
+      connection.respond(id, Wire.of(Protocol.OK, result));
+    }
+  }
+
+  /** Takes over the buffer. */
   void answer(ByteBuf okAndResult) {
-    connection.respond(id, okAndResult);
+    if (isFirstAnswer()) {
+      connection.respond(id, okAndResult);
+    } else {
+      okAndResult.release();
+    }
   }
 
   /** Without sending it yet: see {@link PeerConnection#flush}. */
   void write(Answer answer) {
-    Bytes bytes = new Bytes(EXPECTED_ANSWER_BYTES);
-    AnswerCodec.encode(answer, bytes);
-    connection.write(id, Wire.of(Protocol.OK).writeBytes(bytes.toArray()));
+    if (isFirstAnswer()) {
+      Bytes bytes = new Bytes(EXPECTED_ANSWER_BYTES);
+      AnswerCodec.encode(answer, bytes);
+      connection.write(id, Wire.of(Protocol.OK).writeBytes(bytes.toArray()));
+    }
   }
 
   /** Without sending it yet: see {@link PeerConnection#flush}. */
   void write(long result) {
-    connection.write(id, Wire.of(Protocol.OK, result));
+    if (isFirstAnswer()) {
+      connection.write(id, Wire.of(Protocol.OK, result));
+    }
   }
 
   void notLeader(Leading leading) {
-    connection.respond(id, leading.writeTo(Wire.of(Protocol.NOT_LEADER)));
+    answer(leading.writeTo(Wire.of(Protocol.NOT_LEADER)));
   }
 
   void overloaded() {
-    connection.respond(id, Wire.of(Protocol.OVERLOADED));
+    answer(Wire.of(Protocol.OVERLOADED));
   }
 
   void refused(String sentence) {
     ByteBuf response = Wire.of(Protocol.REFUSED);
     Wire.write(response, sentence);
-    connection.respond(id, response);
+    answer(response);
+  }
+
+  /** The node has no such service at all. */
+  void failed(String sentence) {
+    if (isFirstAnswer()) {
+      connection.fail(id, sentence);
+    }
   }
 }

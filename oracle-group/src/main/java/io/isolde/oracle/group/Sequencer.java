@@ -5,10 +5,12 @@ import io.isolde.raft.RaftFailure;
 import io.isolde.raft.RaftReplica;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,68 +28,141 @@ final class Sequencer implements AutoCloseable {
   /** Entries that are written but not yet applied: fills the time of a round trip and a sync. */
   private static final int MAX_ENTRIES_UNDER_WAY = 4;
 
+  /** What became of an offer. */
+  enum Offer {
+    ACCEPTED,
+    TOO_MANY,
+    /** It would not fit into any entry. */
+    TOO_LARGE
+  }
+
   private final RaftReplica replica;
   private final ReplicaHost host;
   private final Supplier<Leading> leading;
   private final BlockingQueue<EntryMessage.Item> queue;
-  private final Semaphore entriesAllowed = new Semaphore(MAX_ENTRIES_UNDER_WAY);
+  private final long maxQueuedBytes;
+  private final int maxEntryBytes;
+
+  /** At most {@link #maxQueuedBytes}. */
+  private final AtomicLong queuedBytes = new AtomicLong();
+
+  /** Fair, so that a new leader's first entry gets all of them in the end. */
+  private final Semaphore entriesAllowed = new Semaphore(MAX_ENTRIES_UNDER_WAY, true);
+
   private final Rates rates;
   private final Thread thread = new Thread(this::run, "isolde-oracle-sequencer");
   private volatile boolean isClosed;
 
-  /**
-   * @param maxQueued commands that wait for an entry; more are refused
-   */
   Sequencer(
       RaftReplica replica,
       ReplicaHost host,
       Supplier<Leading> leading,
-      int maxQueued,
+      OracleGroupConfig config,
       Rates rates) {
     this.replica = replica;
     this.host = host;
     this.leading = leading;
-    this.queue = new ArrayBlockingQueue<>(maxQueued);
+    this.queue = new ArrayBlockingQueue<>(config.maxQueued());
+    this.maxQueuedBytes = config.raft().pendingBytes();
+    this.maxEntryBytes = config.raft().appendBytes() / 4 * 3;
     this.rates = rates;
     thread.setDaemon(true);
     thread.start();
   }
 
-  /** Takes a command; false if too many wait. */
-  boolean offer(EntryMessage.Item item) {
-    return queue.offer(item);
+  /** The largest command. The log takes no larger entry than one append. */
+  int maxCommandBytes() {
+    return maxEntryBytes;
   }
 
-  /** Proposes the first entry of a leader, past the queue. */
-  void propose(EntryMessage first) {
-    entriesAllowed.acquireUninterruptibly();
-    send(first);
+  /** Takes a command, or doesn't. */
+  Offer offer(EntryMessage.Item item) {
+    if (item.bytes() > maxEntryBytes) {
+      return Offer.TOO_LARGE;
+    }
+    if (queuedBytes.addAndGet(item.bytes()) > maxQueuedBytes || !queue.offer(item)) {
+      queuedBytes.addAndGet(-item.bytes());
+      return Offer.TOO_MANY;
+    }
+    if (isClosed) {
+      refuseQueue();
+    }
+    return Offer.ACCEPTED;
   }
 
-  int queued() {
-    return queue.size();
+  /**
+   * This member leads. Waits until every entry of an earlier term is in the log or refused, which
+   * Ratis sees to when it steps down; see {@link ReplicaHost#lead}.
+   */
+  void lead(long term) {
+    entriesAllowed.acquireUninterruptibly(MAX_ENTRIES_UNDER_WAY);
+    Optional<EntryMessage> first = Optional.empty();
+    try {
+      first = host.lead(term);
+    } finally {
+      entriesAllowed.release(MAX_ENTRIES_UNDER_WAY - (first.isPresent() ? 1 : 0));
+    }
+    first.ifPresent(this::send);
+  }
+
+  /** The log may have refused the first entry; to be called now and then. */
+  void leadAgain() {
+    if (!entriesAllowed.tryAcquire()) {
+      return;
+    }
+    Optional<EntryMessage> first = host.leadAgain();
+    if (first.isEmpty()) {
+      entriesAllowed.release();
+    }
+    first.ifPresent(this::send);
   }
 
   private void run() {
     List<EntryMessage.Item> items = new ArrayList<>(MAX_COMMANDS_PER_ENTRY);
     while (!isClosed) {
       try {
-        items.add(queue.take());
+        items.add(taken(queue.take()));
         entriesAllowed.acquire();
-        queue.drainTo(items, MAX_COMMANDS_PER_ENTRY - items.size());
+        fill(items);
         propose(List.copyOf(items));
       } catch (InterruptedException e) {
         isClosed = true;
-      } catch (RuntimeException e) {
-        log.error("An entry of {} commands failed", items.size(), e);
+        refuse(items);
       } finally {
         items.clear();
       }
     }
+    refuseQueue();
+  }
+
+  private EntryMessage.Item taken(EntryMessage.Item item) {
+    queuedBytes.addAndGet(-item.bytes());
+    return item;
+  }
+
+  private void fill(List<EntryMessage.Item> items) {
+    long bytes = items.get(0).bytes();
+    while (items.size() < MAX_COMMANDS_PER_ENTRY) {
+      EntryMessage.Item next = queue.peek();
+      if (next == null || bytes + next.bytes() > maxEntryBytes) {
+        return;
+      }
+      EntryMessage.Item polled = queue.poll();
+      if (polled == null) {
+        return; // It is being closed.
+      }
+      bytes += polled.bytes();
+      items.add(taken(polled));
+    }
   }
 
   private void propose(List<EntryMessage.Item> items) {
-    var message = host.entry(items);
+    Optional<EntryMessage> message = Optional.empty();
+    try {
+      message = host.entry(items);
+    } catch (RuntimeException e) {
+      log.error("No entry could be made of {} commands", items.size(), e);
+    }
     if (message.isEmpty()) {
       entriesAllowed.release();
       refuse(items);
@@ -97,24 +172,29 @@ final class Sequencer implements AutoCloseable {
     send(message.get());
   }
 
+  /** The caller has a permit, which is given back when the entry is through. */
   private void send(EntryMessage message) {
-    var unused =
-        replica
-            .propose(message)
-            .whenComplete(
-                (result, error) -> {
-                  entriesAllowed.release();
-                  if (error != null) {
-                    failed(message, error);
-                  }
-                });
+    try {
+      var unused =
+          replica
+              .propose(message)
+              .whenComplete(
+                  (result, error) -> {
+                    entriesAllowed.release();
+                    if (error != null) {
+                      failed(message, error);
+                    }
+                  });
+    } catch (RuntimeException e) {
+      entriesAllowed.release();
+      failed(message, e);
+    }
   }
 
   private void failed(EntryMessage message, Throwable error) {
     Throwable cause = error instanceof CompletionException ? error.getCause() : error;
-    boolean isUnknown = cause instanceof RaftFailure failure && failure.isOutcomeUnknown();
     log.debug("An entry of {} commands was not applied here", message.items().size(), cause);
-    if (!isUnknown) {
+    if (cause instanceof RaftFailure failure && !failure.isOutcomeUnknown()) {
       host.dropped(message);
     }
     // Also when it is unknown: the commands can be sent again, and get the same answer then.
@@ -130,6 +210,14 @@ final class Sequencer implements AutoCloseable {
     }
   }
 
+  private void refuseQueue() {
+    List<EntryMessage.Item> left = new ArrayList<>();
+    queue.drainTo(left);
+    left.forEach(this::taken);
+    refuse(left);
+  }
+
+  /** Whoever waits is told to look elsewhere. */
   @Override
   public void close() {
     isClosed = true;

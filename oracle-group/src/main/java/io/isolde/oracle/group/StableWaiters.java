@@ -3,21 +3,35 @@ package io.isolde.oracle.group;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * Who waits for which timestamp to become stable. Bounded by the requests that connections may have
- * in flight. Not thread-safe.
+ * Who waits for which timestamp to become stable. Nobody waits for longer than {@link #MOST_MILLIS}
+ * at a time, so that what hangs on a lost connection, or asks again and again, does not pile up.
+ * Not thread-safe.
  */
 final class StableWaiters {
-  private record Waiter(long timestamp, Request request) {}
+  static final long MOST_MILLIS = 1_000;
 
+  private record Waiter(long timestamp, Request request, long untilMillis) {}
+
+  private final int most;
   private final PriorityQueue<Waiter> waiters =
       new PriorityQueue<>(Comparator.comparingLong(Waiter::timestamp));
 
-  void add(long timestamp, Request request) {
-    waiters.add(new Waiter(timestamp, request));
+  /**
+   * @param most who may wait
+   */
+  StableWaiters(int most) {
+    this.most = most;
+  }
+
+  /** Takes one in; false if too many wait. */
+  boolean add(long timestamp, Request request, long nowMillis) {
+    return waiters.size() < most
+        && waiters.add(new Waiter(timestamp, request, nowMillis + MOST_MILLIS));
   }
 
   /** Takes out those whose time has come. */
@@ -30,6 +44,19 @@ final class StableWaiters {
       ready.add(waiters.poll().request);
     }
     return ready;
+  }
+
+  /** Takes out those who have waited long enough. */
+  List<Request> overdue(long nowMillis) {
+    List<Request> overdue = new ArrayList<>(0);
+    for (Iterator<Waiter> all = waiters.iterator(); all.hasNext(); ) {
+      Waiter waiter = all.next();
+      if (nowMillis >= waiter.untilMillis) {
+        overdue.add(waiter.request);
+        all.remove();
+      }
+    }
+    return overdue;
   }
 
   /** Takes out all. */

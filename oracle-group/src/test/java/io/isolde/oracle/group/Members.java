@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
@@ -28,6 +29,7 @@ final class Members implements AutoCloseable {
   private final List<Peer> founders = new ArrayList<>();
   private final Map<String, OracleNode> nodes = new HashMap<>();
   private final List<AutoCloseable> clients = new ArrayList<>();
+  private final List<Thread> ending = new ArrayList<>();
   private final EventLoops loops = EventLoops.forClients(1);
 
   Members(OracleGroupConfig config, Path directory, int count) throws IOException {
@@ -36,6 +38,12 @@ final class Members implements AutoCloseable {
     for (int i = 1; i <= count; i++) {
       founders.add(peer(i));
     }
+  }
+
+  /** Elections and leases that are over sooner than in earnest. */
+  static OracleGroupConfig quick() {
+    OracleGroupConfig config = OracleGroupConfig.defaults();
+    return config.withRaft(config.raft().withElections(400, 800, 0.3));
   }
 
   static Peer peer(int number) throws IOException {
@@ -72,6 +80,36 @@ final class Members implements AutoCloseable {
     nodes.remove(peer.id()).close();
   }
 
+  /** Drops all connections of a member at once, as the end of its process would. */
+  void kill(Peer peer) {
+    OracleNode node = nodes.remove(peer.id());
+    node.transport().close();
+    Thread thread = new Thread(node::close, "ending-" + peer.id());
+    thread.start();
+    ending.add(thread);
+  }
+
+  /** Until what was killed has let go of its directory. */
+  void awaitEnds() throws InterruptedException {
+    for (Thread thread : ending) {
+      thread.join();
+    }
+    ending.clear();
+  }
+
+  void stopAll() {
+    List.copyOf(nodes.values()).parallelStream().forEach(OracleNode::close);
+    nodes.clear();
+  }
+
+  /** The members that run and do not lead. */
+  List<Peer> followers() {
+    Peer leader = leader();
+    return founders.stream()
+        .filter(peer -> nodes.containsKey(peer.id()) && !peer.equals(leader))
+        .toList();
+  }
+
   List<Peer> founders() {
     return founders;
   }
@@ -95,24 +133,35 @@ final class Members implements AutoCloseable {
   }
 
   OracleClient client() {
+    return client(20_000);
+  }
+
+  OracleClient client(long timeoutMillis) {
+    return client(timeoutMillis, founders);
+  }
+
+  OracleClient client(long timeoutMillis, List<Peer> known) {
     OracleClient client =
         new OracleClient(
-            OracleClientConfig.defaults().withTimeoutMillis(20_000),
-            (address, onClosed) ->
-                PeerClient.connect(
-                    address,
-                    loops,
-                    TransportSettings.defaults(),
-                    TransportSecurity.none(),
-                    onClosed),
-            founders.stream().map(Peer::address).toList());
+            OracleClientConfig.defaults().withTimeoutMillis(timeoutMillis),
+            this::connect,
+            known.stream().map(Peer::address).toList());
     clients.add(client);
     return client;
   }
 
+  CompletableFuture<PeerClient> connect(InetSocketAddress address, Runnable onClosed) {
+    return PeerClient.connect(
+        address, loops, TransportSettings.defaults(), TransportSecurity.none(), onClosed);
+  }
+
   CoordinatorSession session() {
+    return session(UUID.randomUUID());
+  }
+
+  CoordinatorSession session(UUID coordinator) {
     CoordinatorSession session =
-        new CoordinatorSession(client(), UUID.randomUUID(), config.leaseMillis());
+        new CoordinatorSession(client(), coordinator, config.leaseMillis());
     clients.add(session);
     await("a session is open", session::isOpen);
     return session;
@@ -137,7 +186,8 @@ final class Members implements AutoCloseable {
     for (int i = clients.size() - 1; i >= 0; i--) {
       clients.get(i).close();
     }
-    nodes.values().parallelStream().forEach(OracleNode::close);
+    stopAll();
+    awaitEnds();
     loops.close();
   }
 }
