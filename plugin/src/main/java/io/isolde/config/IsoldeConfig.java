@@ -2,7 +2,6 @@
 package io.isolde.config;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -58,8 +57,9 @@ import java.util.concurrent.TimeUnit;
  *     Too many: each commit waits for more disks.
  * @param oraclePort {@code oracle_port}: TCP, the same on all nodes. Default 7311, outside of the
  *     range that systems take client ports from.
- * @param oracleDirectory {@code oracle_directory}: of the group's log. Default: {@code
- *     isolde-oracle} beside the commit log. A disk shared with data makes commits wait for flushes.
+ * @param oracleDirectory {@code oracle_directory}: of the group's log, from the folder in which the
+ *     commit log's is. Default: {@code isolde-oracle}. A disk shared with data makes commits wait
+ *     for flushes.
  * @param isOracleLogSynced {@code oracle_log_sync}: {@code always} (the default) has each decision
  *     on the disks of a majority before it is told; {@code os} leaves that to the operating system,
  *     so that a power failure of a majority can lose decisions.
@@ -95,7 +95,7 @@ public record IsoldeConfig(
     boolean isOracleReplicated,
     List<String> oracleMembers,
     int oraclePort,
-    Optional<String> oracleDirectory,
+    String oracleDirectory,
     boolean isOracleLogSynced,
     long coordinatorLeaseMillis,
     long oracleTimeoutMillis,

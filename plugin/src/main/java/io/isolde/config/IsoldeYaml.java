@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
 import org.apache.cassandra.config.DataStorageSpec;
 import org.apache.cassandra.config.DurationSpec;
@@ -68,7 +67,7 @@ final class IsoldeYaml {
             file.choice("oracle", "replicated", "embedded"),
             file.list("oracle_members"),
             file.count("oracle_port", 7311),
-            file.text("oracle_directory"),
+            file.text("oracle_directory", "isolde-oracle"),
             file.choice("oracle_log_sync", "always", "os"),
             file.millis("coordinator_lease", "2s"),
             file.millis("oracle_timeout", "5s"),
@@ -134,8 +133,8 @@ final class IsoldeYaml {
         });
   }
 
-  private Optional<String> text(String name) {
-    return value(name, Optional.empty(), "a text", Optional::of);
+  private String text(String name, String byDefault) {
+    return value(name, byDefault, "a text", v -> v);
   }
 
   private List<String> list(String name) {

@@ -32,7 +32,6 @@ import org.slf4j.LoggerFactory;
 /** What the oracle's group takes from the Cassandra node that it runs in. */
 final class CassandraNode {
   private static final int MOST_FOUNDERS = 5;
-  private static final String DIRECTORY = "isolde-oracle";
 
   private final IsoldeConfig config;
 
@@ -91,13 +90,11 @@ final class CassandraNode {
     return peers.subList(0, Math.max(odd, 0));
   }
 
-  /** Beside the commit log: on a durable disk that is this node's own. */
+  /** By default beside the commit log: on a durable disk that is this node's own. */
   Path directory() {
-    return config
-        .oracleDirectory()
-        .map(Path::of)
-        .orElseGet(
-            () -> Path.of(DatabaseDescriptor.getCommitLogLocation()).resolveSibling(DIRECTORY));
+    return Path.of(DatabaseDescriptor.getCommitLogLocation())
+        .toAbsolutePath()
+        .resolveSibling(config.oracleDirectory());
   }
 
   /** Whether a node of this cluster connects. */

@@ -30,8 +30,7 @@ final class Committer {
   private final long commitTimeoutMillis;
   private final long maxWriteBytes;
 
-  Committer(
-      Oracle oracle, MutationApplier applier, long commitTimeoutMillis, long maxWriteBytes) {
+  Committer(Oracle oracle, MutationApplier applier, long commitTimeoutMillis, long maxWriteBytes) {
     this.oracle = oracle;
     this.applier = applier;
     this.commitTimeoutMillis = commitTimeoutMillis;

@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings decided commits to the replicas. If this node dies meanwhile, {@link Recovery} does it, or,
- * where the oracle keeps no writes, Cassandra's batch log: with the same timestamps.
+ * Brings decided commits to the replicas. If this node dies meanwhile, {@link Recovery} does it,
+ * or, where the oracle keeps no writes, Cassandra's batch log: with the same timestamps.
  */
 final class MutationApplier {
   private static final Logger logger = LoggerFactory.getLogger(MutationApplier.class);
@@ -48,8 +48,8 @@ final class MutationApplier {
   private final boolean throughBatchLog;
 
   /**
-   * @param throughBatchLog whether nobody but Cassandra can finish a commit of several partitions if
-   *     this node dies
+   * @param throughBatchLog whether nobody but Cassandra can finish a commit of several partitions
+   *     if this node dies
    */
   MutationApplier(boolean throughBatchLog) {
     this.throughBatchLog = throughBatchLog;

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finishes what coordinators had decided that died before it was applied. Runs on the node where the
- * oracle leads. Whoever else applies the same commit, the coordinator itself if it was only cut off,
- * writes the same cells with the same timestamps.
+ * Finishes what coordinators had decided that died before it was applied. Runs on the node where
+ * the oracle leads. Whoever else applies the same commit, the coordinator itself if it was only cut
+ * off, writes the same cells with the same timestamps.
  */
 final class Recovery {
   private static final Logger logger = LoggerFactory.getLogger(Recovery.class);

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes that are not stamped yet as bytes, in Cassandra's own format, for whoever finishes a commit
- * that its coordinator can't.
+ * Writes that are not stamped yet as bytes, in Cassandra's own format, for whoever finishes a
+ * commit that its coordinator can't.
  */
 final class WriteSetCodec {
   private static final Logger logger = LoggerFactory.getLogger(WriteSetCodec.class);

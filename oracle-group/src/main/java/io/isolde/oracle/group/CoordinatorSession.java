@@ -30,11 +30,15 @@ public final class CoordinatorSession implements AutoCloseable {
   private static final int RENEWALS_PER_LEASE = 5;
   private static final long TELL_AGAIN_MILLIS = 100;
   private static final long NOT_OPEN = 0;
+  private static final byte[] NOTHING = {};
 
   private final OracleClient client;
   private final UUID coordinator;
   private final OpenStarts starts = new OpenStarts();
-  private final Sequences sequences = new Sequences();
+
+  /** Of the session; a new one has its own. */
+  private volatile Sequences sequences = new Sequences();
+
   private final ScheduledExecutorService renewals =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
@@ -43,6 +47,7 @@ public final class CoordinatorSession implements AutoCloseable {
             return thread;
           });
 
+  private long generation;
   private volatile long session = NOT_OPEN;
   private volatile long lowWatermark;
   private volatile long last;
@@ -100,23 +105,33 @@ public final class CoordinatorSession implements AutoCloseable {
    *     and how; with all other reasons it is not committed
    */
   public CompletableFuture<Decision> commit(CommitRequest request) {
+    return commit(request, NOTHING);
+  }
+
+  /**
+   * As {@link #commit(CommitRequest)}, with what others need to finish the commit if this
+   * coordinator can't.
+   */
+  public CompletableFuture<Decision> commit(CommitRequest request, byte[] writeSet) {
     long now = session;
     if (now == NOT_OPEN) {
       return CompletableFuture.failedFuture(
           new OracleRequestException(
               Reason.FENCED, "This coordinator has no session with the oracle yet."));
     }
-    OptionalInt sequence = sequences.take();
+    // Read after the session: those of a newer session do no harm to the older one, which is over.
+    Sequences ofSession = sequences;
+    OptionalInt sequence = ofSession.take();
     if (sequence.isEmpty()) {
       return CompletableFuture.failedFuture(
           new OracleRequestException(
               Reason.OVERLOADED, "Too many commits have no answer from the oracle yet."));
     }
     Outstanding<Answer> asked =
-        client.ask(new Command.Commit(now, sequence.getAsInt(), request));
+        client.ask(new Command.Commit(now, sequence.getAsInt(), request, writeSet));
     return asked
         .answer()
-        .whenComplete((answer, error) -> sequences.done(sequence.getAsInt()))
+        .whenComplete((answer, error) -> ofSession.done(sequence.getAsInt()))
         .thenCompose(answer -> decision(answer, request, asked, now));
   }
 
@@ -124,6 +139,12 @@ public final class CoordinatorSession implements AutoCloseable {
       Answer answer, CommitRequest request, Outstanding<Answer> asked, long inSession) {
     if (answer instanceof Answer.Decided decided) {
       return CompletableFuture.completedFuture(decided.decision());
+    }
+    if (answer instanceof Answer.Rejected rejected
+        && (rejected.reason() == Answer.Rejected.Reason.NO_SUCH_SNAPSHOT || asked.sends() == 1)) {
+      return CompletableFuture.failedFuture(
+          new OracleRequestException(
+              Reason.REFUSED, "The oracle rejects the commit: " + rejected.reason() + "."));
     }
     fenced(inSession);
     if (asked.sends() == 1) {
@@ -136,11 +157,16 @@ public final class CoordinatorSession implements AutoCloseable {
               Reason.TIMED_OUT, "The coordinator was fenced while a commit was under way."));
     }
     return client
-        .execute(new Command.Abort(request.transactionId()))
-        .thenApply(ended -> decisionOf(((Answer.Ended) ended).outcome()));
+        .execute(new Command.Abort(request.transactionId(), request.startTimestamp()))
+        .thenApply(CoordinatorSession::decisionOf);
   }
 
-  private static Decision decisionOf(Outcome outcome) {
+  private static Decision decisionOf(Answer answer) {
+    if (!(answer instanceof Answer.Ended ended)) {
+      throw new OracleRequestException(
+          Reason.TIMED_OUT, "The transaction may have been decided, but that is forgotten.");
+    }
+    Outcome outcome = ended.outcome();
     if (outcome instanceof Outcome.Committed committed) {
       // For what it must wait was in the answer that was lost: all that came before is enough.
       long commitTimestamp = committed.commitTimestamp();
@@ -212,7 +238,15 @@ public final class CoordinatorSession implements AutoCloseable {
   public CompletableFuture<Long> issueAbove(long timestamp) {
     return client
         .execute(new Command.IssueTimestamp(timestamp))
-        .thenApply(answer -> ((Answer.Issued) answer).timestampMicros());
+        .thenApply(CoordinatorSession::timestampOf);
+  }
+
+  private static long timestampOf(Answer answer) {
+    if (answer instanceof Answer.Issued issued) {
+      return issued.timestampMicros();
+    }
+    throw new OracleRequestException(
+        Reason.REFUSED, "The oracle issues no timestamp so far in the future.");
   }
 
   /** The newest snapshot that this coordinator has heard of. */
@@ -284,12 +318,12 @@ public final class CoordinatorSession implements AutoCloseable {
     isOpening = true;
     var unused =
         client
-            .execute(new Command.OpenSession(coordinator))
+            .execute(new Command.OpenSession(coordinator, nextGeneration()))
             .whenComplete(
                 (answer, error) -> {
                   isOpening = false;
                   if (error == null) {
-                    session = ((Answer.SessionOpened) answer).session();
+                    opened(answer);
                     // Until the leader knows how far back we read, it takes that for very far.
                     keepSoon();
                   }
@@ -302,6 +336,24 @@ public final class CoordinatorSession implements AutoCloseable {
     } catch (RejectedExecutionException e) {
       log.debug("The session is closed", e);
     }
+  }
+
+  private void opened(Answer answer) {
+    if (answer instanceof Answer.SessionOpened opened) {
+      sequences = new Sequences();
+      session = opened.session();
+    } else {
+      log.error(
+          "Another process is coordinator {}, and started later: this one gets no session. Two nodes"
+              + " must not have the same host id.",
+          coordinator);
+    }
+  }
+
+  /** Above that of every session before, also of processes before, as far as clocks are right. */
+  private synchronized long nextGeneration() {
+    generation = Math.max(generation + 1, System.currentTimeMillis());
+    return generation;
   }
 
   /** Lets the session end by its lease; what is decided and not applied is left to others. */

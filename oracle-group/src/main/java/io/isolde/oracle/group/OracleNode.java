@@ -2,6 +2,7 @@
 package io.isolde.oracle.group;
 
 import io.isolde.oracle.PendingCommit;
+import io.isolde.oracle.replica.Orphan;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerClient;
 import io.isolde.raft.PeerTransport;
@@ -123,6 +124,11 @@ public final class OracleNode implements AutoCloseable {
   /** Decided commits whose coordinators are gone; whoever leads has them finished. */
   public synchronized List<PendingCommit> orphans() {
     return member == null ? List.of() : member.orphans();
+  }
+
+  /** The same, with what it takes to finish them; none unless this node leads. */
+  public synchronized List<Orphan> orphansWithWrites() {
+    return member == null ? List.of() : member.host().orphansWithWrites();
   }
 
   private void startWhenAllowed(List<Peer> founders) {

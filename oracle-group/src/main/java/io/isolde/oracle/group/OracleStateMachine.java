@@ -149,7 +149,7 @@ final class OracleStateMachine extends BaseStateMachine {
   @Override
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     EntryMessage message = ofThisMember(transaction);
-    ReplicaHost.Applied applied = host.apply(entry(transaction, message), message);
+    ReplicaHost.Applied applied = host.apply(entry(transaction, message));
     var entry = transaction.getLogEntry();
     updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
     listener.onApplied(message, applied);

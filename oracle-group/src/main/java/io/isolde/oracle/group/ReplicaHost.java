@@ -10,17 +10,15 @@ import io.isolde.oracle.replica.CoordinatorLeases;
 import io.isolde.oracle.replica.Leadership;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.OracleReplica;
+import io.isolde.oracle.replica.Orphan;
 import io.isolde.oracle.replica.SavedReplica;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -40,28 +38,27 @@ final class ReplicaHost {
     private final CoordinatorLeases leases;
     private final StableWaiters waiters;
 
-    /** The sessions that have a lease. */
-    private final Set<Long> sessions;
-
     /** When the log was asked to fence a session. */
     private final Map<Long, Long> fencedAtMillis = new HashMap<>();
 
-    /** Whether the first entry of the term is applied. */
-    private boolean isServing;
+    /** Made once, and proposed until the log takes it. */
+    private LogEntry first;
 
     private boolean isFirstUnderWay;
 
+    /** The replica was replaced under it. */
+    private boolean isOver;
+
     private Reign(
-        long term,
-        Leadership leadership,
-        CoordinatorLeases leases,
-        StableWaiters waiters,
-        Collection<Long> sessions) {
+        long term, Leadership leadership, CoordinatorLeases leases, StableWaiters waiters) {
       this.term = term;
       this.leadership = leadership;
       this.leases = leases;
       this.waiters = waiters;
-      this.sessions = new HashSet<>(sessions);
+    }
+
+    private boolean isServing() {
+      return !isOver && leadership.isServing();
     }
   }
 
@@ -120,14 +117,12 @@ final class ReplicaHost {
             return Optional.empty();
           }
           isServing = false;
-          List<Long> sessions = replica.openSessions();
           reign =
               new Reign(
                   term,
                   new Leadership(replica, reservationMicros),
-                  new CoordinatorLeases(leaseMillis, sessions, nowMillis()),
-                  reign == null ? new StableWaiters(mostWaiters) : reign.waiters,
-                  sessions);
+                  new CoordinatorLeases(leaseMillis, replica.openSessions(), nowMillis()),
+                  reign == null ? new StableWaiters(mostWaiters) : reign.waiters);
           return first();
         });
   }
@@ -138,11 +133,14 @@ final class ReplicaHost {
   }
 
   private Optional<EntryMessage> first() {
-    if (reign == null || reign.isServing || reign.isFirstUnderWay) {
+    if (reign == null || reign.isOver || reign.isServing() || reign.isFirstUnderWay) {
       return Optional.empty();
     }
     reign.isFirstUnderWay = true;
-    LogEntry first = reign.leadership.firstEntry(config, nowMicros());
+    if (reign.first == null) {
+      reign.first = reign.leadership.firstEntry(config, nowMicros());
+    }
+    LogEntry first = reign.first;
     return Optional.of(
         new EntryMessage(
             first, List.of(new EntryMessage.Item(first.commands().get(0), null)), reign.term));
@@ -177,69 +175,42 @@ final class ReplicaHost {
   void dropped(EntryMessage message) {
     locked(
         () -> {
-          endOf(message);
-          if (reign != null && message.term() == reign.term && message.isFirst()) {
-            reign.isFirstUnderWay = false;
+          if (reign != null) {
+            reign.leadership.entryDropped(message.entry());
+            reign.isFirstUnderWay &= !message.isFirst() || message.term() != reign.term;
           }
           return null;
         });
   }
 
-  /**
-   * Applies the next entry of the log.
-   *
-   * @param message the entry as this member made it; null if another one did
-   */
-  Applied apply(LogEntry entry, EntryMessage message) {
+  /** Applies the next entry of the log: as this member made it, if it did. */
+  Applied apply(LogEntry entry) {
     return locked(
         () -> {
           List<Answer> answers = replica.apply(entry);
-          endOf(message);
           if (reign == null) {
             return new Applied(answers, replica.stable(), List.of());
           }
-          followSessions(entry, answers);
-          reign.isServing |= message != null && message.term() == reign.term;
-          isServing = reign.isServing;
+          reign.leadership.entryApplied(entry);
+          followSessions(entry);
+          isServing = reign.isServing();
           long stable = replica.stable();
           return new Applied(answers, stable, reign.waiters.upTo(stable));
         });
   }
 
-  private void endOf(EntryMessage message) {
-    if (reign != null && message != null && message.term() == reign.term) {
-      reign.leadership.entryApplied();
-    }
-  }
-
-  private void followSessions(LogEntry entry, List<Answer> answers) {
-    boolean areChanged = false;
-    for (int i = 0; i < answers.size(); i++) {
-      if (answers.get(i) instanceof Answer.SessionOpened opened) {
-        reign.leases.opened(opened.session(), nowMillis());
-        reign.sessions.add(opened.session());
-        areChanged = true;
-      } else {
-        areChanged |= entry.commands().get(i) instanceof Command.FenceSession;
-      }
-    }
+  private void followSessions(LogEntry entry) {
+    boolean areChanged =
+        entry.commands().stream()
+            .anyMatch(
+                command ->
+                    command instanceof Command.OpenSession
+                        || command instanceof Command.FenceSession);
     if (areChanged) {
-      forgetClosedSessions();
+      List<Long> open = replica.openSessions();
+      reign.leases.follow(open, nowMillis());
+      reign.fencedAtMillis.keySet().retainAll(open);
     }
-  }
-
-  /** A session ends when it is fenced, or when its coordinator opens another. */
-  private void forgetClosedSessions() {
-    Set<Long> open = Set.copyOf(replica.openSessions());
-    reign.sessions.removeIf(
-        session -> {
-          boolean isClosed = !open.contains(session);
-          if (isClosed) {
-            reign.leases.fenced(session);
-            reign.fencedAtMillis.remove(session);
-          }
-          return isClosed;
-        });
   }
 
   /** The newest snapshot; empty if this member does not serve. The caller has checked its lease. */
@@ -339,6 +310,11 @@ final class ReplicaHost {
     return locked(replica::orphans);
   }
 
+  /** The same, with what it takes to finish them; none unless this member leads. */
+  List<Orphan> orphansWithWrites() {
+    return serving(reign -> replica.orphansWithWrites()).orElse(List.of());
+  }
+
   SavedReplica save() {
     return locked(() -> SavedReplica.of(replica));
   }
@@ -350,9 +326,7 @@ final class ReplicaHost {
           replica = restored;
           isServing = false;
           if (reign != null) {
-            reign.isServing = false;
-            // Its first entry must not be made again: it would be of the state before.
-            reign.isFirstUnderWay = true;
+            reign.isOver = true;
           }
           return null;
         });
@@ -371,7 +345,7 @@ final class ReplicaHost {
   private <T> Optional<T> serving(Function<Reign, T> action) {
     return locked(
         () ->
-            reign == null || !reign.isServing
+            reign == null || !reign.isServing()
                 ? Optional.empty()
                 : Optional.of(action.apply(reign)));
   }

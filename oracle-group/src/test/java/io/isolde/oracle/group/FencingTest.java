@@ -32,8 +32,7 @@ class FencingTest {
       UUID pending = UUID.randomUUID();
       UUID late = UUID.randomUUID();
       long start = silent.begin().get();
-      Answer decided =
-          silent.execute(commit(session, 0, pending, start, 1)).get();
+      Answer decided = silent.execute(commit(session, 0, pending, start, 1)).get();
       long timestamp =
           ((Decision.Committed) ((Answer.Decided) decided).decision()).commitTimestamp();
 

@@ -44,8 +44,8 @@ public sealed interface Command {
    *
    * @param session of the coordinator
    * @param sequence counts the coordinator's commits, from 0; see {@link RecentDecisions#WINDOW}
-   * @param writeSet what is to be applied if it commits, in whatever form the coordinators agree on.
-   *     It is durable with the decision and kept until it is applied, so that others can finish
+   * @param writeSet what is to be applied if it commits, in whatever form the coordinators agree
+   *     on. It is durable with the decision and kept until it is applied, so that others can finish
    *     what a coordinator that dies has left
    */
   @SuppressWarnings("ArrayRecordComponent") // opaque; commands are never compared

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.replica;
 
+import io.isolde.oracle.Decision;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.OracleStatistics;
 import io.isolde.oracle.Outcome;
@@ -153,8 +154,7 @@ public final class OracleReplica {
         && !isKnown(commit.request().transactionId())) {
       return new Answer.Decided(new Decision.Refused(Refusal.TOO_MANY_PENDING));
     }
-    Decision decision =
-        oracle.commitUndecided(commit.request(), commit.session(), timeMicros);
+    Decision decision = oracle.commitUndecided(commit.request(), commit.session(), timeMicros);
     if (decision instanceof Decision.Committed committed) {
       keepWrites(committed, commit.writeSet());
     }

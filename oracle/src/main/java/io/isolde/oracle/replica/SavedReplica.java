@@ -118,9 +118,7 @@ public final class SavedReplica {
         .all()
         .forEach(
             (commitTimestamp, writes) ->
-                out.putLong(commitTimestamp)
-                    .putLong(writes.applyAfter())
-                    .putBytes(writes.bytes()));
+                out.putLong(commitTimestamp).putLong(writes.applyAfter()).putBytes(writes.bytes()));
   }
 
   private static WriteSets decodeWriteSets(ByteBuffer in) {

@@ -207,7 +207,7 @@ class LimitsTest {
       var unused = transaction.execute("SELECT * FROM %s WHERE id = 1".formatted(table));
       transaction.execute("INSERT INTO %s (id, v) VALUES (30, 1)".formatted(table));
       List<Integer> many = IntStream.range(0, 700).boxed().toList();
-      for (int p = 0; p < 2; p++) {
+      for (int p = 0; p < 20; p++) {
         node.session()
             .execute(
                 SimpleStatement.newInstance(
