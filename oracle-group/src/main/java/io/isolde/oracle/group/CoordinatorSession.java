@@ -112,8 +112,7 @@ public final class CoordinatorSession implements AutoCloseable {
           new OracleRequestException(
               Reason.OVERLOADED, "Too many commits have no answer from the oracle yet."));
     }
-    Outstanding<Answer> asked =
-        client.ask(new Command.Commit(now, sequence.getAsInt(), request));
+    Outstanding<Answer> asked = client.ask(new Command.Commit(now, sequence.getAsInt(), request));
     return asked
         .answer()
         .whenComplete((answer, error) -> sequences.done(sequence.getAsInt()))

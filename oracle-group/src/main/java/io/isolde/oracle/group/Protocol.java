@@ -25,7 +25,9 @@ final class Protocol {
    */
   static final byte APPLIED = 4;
 
-  /** Arguments: long. Result: stable, long; as soon as that reaches it, or a little later anyway. */
+  /**
+   * Arguments: long. Result: stable, long; as soon as that reaches it, or a little later anyway.
+   */
   static final byte AWAIT_STABLE = 5;
 
   /** A coordinator lives. Arguments: session, oldest start. Result: see {@link Renewed}. */
