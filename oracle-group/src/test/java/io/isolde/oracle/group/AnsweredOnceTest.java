@@ -67,7 +67,7 @@ class AnsweredOnceTest {
 
     @Override
     public InetSocketAddress remoteAddress() {
-      return new InetSocketAddress("127.0.0.1", 1);
+      return InetSocketAddress.createUnresolved("nowhere", 1);
     }
 
     @Override
