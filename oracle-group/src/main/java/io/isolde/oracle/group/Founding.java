@@ -84,6 +84,10 @@ final class Founding {
     this.directory = directory;
   }
 
+  List<Peer> founders() {
+    return founders;
+  }
+
   /** Another founder asks. */
   Reply onProbe(List<Peer> itsFounders) {
     if (hasLog(directory)) {

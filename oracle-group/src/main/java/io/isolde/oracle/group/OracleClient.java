@@ -43,8 +43,18 @@ public final class OracleClient implements AutoCloseable {
   /** A leader that sends requests away is not asked again at once, as while it hands over. */
   private static final long SENT_AWAY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** Where the leader is. */
-  private record Link(PeerClient client, InetSocketAddress address, long term) {}
+  /** Where the leader is; each time that one is found, another link. */
+  private static final class Link {
+    private final PeerClient client;
+    private final InetSocketAddress address;
+    private final long term;
+
+    private Link(PeerClient client, InetSocketAddress address, long term) {
+      this.client = client;
+      this.address = address;
+      this.term = term;
+    }
+  }
 
   private final OracleClientConfig config;
   private final LeaderSearch search;
@@ -59,7 +69,7 @@ public final class OracleClient implements AutoCloseable {
             return thread;
           });
 
-  /** Replaced, never changed; compared by identity, since one member may be found twice. */
+  /** Replaced, never changed. What comes late over an earlier one must not count against it. */
   private volatile Link link;
 
   /** Who sent requests away last, and when. Guarded by this. */
@@ -174,7 +184,7 @@ public final class OracleClient implements AutoCloseable {
 
   /** Where the leader is, if that is known. */
   public Optional<InetSocketAddress> leader() {
-    return Optional.ofNullable(link).map(Link::address);
+    return Optional.ofNullable(link).map(now -> now.address);
   }
 
   private <T> Outstanding<T> ask(ByteBuf body, Function<ByteBuf, T> decode) {
@@ -304,7 +314,10 @@ public final class OracleClient implements AutoCloseable {
   }
 
   private boolean hasJustSentAway(Link found) {
-    return found.equals(sentAwayBy) && System.nanoTime() - sentAwayNanos < SENT_AWAY_NANOS;
+    return sentAwayBy != null
+        && sentAwayBy.client == found.client
+        && sentAwayBy.term == found.term
+        && System.nanoTime() - sentAwayNanos < SENT_AWAY_NANOS;
   }
 
   private void tick() {

@@ -62,6 +62,10 @@ public record OracleGroupConfig(
     return new OracleGroupConfig(bounds, raft, micros, leaseMillis, maxQueued);
   }
 
+  public OracleGroupConfig withMaxQueued(int requests) {
+    return new OracleGroupConfig(bounds, raft, reservationMicros, leaseMillis, requests);
+  }
+
   private static void require(boolean holds, String sentence) {
     if (!holds) {
       throw new IllegalArgumentException(sentence);

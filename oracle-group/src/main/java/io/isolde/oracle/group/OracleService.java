@@ -11,7 +11,6 @@ import io.isolde.raft.PeerConnection;
 import io.netty.buffer.ByteBuf;
 import java.nio.BufferUnderflowException;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -129,7 +128,9 @@ final class OracleService implements ApplicationHandler {
 
   Leading leading() {
     OracleMember serving = member;
-    return serving == null ? new Leading(false, 0, Optional.empty(), List.of()) : serving.leading();
+    return serving == null
+        ? new Leading(false, 0, Optional.empty(), founding.founders())
+        : serving.leading();
   }
 
   static ByteBuf outcome(Optional<Answer> decided) {

@@ -4,7 +4,9 @@ package io.isolde.oracle.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Decision;
+import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
@@ -110,5 +112,18 @@ class FencingTest {
 
   static Command commit(long session, int sequence, UUID id, long start, long row) {
     return new Command.Commit(session, sequence, TransactionsTest.update(id, start, row));
+  }
+
+  /** A commit that takes some room in the log. */
+  static Command large(long session, int sequence, long start, int rows) {
+    long[] ids = new long[rows];
+    for (int i = 0; i < rows; i++) {
+      ids[i] = ((long) sequence << 32) + i;
+    }
+    return new Command.Commit(
+        session,
+        sequence,
+        new CommitRequest(
+            UUID.randomUUID(), IsolationLevel.SERIALIZABLE, start, ids, new long[0], ids));
   }
 }

@@ -89,6 +89,13 @@ final class Members implements AutoCloseable {
     ending.add(thread);
   }
 
+  /** Adds a node that is no member yet, and starts it. */
+  Peer startStranger() throws IOException {
+    Peer stranger = peer(founders.size() + 10);
+    start(stranger);
+    return stranger;
+  }
+
   /** Until what was killed has let go of its directory. */
   void awaitEnds() throws InterruptedException {
     for (Thread thread : ending) {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.isolde.raft.PeerConnection;
+import io.netty.buffer.ByteBuf;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class AnsweredOnceTest {
+  private static final Leading NOBODY = new Leading(false, 1, Optional.empty(), List.of());
+
+  @Test
+  void whenARefusedEntryIsAppliedAfterAllThenTheRequestIsNotAnsweredAgain() {
+    Recorder connection = new Recorder();
+    Request request = new Request(connection, 5);
+    request.notLeader(NOBODY);
+    ByteBuf late = Wire.of(Protocol.OK, 8);
+    request.answer(late);
+    request.write(9);
+    assertThat(connection.statuses).containsExactly(Protocol.NOT_LEADER);
+    assertThat(late.refCnt()).isZero();
+  }
+
+  @Test
+  void whenAWaiterHasWaitedLongEnoughThenItIsTakenOut() {
+    StableWaiters waiters = new StableWaiters(2);
+    Request first = new Request(new Recorder(), 1);
+    Request second = new Request(new Recorder(), 2);
+    assertThat(waiters.add(100, first, 0)).isTrue();
+    assertThat(waiters.add(50, second, 10)).isTrue();
+    assertThat(waiters.add(70, new Request(new Recorder(), 3), 10)).isFalse();
+    assertThat(waiters.upTo(40)).isEmpty();
+    assertThat(waiters.overdue(StableWaiters.MOST_MILLIS)).containsExactly(first);
+    assertThat(waiters.upTo(50)).containsExactly(second);
+    assertThat(waiters.size()).isZero();
+  }
+
+  private static final class Recorder implements PeerConnection {
+    private final List<Byte> statuses = new ArrayList<>();
+
+    @Override
+    public void write(long requestId, ByteBuf body) {
+      statuses.add(body.readByte());
+      body.release();
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void fail(long requestId, String message) {}
+
+    @Override
+    public boolean isWritable() {
+      return true;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+      return InetSocketAddress.createUnresolved("nowhere", 1);
+    }
+
+    @Override
+    public void close() {}
+  }
+}

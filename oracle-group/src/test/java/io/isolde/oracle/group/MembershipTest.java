@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.isolde.oracle.group.OracleRequestException.Reason;
+import io.isolde.raft.Peer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MembershipTest {
+  @TempDir Path directory;
+
+  @Test
+  void whenMembersComeAndGoUnderLoadThenNobodyFails() throws Exception {
+    try (Members members = new Members(Members.quick(), directory, 3).startAll()) {
+      CoordinatorSession session = members.session();
+      OracleClient client = members.client();
+      Peer stranger = members.startStranger();
+      Load load = new Load();
+      load.start(session, 100);
+
+      client.change(new MemberChange(MemberChange.Kind.ADD, stranger)).get();
+
+      assertThat(ids(client)).hasSize(4).contains(stranger.id());
+      assertThat(refusal(client, MemberChange.Kind.ADD, stranger)).contains("member already");
+      assertThat(refusal(client, MemberChange.Kind.REMOVE, members.leader()))
+          .contains("let another one lead first");
+      Peer gone = members.followers().get(0);
+      load.start(session, 100);
+
+      client.change(new MemberChange(MemberChange.Kind.REMOVE, gone)).get();
+
+      assertThat(ids(client)).hasSize(3).doesNotContain(gone.id());
+      Members.await("it is no member", () -> members.node(gone).status().isEmpty());
+      assertThat(Files.exists(members.directoryOf(gone)) && !isEmpty(members.directoryOf(gone)))
+          .isFalse();
+      members.stop(gone);
+      members.start(gone);
+      load.start(session, 100);
+      load.await();
+      load.check();
+      Thread.sleep(1_000);
+      assertThat(members.node(gone).status()).isEmpty();
+      assertThat(isEmpty(members.directoryOf(gone))).isTrue();
+    }
+  }
+
+  @Test
+  void whenAMembersLogIsLostThenItStaysOutUntilItIsRemovedAndAddedAgain() throws Exception {
+    try (Members members = new Members(Members.quick(), directory, 3).startAll()) {
+      OracleClient client = members.client();
+      CoordinatorSession session = members.session();
+      Peer victim = members.followers().get(0);
+      members.stop(victim);
+      delete(members.directoryOf(victim));
+
+      members.start(victim);
+
+      Thread.sleep(1_500);
+      assertThat(members.node(victim).status()).isEmpty();
+      assertThat(refusal(client, MemberChange.Kind.REMOVE, Members.peer(99)))
+          .contains("is not a member");
+      client.change(new MemberChange(MemberChange.Kind.REMOVE, victim)).get();
+      client.change(new MemberChange(MemberChange.Kind.ADD, victim)).get();
+      Members.await("it is a member", () -> members.node(victim).status().isPresent());
+      long start = session.begin().get();
+      client.change(new MemberChange(MemberChange.Kind.LEAD, victim)).get();
+      Members.await("it serves", () -> members.node(victim).isServing());
+      assertThat(session.begin().get()).isGreaterThanOrEqualTo(start);
+    }
+  }
+
+  @Test
+  void whenAStrangerTellsAMemberToLeaveThenItKeepsItsLog() throws Exception {
+    try (Members members = new Members(Members.quick(), directory, 3).startAll()) {
+      Peer follower = members.followers().get(0);
+      OracleClient client = members.client(20_000, List.of(follower));
+
+      assertThat(refusal(client, MemberChange.Kind.LEAVE, follower)).contains("keeps its log");
+
+      assertThat(members.founders()).allMatch(peer -> members.node(peer).status().isPresent());
+    }
+  }
+
+  @Test
+  void whenTheOnlyMemberIsAskedThenItServesAndCannotBeRemoved() throws Exception {
+    try (Members members = new Members(Members.quick(), directory, 1).startAll()) {
+      OracleClient client = members.client();
+      assertThat(client.begin().get()).isPositive();
+      assertThat(refusal(client, MemberChange.Kind.REMOVE, members.leader()))
+          .contains("is the only member");
+    }
+  }
+
+  private static String refusal(OracleClient client, MemberChange.Kind kind, Peer peer)
+      throws InterruptedException {
+    try {
+      client.change(new MemberChange(kind, peer)).get();
+      return "It was not refused.";
+    } catch (ExecutionException e) {
+      OracleRequestException cause = (OracleRequestException) e.getCause();
+      assertThat(cause.reason()).isEqualTo(Reason.REFUSED);
+      return cause.getMessage();
+    }
+  }
+
+  private static List<String> ids(OracleClient client) throws Exception {
+    return client.status().get().members().stream().map(Peer::id).toList();
+  }
+
+  private static boolean isEmpty(Path directory) throws IOException {
+    try (var files = Files.list(directory)) {
+      return files.findAny().isEmpty();
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (var files = Files.walk(directory)) {
+      files
+          .sorted(Comparator.reverseOrder())
+          .forEach(
+              file -> {
+                try {
+                  Files.delete(file);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+    }
+  }
+}
