@@ -102,8 +102,7 @@ final class LogChecker {
     Key key = new Key(commit.session(), commit.sequence());
     Transaction transaction = requests.get(key);
     // That a session is fenced tells nothing of the outcome, which may be known before or after.
-    Answer before =
-        answer instanceof Answer.Fenced ? null : answers.putIfAbsent(key, answer);
+    Answer before = answer instanceof Answer.Fenced ? null : answers.putIfAbsent(key, answer);
     if (before != null) {
       Broken.unless(before.equals(answer), "a decision stays", key, before, answer);
       world.counts.add(Happening.ANSWERS_FROM_RECENT_DECISIONS);
