@@ -67,9 +67,9 @@ final class RecentDecisions {
     return newest;
   }
 
-  /** The answer at a place of the window, for saving; null if there is none. */
+  /** The answer at a place of the window, for saving; null if there is none, or it fell out. */
   Answer answerAt(int slot) {
-    return answers[slot];
+    return isInWindow(sequences[slot]) ? answers[slot] : null;
   }
 
   int sequenceAt(int slot) {

@@ -99,7 +99,7 @@ class CodecTest {
         .as(CommitRequest::new);
   }
 
-  @Property(tries = 300)
+  @Property(tries = 150)
   void whenAnEntryIsDecodedThenItIsWhatWasEncoded(@ForAll("commandLists") List<Command> commands) {
     LogEntry entry = new LogEntry(7, 5, 9, commands);
     ByteBuffer encoded = ByteBuffer.wrap(CommandCodec.encode(entry));
@@ -113,7 +113,7 @@ class CodecTest {
     return commands().list().ofMaxSize(20);
   }
 
-  @Property(tries = 300)
+  @Property(tries = 150)
   void whenAnAnswerIsDecodedThenItIsWhatWasEncoded(@ForAll("answers") Answer answer) {
     Bytes out = new Bytes(1);
     AnswerCodec.encode(answer, out);
@@ -122,7 +122,7 @@ class CodecTest {
     assertThat(encoded.hasRemaining()).isFalse();
   }
 
-  @Property(tries = 300)
+  @Property(tries = 150)
   void whenAnEntryIsCutShortThenThatIsNoticed(
       @ForAll("commands") Command command, @ForAll int cut) {
     byte[] whole = CommandCodec.encode(new LogEntry(7, 5, 9, List.of(command)));
@@ -131,7 +131,7 @@ class CodecTest {
         .isInstanceOfAny(BufferUnderflowException.class, IllegalArgumentException.class);
   }
 
-  @Property(tries = 1000)
+  @Property(tries = 150)
   void whenBytesAreDamagedThenDecodingEndsAndFailsClearly(
       @ForAll("commandLists") List<Command> commands, @ForAll int where, @ForAll byte what) {
     byte[] encoded = CommandCodec.encode(new LogEntry(7, 5, 9, commands));
@@ -139,7 +139,7 @@ class CodecTest {
     assertEndsClearly(() -> CommandCodec.decodeEntry(ByteBuffer.wrap(encoded)));
   }
 
-  @Property(tries = 1000)
+  @Property(tries = 150)
   void whenBytesAreAnythingThenDecodingEndsAndFailsClearly(@ForAll byte[] anything) {
     assertEndsClearly(() -> CommandCodec.decodeEntry(ByteBuffer.wrap(anything)));
     assertEndsClearly(() -> CommandCodec.decode(ByteBuffer.wrap(anything)));

@@ -232,7 +232,7 @@ class OracleReplicaTest {
 
   @Test
   void whenLeadersChangeThenTimestampsDoNotRunAhead() {
-    long now = replica.last();
+    long now = replica.reservedUntil();
     for (int i = 0; i < 100; i++) {
       fixture.lead(CONFIG, now);
       fixture.apply(now, List.of(new Command.IssueTimestamp(0)));

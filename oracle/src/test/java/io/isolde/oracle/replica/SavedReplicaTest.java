@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class SavedReplicaTest {
 
-  @Property(tries = 100)
+  @Property(tries = 30)
   void whenAReplicaIsRestoredThenItIsEqualAndGoesOnEqually(@ForAll long seed) throws IOException {
     Random random = new Random(seed);
     ReplicaFixture fixture = new ReplicaFixture();
@@ -68,7 +68,7 @@ class SavedReplicaTest {
         .hasMessageContaining("99");
   }
 
-  @Property(tries = 200)
+  @Property(tries = 50)
   void whenItIsCutShortThenThatIsNoticed(@ForAll int cut) throws IOException {
     byte[] whole = save(new ReplicaFixture().replica);
     byte[] part = Arrays.copyOf(whole, Math.floorMod(cut, whole.length));
@@ -105,12 +105,12 @@ class SavedReplicaTest {
   }
 
   private static Command randomCommand(ReplicaFixture fixture, Random random) {
-    long session = 1 + random.nextInt(5);
+    long session = 1L + random.nextInt(5);
     UUID id = new UUID(2, random.nextInt(30));
     return switch (random.nextInt(9)) {
       case 0 -> new Command.OpenSession(new UUID(1, random.nextInt(3)), random.nextInt(10));
       case 1 -> random.nextInt(5) == 0 ? new Command.FenceSession(session) : blind(session, 1, 7);
-      case 2 -> new Command.Abort(id, random.nextInt(2) * fixture.replica.last());
+      case 2 -> new Command.Abort(id, (long) random.nextInt(2) * fixture.replica.last());
       case 3 -> new Command.IssueTimestamp(fixture.replica.last() + random.nextInt(50));
       case 4, 5 ->
           fixture.replica.oracle().pendingCommits().stream()

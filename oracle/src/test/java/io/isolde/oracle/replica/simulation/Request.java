@@ -7,6 +7,8 @@ import java.util.UUID;
 /** What a coordinator sends to a member. */
 sealed interface Request {
   /**
+   * Asks for a start timestamp.
+   *
    * @param told the largest commit timestamp that any client knew to be successful when this was
    *     sent first
    */

@@ -4,6 +4,7 @@ package io.isolde.oracle.replica.simulation;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.stream.Collectors;
@@ -19,10 +20,10 @@ final class Timeline {
     }
   }
 
-  private record Remark(long at, Object[] words) {
+  private record Remark(long at, List<Object> words) {
     @Override
     public String toString() {
-      return at + ": " + Arrays.stream(words).map(String::valueOf).collect(Collectors.joining(" "));
+      return at + ": " + words.stream().map(String::valueOf).collect(Collectors.joining(" "));
     }
   }
 
@@ -64,7 +65,7 @@ final class Timeline {
     if (remarks.size() == REMEMBERED) {
       remarks.remove();
     }
-    remarks.add(new Remark(nowMicros, words));
+    remarks.add(new Remark(nowMicros, Arrays.asList(words)));
   }
 
   String lastRemarks() {
