@@ -10,7 +10,8 @@ import java.util.List;
 /** All benchmarks, by name. */
 public final class Benches {
 
-  private static final List<Benchmark> ALL = List.of(new VersionsBenchmark());
+  private static final List<Benchmark> ALL =
+      List.of(new VersionsBenchmark(), new OracleBenchmark());
 
   private Benches() {}
 

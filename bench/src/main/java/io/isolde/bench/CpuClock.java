@@ -4,6 +4,7 @@ package io.isolde.bench;
 import com.sun.management.OperatingSystemMXBean;
 import io.isolde.cluster.NodeTool;
 import java.lang.management.ManagementFactory;
+import java.util.function.LongSupplier;
 
 /**
  * Processor time of a node, of this process, which makes its requests, and of whatever else runs on
@@ -14,10 +15,19 @@ final class CpuClock {
   private static final OperatingSystemMXBean HERE =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-  private final NodeTool node;
+  private final LongSupplier nodeNanos;
 
   CpuClock(NodeTool node) {
-    this.node = node;
+    this(() -> (Long) node.attribute("java.lang:type=OperatingSystem", "ProcessCpuTime"));
+  }
+
+  private CpuClock(LongSupplier nodeNanos) {
+    this.nodeNanos = nodeNanos;
+  }
+
+  /** Returns a clock for what is measured in this process, without a node. */
+  static CpuClock withoutNode() {
+    return new CpuClock(() -> 0);
   }
 
   /**
@@ -30,7 +40,7 @@ final class CpuClock {
   /** A measurement that has begun. */
   final class Running {
     private final long wallNanos = System.nanoTime();
-    private final long nodeNanos = ofNode();
+    private final long nodeNanosBefore = nodeNanos.getAsLong();
     private final long clientNanos = HERE.getProcessCpuTime();
 
     private Running() {
@@ -38,7 +48,7 @@ final class CpuClock {
     }
 
     Usage stop() {
-      long usedByNode = ofNode() - nodeNanos;
+      long usedByNode = nodeNanos.getAsLong() - nodeNanosBefore;
       long usedByClient = HERE.getProcessCpuTime() - clientNanos;
       double cores = Runtime.getRuntime().availableProcessors();
       double ours = (usedByNode + usedByClient) / cores / (System.nanoTime() - wallNanos);
@@ -48,9 +58,5 @@ final class CpuClock {
 
   Running start() {
     return new Running();
-  }
-
-  private long ofNode() {
-    return (Long) node.attribute("java.lang:type=OperatingSystem", "ProcessCpuTime");
   }
 }

@@ -50,8 +50,8 @@ final class Rounds {
   }
 
   /** Every case comes first now and then, and every pair in either order. */
-  static List<Case> inOrderOf(int round, List<Case> cases) {
-    List<Case> order = new ArrayList<>(cases);
+  static <T> List<T> inOrderOf(int round, List<T> cases) {
+    List<T> order = new ArrayList<>(cases);
     Collections.rotate(order, -round);
     if (round % 2 == 1) {
       Collections.reverse(order);

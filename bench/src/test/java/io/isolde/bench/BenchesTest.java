@@ -33,7 +33,7 @@ class BenchesTest {
 
   @Test
   void whenNamesAreListedThenEachHasASummary() {
-    assertThat(Benches.names()).contains("versions").doesNotHaveDuplicates();
+    assertThat(Benches.names()).contains("versions", "oracle").doesNotHaveDuplicates();
     assertThat(Benches.names()).allSatisfy(name -> assertThat(Benches.summary(name)).isNotBlank());
   }
 }

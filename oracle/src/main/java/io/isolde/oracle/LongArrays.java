@@ -27,11 +27,15 @@ final class LongArrays {
 
   /** Fills an array. */
   static void read(long[] values, DataInput in) throws IOException {
-    byte[] chunk = new byte[Math.min(values.length, CHUNK_LONGS) * Long.BYTES];
-    for (int done = 0; done < values.length; done += CHUNK_LONGS) {
-      int longs = Math.min(values.length - done, CHUNK_LONGS);
+    read(values, 0, values.length, in);
+  }
+
+  static void read(long[] values, int from, int count, DataInput in) throws IOException {
+    byte[] chunk = new byte[Math.min(count, CHUNK_LONGS) * Long.BYTES];
+    for (int done = 0; done < count; done += CHUNK_LONGS) {
+      int longs = Math.min(count - done, CHUNK_LONGS);
       in.readFully(chunk, 0, longs * Long.BYTES);
-      ByteBuffer.wrap(chunk).asLongBuffer().get(values, done, longs);
+      ByteBuffer.wrap(chunk).asLongBuffer().get(values, from + done, longs);
     }
   }
 }

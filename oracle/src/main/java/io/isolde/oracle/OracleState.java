@@ -65,6 +65,20 @@ final class OracleState {
     return pending.isEmpty() ? timestamps.last() : pending.smallest() - Timestamps.STEP;
   }
 
+  /** Throws unless a timestamp is that of a snapshot. */
+  void requireStable(long timestamp, String what) {
+    if (timestamp < 0 || timestamp > stable()) {
+      throw new IllegalArgumentException(
+          "The " + what + " " + timestamp + " is not between 0 and " + stable() + ", the newest.");
+    }
+  }
+
+  void followClock(long nowMicros) {
+    if (pending.isEmpty()) {
+      timestamps.follow(nowMicros);
+    }
+  }
+
   long lowWatermark() {
     return lowWatermark;
   }

@@ -38,7 +38,8 @@ final class OutcomeIndex {
   }
 
   static int hash(long mostSignificantBits, long leastSignificantBits) {
-    long mixed = mostSignificantBits ^ (leastSignificantBits * SPREAD);
+    long mixed = mostSignificantBits * SPREAD;
+    mixed = ((mixed ^ (mixed >>> 32)) + leastSignificantBits) * SPREAD;
     return (int) (((mixed ^ (mixed >>> 32)) * SPREAD) >>> 32);
   }
 

@@ -175,9 +175,7 @@ final class Outcomes {
   static Outcomes readFrom(OracleConfig config, DataInput in) throws IOException {
     Outcomes outcomes = new Outcomes(config, in.readLong());
     outcomes.size = in.readInt();
-    long[] written = new long[DECISION_LONGS * outcomes.size];
-    LongArrays.read(written, in);
-    System.arraycopy(written, 0, outcomes.decisions, 0, written.length);
+    LongArrays.read(outcomes.decisions, 0, DECISION_LONGS * outcomes.size, in);
     for (int position = 0; position < outcomes.size; position++) {
       outcomes.index.add(outcomes.hashAt(position), position);
       if (!isCommit(outcomes.decidedAt(position))) {

@@ -82,8 +82,8 @@ public final class StatusOracle {
    * @throws IllegalStateException if too many are open
    */
   public void beginAt(UUID transactionId, long snapshotMicros, long nowMicros) {
-    followClock(nowMicros);
-    requireStable(snapshotMicros, "snapshot");
+    state.followClock(nowMicros);
+    state.requireStable(snapshotMicros, "snapshot");
     OptionalLong known = open.startOf(transactionId);
     if (known.isEmpty()) {
       open(transactionId, snapshotMicros);
@@ -121,7 +121,7 @@ public final class StatusOracle {
     if (known != null) {
       return known;
     }
-    requireStable(request.startTimestamp(), "start timestamp");
+    state.requireStable(request.startTimestamp(), "start timestamp");
     // What is open is undecided.
     if (!isNew && decisions.isPerhapsForgotten(request) && !open.contains(id)) {
       return decisions.refuse(Refusal.OUTCOME_FORGOTTEN);
@@ -188,7 +188,7 @@ public final class StatusOracle {
    * commit is pending it follows the clock, as far as timestamps are reserved.
    */
   public long stable(long nowMicros) {
-    followClock(nowMicros);
+    state.followClock(nowMicros);
     advanceLowWatermark();
     return stable();
   }
@@ -296,19 +296,6 @@ public final class StatusOracle {
     open.add(transactionId, start);
     state.counters.begun++;
     advanceLowWatermark();
-  }
-
-  private void requireStable(long timestamp, String what) {
-    if (timestamp < 0 || timestamp > stable()) {
-      throw new IllegalArgumentException(
-          "The " + what + " " + timestamp + " is not between 0 and " + stable() + ", the newest.");
-    }
-  }
-
-  private void followClock(long nowMicros) {
-    if (state.pending.isEmpty()) {
-      state.timestamps.follow(nowMicros);
-    }
   }
 
   private void advanceLowWatermark() {

@@ -39,7 +39,7 @@ import java.util.concurrent.TimeUnit;
  *     applied and visible. Default 10s. Too small: APPLY_PENDING under load. Too big: clients give
  *     up first and have to ask for the outcome.
  * @param oracleMaxRows {@code oracle_max_rows}: last commit timestamps that the oracle keeps.
- *     Default 1000000 (about 50 MB; a write takes three). Too small: long transactions abort as
+ *     Default 1000000 (34 MB; a write takes three). Too small: long transactions abort as
  *     CONFLICT_FORGOTTEN. Too big: memory.
  * @param oracleMaxPending {@code oracle_max_pending_commits}: decided, not yet applied. Default
  *     10000. Too small: ORACLE_OVERLOADED in bursts. Too big: memory.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
+
+/** Chooses rows out of 20 million, as hashes, like those that the oracle gets. */
+final class KeyChooser {
+  static final int KEYS = 20_000_000;
+
+  /** That of YCSB. */
+  private static final double ZIPFIAN_CONSTANT = 0.99;
+
+  private final LongSupplier keys;
+
+  private KeyChooser(LongSupplier keys) {
+    this.keys = keys;
+  }
+
+  /** All with the same probability. */
+  static KeyChooser uniform() {
+    SplittableRandom random = new SplittableRandom(1);
+    return new KeyChooser(() -> random.nextLong(KEYS));
+  }
+
+  /**
+   * A few again and again: the scrambled Zipfian distribution of YCSB, after J. Gray et al.,
+   * "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994. The hash scrambles.
+   */
+  static KeyChooser zipfian() {
+    SplittableRandom random = new SplittableRandom(1);
+    double zetaOfAll = zeta(KEYS);
+    double alpha = 1 / (1 - ZIPFIAN_CONSTANT);
+    double zetaOfTwo = zeta(2);
+    double eta = (1 - Math.pow(2.0 / KEYS, 1 - ZIPFIAN_CONSTANT)) / (1 - zetaOfTwo / zetaOfAll);
+    return new KeyChooser(
+        () -> {
+          double u = random.nextDouble();
+          if (u * zetaOfAll < zetaOfTwo) {
+            return u * zetaOfAll < 1 ? 0 : 1;
+          }
+          return (long) (KEYS * Math.pow(eta * u - eta + 1, alpha));
+        });
+  }
+
+  private static double zeta(int n) {
+    double sum = 0;
+    for (int i = 1; i <= n; i++) {
+      sum += Math.pow(i, -ZIPFIAN_CONSTANT);
+    }
+    return sum;
+  }
+
+  void fill(long[] hashes) {
+    for (int i = 0; i < hashes.length; i++) {
+      hashes[i] = hash(keys.getAsLong());
+    }
+  }
+
+  /** The finalizer of SplitMix64: different for different numbers. */
+  static long hash(long number) {
+    long mixed = (number ^ (number >>> 30)) * 0xBF58476D1CE4E5B9L;
+    mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+    return mixed ^ (mixed >>> 31);
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.UUID;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+class PendingCommitsTest {
+
+  @Property(tries = 300)
+  void whateverTheOrderOfRemovalsThenItAnswersAsTheModel(@ForAll long seed) {
+    Random random = new Random(seed);
+    PendingCommits pending = new PendingCommits(100);
+    TreeMap<Long, PendingCommit> model = new TreeMap<>();
+    int most = 1 + random.nextInt(100);
+    for (long timestamp = 2; timestamp < 2000; timestamp += 2) {
+      PendingCommit commit = new PendingCommit(new UUID(1, timestamp), timestamp, timestamp % 3);
+      pending.add(commit);
+      model.put(timestamp, commit);
+      while (model.size() == most || (!model.isEmpty() && random.nextInt(4) == 0)) {
+        List<Long> timestamps = new ArrayList<>(model.keySet());
+        long removed = timestamps.get(random.nextInt(timestamps.size()));
+        pending.remove(removed);
+        model.remove(removed);
+        assertThat(pending.contains(removed)).isFalse();
+      }
+      assertThat(pending.size()).isEqualTo(model.size());
+      assertThat(pending.isEmpty() || pending.smallest() == model.firstKey()).isTrue();
+      assertThat(pending.contains(timestamp)).isEqualTo(model.containsKey(timestamp));
+    }
+    assertThat(pending.ofSession(1))
+        .isEqualTo(model.values().stream().filter(commit -> commit.session() == 1).toList());
+    model.values().forEach(each -> assertThat(pending.of(each.transactionId())).isEqualTo(each));
+  }
+
+  @Test
+  void whenTheBoundShrinksThenWhatIsPendingStays() {
+    PendingCommits pending = new PendingCommits(2);
+    pending.add(new PendingCommit(null, 2, 0));
+    pending.add(new PendingCommit(null, 4, 0));
+    pending.setMaxPending(1);
+    pending.remove(2);
+    assertThat(pending.isFull()).isTrue();
+    assertThat(pending.contains(4)).isTrue();
+    pending.remove(4);
+    assertThat(pending.isFull()).isFalse();
+  }
+}
