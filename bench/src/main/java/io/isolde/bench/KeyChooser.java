@@ -11,10 +11,22 @@ final class KeyChooser {
   /** That of YCSB. */
   private static final double ZIPFIAN_CONSTANT = 0.99;
 
+  private static final ThreadLocal<KeyChooser> OF_THREAD =
+      ThreadLocal.withInitial(
+          () -> {
+            SplittableRandom random = new SplittableRandom();
+            return new KeyChooser(() -> random.nextLong(KEYS));
+          });
+
   private final LongSupplier keys;
 
   private KeyChooser(LongSupplier keys) {
     this.keys = keys;
+  }
+
+  /** As {@link #uniform}, for the one thread that asks. */
+  static KeyChooser uniformOfThisThread() {
+    return OF_THREAD.get();
   }
 
   /** All with the same probability. */
@@ -49,6 +61,11 @@ final class KeyChooser {
       sum += Math.pow(i, -ZIPFIAN_CONSTANT);
     }
     return sum;
+  }
+
+  /** A row, as a hash. */
+  long next() {
+    return hash(keys.getAsLong());
   }
 
   void fill(long[] hashes) {
