@@ -19,6 +19,9 @@ final class ChildControl {
   static final String PROCESSOR = "processor-nanos";
   static final String COMPILER = "compiler-millis";
 
+  /** What an answer begins with. */
+  static final String ANSWER = "answer: ";
+
   private ChildControl() {}
 
   /** Answers questions from now on; what the process prints otherwise goes to the standard error. */
@@ -36,7 +39,7 @@ final class ChildControl {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       String question;
       while ((question = questions.readLine()) != null) {
-        answers.println(answer(question));
+        answers.println(ANSWER + answer(question));
       }
     } catch (IOException e) {
       // The parent is gone.

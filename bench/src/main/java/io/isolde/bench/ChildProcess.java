@@ -84,11 +84,13 @@ final class ChildProcess implements AutoCloseable {
     try {
       questions.write((question + "\n").getBytes(StandardCharsets.UTF_8));
       questions.flush();
-      String answer = answers.readLine();
-      if (answer == null) {
-        throw new IOException("it has ended");
+      String line;
+      while ((line = answers.readLine()) != null) {
+        if (line.startsWith(ChildControl.ANSWER)) { // else the JVM says something
+          return Long.parseLong(line.substring(ChildControl.ANSWER.length()));
+        }
       }
-      return Long.parseLong(answer);
+      throw new IOException("it has ended");
     } catch (IOException e) {
       throw new BenchException(
           "The process of %s does not answer: %s. Its last words: %s"

@@ -256,10 +256,12 @@ public final class OracleClient implements AutoCloseable {
 
   private void tick() {
     try {
-      if (++ticks % TICKS_PER_SWEEP == 0) {
+      boolean isTimeToSweep = ++ticks % TICKS_PER_SWEEP == 0;
+      if (isTimeToSweep) {
         sweep();
       }
-      if (link == null || isSuspicious()) {
+      // A leader that is slow only, as on an overloaded machine, is not made slower by questions.
+      if (link == null || (isTimeToSweep && isSuspicious())) {
         search.look();
       }
     } catch (RuntimeException e) {

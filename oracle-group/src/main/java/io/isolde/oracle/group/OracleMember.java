@@ -98,9 +98,7 @@ final class OracleMember implements AutoCloseable {
     if (message != null) {
       OracleService.answer(message, applied, host);
     }
-    for (Request request : applied.nowStable()) {
-      request.answer(applied.stable());
-    }
+    Request.answerAll(applied.nowStable(), applied.stable());
   }
 
   private void doDuties() {

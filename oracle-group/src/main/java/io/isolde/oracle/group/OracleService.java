@@ -10,8 +10,10 @@ import io.isolde.raft.ApplicationHandler;
 import io.isolde.raft.PeerConnection;
 import io.netty.buffer.ByteBuf;
 import java.nio.BufferUnderflowException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /** Takes the requests of coordinators. A node that is no member refers them to the members. */
@@ -132,24 +134,17 @@ final class OracleService implements ApplicationHandler {
     return serving == null ? new Leading(false, 0, Optional.empty(), List.of()) : serving.leading();
   }
 
-  /** Tells who asked what came of an entry. */
+  /** Tells who asked what came of an entry, and sends once for each connection. */
   static void answer(EntryMessage message, ReplicaHost.Applied applied, ReplicaHost host) {
-    PeerConnection last = null;
+    Set<PeerConnection> connections = new HashSet<>();
     for (int i = 0; i < message.items().size(); i++) {
       EntryMessage.Item item = message.items().get(i);
-      if (item.request() == null) {
-        continue;
+      if (item.request() != null) {
+        answer(item, applied.answers().get(i), applied.stable(), host);
+        connections.add(item.request().connection());
       }
-      PeerConnection connection = item.request().connection();
-      if (last != null && last != connection) {
-        last.flush();
-      }
-      last = connection;
-      answer(item, applied.answers().get(i), applied.stable(), host);
     }
-    if (last != null) {
-      last.flush();
-    }
+    connections.forEach(PeerConnection::flush);
   }
 
   private static void answer(EntryMessage.Item item, Answer answer, long stable, ReplicaHost host) {

@@ -6,6 +6,9 @@ import io.isolde.oracle.replica.AnswerCodec;
 import io.isolde.oracle.replica.Bytes;
 import io.isolde.raft.PeerConnection;
 import io.netty.buffer.ByteBuf;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 
 /** A request that came over a connection and is to be answered once. */
 record Request(PeerConnection connection, long id) {
@@ -29,6 +32,16 @@ record Request(PeerConnection connection, long id) {
   /** Without sending it yet: see {@link PeerConnection#flush}. */
   void write(long result) {
     connection.write(id, Wire.of(Protocol.OK, result));
+  }
+
+  /** Gives all of them the same answer, and sends once for each connection. */
+  static void answerAll(List<Request> requests, long result) {
+    Set<PeerConnection> connections = new HashSet<>();
+    for (Request request : requests) {
+      request.write(result);
+      connections.add(request.connection);
+    }
+    connections.forEach(PeerConnection::flush);
   }
 
   void notLeader(Leading leading) {
