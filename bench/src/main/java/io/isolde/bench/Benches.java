@@ -12,7 +12,12 @@ import java.util.stream.Stream;
 public final class Benches {
 
   private static final List<Benchmark> ALL =
-      Stream.concat(Stream.of(new VersionsBenchmark()), OracleBenchmark.all().stream()).toList();
+      Stream.of(
+              List.of(new VersionsBenchmark()),
+              OracleBenchmark.all(),
+              List.of(new FailoverBenchmark()))
+          .<Benchmark>flatMap(List::stream)
+          .toList();
 
   private Benches() {}
 

@@ -10,6 +10,8 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.function.LongSupplier;
 
 /**
  * The child's end of {@link ChildProcess}: answers its parent over standard input and output, and
@@ -24,22 +26,26 @@ final class ChildControl {
 
   private ChildControl() {}
 
-  /** Answers questions from now on; what the process prints otherwise goes to the standard error. */
-  static void start() {
+  /**
+   * Answers questions from now on; what the process prints otherwise goes to the standard error.
+   *
+   * @param more questions that this child can answer beside the usual ones
+   */
+  static void start(Map<String, LongSupplier> more) {
     PrintStream answers =
         new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     System.setOut(System.err);
-    Thread thread = new Thread(() -> serve(answers), "bench-control");
+    Thread thread = new Thread(() -> serve(answers, more), "bench-control");
     thread.setDaemon(true);
     thread.start();
   }
 
-  private static void serve(PrintStream answers) {
+  private static void serve(PrintStream answers, Map<String, LongSupplier> more) {
     try (BufferedReader questions =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       String question;
       while ((question = questions.readLine()) != null) {
-        answers.println(ANSWER + answer(question));
+        answers.println(ANSWER + answer(question, more));
       }
     } catch (IOException e) {
       // The parent is gone.
@@ -47,13 +53,13 @@ final class ChildControl {
     Runtime.getRuntime().halt(0);
   }
 
-  private static long answer(String question) {
+  private static long answer(String question, Map<String, LongSupplier> more) {
     return switch (question) {
       case PROCESSOR ->
           ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
               .getProcessCpuTime();
       case COMPILER -> ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
-      default -> -1;
+      default -> more.get(question).getAsLong();
     };
   }
 }

@@ -80,7 +80,8 @@ final class ChildProcess implements AutoCloseable {
     return ask(ChildControl.COMPILER);
   }
 
-  private synchronized long ask(String question) {
+  /** Asks what its {@link ChildControl} can answer. */
+  synchronized long ask(String question) {
     try {
       questions.write((question + "\n").getBytes(StandardCharsets.UTF_8));
       questions.flush();

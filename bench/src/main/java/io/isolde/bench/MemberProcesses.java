@@ -10,6 +10,8 @@ import java.util.List;
 
 /** The members of an oracle's group, each a process and an address of its own. */
 final class MemberProcesses implements AutoCloseable {
+  private static final int PATIENCE_SECONDS = 60;
+
   private final boolean isSynced;
   private final TemporaryFolder folder = new TemporaryFolder("members");
   private final List<Peer> peers = new ArrayList<>();
@@ -61,6 +63,31 @@ final class MemberProcesses implements AutoCloseable {
 
   ChildProcess process(Peer peer) {
     return processes.get(peers.indexOf(peer));
+  }
+
+  /** The member that leads, as soon as there is one. */
+  Peer leader() {
+    Pause.until("a member leads", PATIENCE_SECONDS, () -> peers.stream().anyMatch(this::leads));
+    return peers.stream().filter(this::leads).findFirst().orElseGet(this::leader);
+  }
+
+  private boolean leads(Peer peer) {
+    return process(peer).ask(MemberMain.SERVING) == 1;
+  }
+
+  /** The term that most of the members are in, or will be. */
+  long term() {
+    return processes.stream().mapToLong(each -> each.ask(MemberMain.TERM)).max().orElseThrow();
+  }
+
+  /** Waits until all members have applied what one of them has applied by now. */
+  void awaitAllCaughtUp() {
+    long last =
+        processes.stream().mapToLong(each -> each.ask(MemberMain.APPLIED)).max().orElseThrow();
+    Pause.until(
+        "all members have caught up",
+        PATIENCE_SECONDS,
+        () -> processes.stream().allMatch(each -> each.ask(MemberMain.APPLIED) >= last));
   }
 
   /** Starts a member that was killed. */
