@@ -105,11 +105,9 @@ final class ClientConnection extends ChannelDuplexHandler {
     return new WriteBufferWaterMark(settings.highWaterBytes() / 2, settings.highWaterBytes());
   }
 
-  /** Sends a Raft request. Takes over the body. Returns the id, for {@link #forget}. */
-  long send(byte kind, ByteBuf body, ResponseHandler handler) {
-    long id = requestIds.incrementAndGet();
-    send(Frame.request(kind, id, body, handler));
-    return id;
+  /** Sends a Raft request. Takes over the body. */
+  void send(byte kind, ByteBuf body, ResponseHandler handler) {
+    send(Frame.request(kind, requestIds.incrementAndGet(), body, handler));
   }
 
   /** Sends an application request. Takes over the body. */
@@ -149,18 +147,6 @@ final class ClientConnection extends ChannelDuplexHandler {
     return null;
   }
 
-  /** Whoever waited for this request gave up. */
-  void forget(long requestId) {
-    channel
-        .eventLoop()
-        .execute(
-            () -> {
-              if (waiting.remove(requestId) != null) {
-                inFlight.decrementAndGet();
-              }
-            });
-  }
-
   boolean isOpen() {
     return channel != null && channel.isActive();
   }
@@ -168,10 +154,6 @@ final class ClientConnection extends ChannelDuplexHandler {
   /** How long the other side has been silent. */
   long silentMillis() {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastReadNanos);
-  }
-
-  InetSocketAddress localAddress() {
-    return (InetSocketAddress) channel.localAddress();
   }
 
   void close() {

@@ -77,6 +77,7 @@ final class EarlyElection {
 
   private void onProbed(Throwable failure) {
     if (!PeerLink.isRefusal(failure)) {
+      log.debug("{}: probed {}", replica.division().getMemberId(), suspect, failure);
       later(this::probe, PROBE_AGAIN_MILLIS);
       return;
     }
@@ -94,8 +95,7 @@ final class EarlyElection {
     long elapsed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - suspectedNanos);
     return !info.isFollower()
         || (leader != null && !leader.equals(suspect))
-        || elapsed > settings.electionTimeoutMaxMillis()
-        || watch.lastAppendNanos(group) > suspectedNanos + TimeUnit.MILLISECONDS.toNanos(5);
+        || elapsed > settings.electionTimeoutMaxMillis();
   }
 
   /** This member's place among those that are left. */
@@ -120,6 +120,10 @@ final class EarlyElection {
   private void ask() {
     if (isOver()) {
       suspect = null;
+      return;
+    }
+    if (!watch.isLeaseOver(group)) {
+      later(this::probe, PROBE_AGAIN_MILLIS); // An append came late, or the leader is alive.
       return;
     }
     RaftServer.Division division = replica.division();

@@ -18,7 +18,10 @@ public record Peer(String id, InetSocketAddress address) {
   }
 
   RaftPeer toRatis() {
-    return RaftPeer.newBuilder().setId(id).setAddress(address).build();
+    // As it was given: Ratis would look for a name of an address.
+    String host = address.getHostString();
+    String literal = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+    return RaftPeer.newBuilder().setId(id).setAddress(literal + ":" + address.getPort()).build();
   }
 
   static Peer of(RaftPeer peer) {

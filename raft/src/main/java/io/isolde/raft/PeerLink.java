@@ -62,7 +62,7 @@ final class PeerLink {
   }
 
   private CompletableFuture<ClientConnection> connect() {
-    if (isClosed) {
+    if (isClosed || transport.loops().raft().isShuttingDown()) {
       return CompletableFuture.failedFuture(new IOException("The node is closed."));
     }
     attemptedNanos = System.nanoTime();

@@ -104,6 +104,10 @@ public final class RaftNode implements AutoCloseable {
     return replica;
   }
 
+  RaftRpcService rpc() {
+    return rpc;
+  }
+
   /** Stops the groups and closes their state machines; gives up after ten seconds. */
   @Override
   public void close() {

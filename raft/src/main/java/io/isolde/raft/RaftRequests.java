@@ -30,6 +30,9 @@ final class RaftRequests implements RaftReceiver {
   private final PeerTransport transport;
   private final LeaderWatch watch;
 
+  /** Tests cut a member off from new entries. */
+  private volatile boolean isDeaf;
+
   RaftRequests(RaftServer server, PeerTransport transport, LeaderWatch watch) {
     this.server = server;
     this.transport = transport;
@@ -110,17 +113,26 @@ final class RaftRequests implements RaftReceiver {
     } finally {
       body.release();
     }
+    log.debug("{} asks for an early vote", question);
     boolean yes = watch.wouldVote(question);
     from.respond(requestId, Unpooled.wrappedBuffer(new byte[] {(byte) (yes ? 1 : 0)}));
   }
 
   private void append(ServerConnection from, long requestId, ByteBuf body) throws IOException {
     AppendEntriesRequestProto request = RaftCall.decode(body, AppendEntriesRequestProto.parser());
+    if (isDeaf && request.getEntriesCount() > 0) {
+      from.fail(requestId, "Deaf.");
+      return;
+    }
     watch.onAppend(RaftRpcService.group(request.getServerRequest()));
     var unused =
         server
             .appendEntriesAsync(request)
             .whenComplete((reply, failure) -> complete(from, requestId, reply, failure));
+  }
+
+  void setDeaf(boolean deaf) {
+    isDeaf = deaf;
   }
 
   private void snapshot(ServerConnection from, long requestId, ByteBuf body) throws IOException {

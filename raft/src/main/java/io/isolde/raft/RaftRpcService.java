@@ -5,7 +5,6 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +40,7 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
   private final PeerTransport transport;
   private final RaftSettings settings;
   private final LeaderWatch watch;
+  private final RaftRequests requests;
   private final Map<RaftPeerId, Links> links = new ConcurrentHashMap<>();
 
   /** The two connections to a peer. */
@@ -57,6 +57,7 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
     this.transport = transport;
     this.settings = settings;
     this.watch = new LeaderWatch(server, this, settings);
+    this.requests = new RaftRequests(server, transport, watch);
   }
 
   void watch(Collection<RaftReplica> replicas) {
@@ -67,13 +68,9 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
     watch.close();
   }
 
-  LeaderWatch watch() {
-    return watch;
-  }
-
   @Override
   public void start() {
-    transport.serveRaft(new RaftRequests(server, transport, watch));
+    transport.serveRaft(requests);
   }
 
   @Override
@@ -243,8 +240,7 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
     return type;
   }
 
-  /** The peers to which there are links; for tests. */
-  List<RaftPeerId> peers() {
-    return List.copyOf(links.keySet());
+  RaftRequests requests() {
+    return requests;
   }
 }

@@ -5,6 +5,9 @@ import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.ServerFactory;
+import org.apache.ratis.server.leader.FollowerInfo;
+import org.apache.ratis.server.leader.LeaderState;
+import org.apache.ratis.server.leader.LogAppender;
 
 /** How Ratis finds {@link RaftRpcService}: by the name of this class, with a context beside it. */
 public final class RaftRpcType implements RpcType {
@@ -25,6 +28,15 @@ public final class RaftRpcType implements RpcType {
       @Override
       public RpcType getRpcType() {
         return RaftRpcType.this;
+      }
+
+      @Override
+      public LogAppender newLogAppender(
+          RaftServer.Division division, LeaderState leader, FollowerInfo follower) {
+        return context.settings.outstandingAppends() == 1
+            ? ServerFactory.super.newLogAppender(division, leader, follower)
+            : new PipelinedLogAppender(
+                division, leader, follower, context.service, context.settings);
       }
 
       @Override

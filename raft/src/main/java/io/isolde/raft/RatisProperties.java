@@ -52,10 +52,16 @@ final class RatisProperties {
   /** Between this and twice this a node stands that has heard of no leader since it started. */
   private static final int FIRST_ELECTION_MILLIS = 300;
 
+  /** Written whenever a term starts a new file, so it is part of every election. */
+  private static final int PREALLOCATED_BYTES = 1 << 18;
+
   private static void log(RaftProperties p, RaftSettings settings) {
     RaftServerConfigKeys.Log.setSegmentSizeMax(p, bytes(settings.segmentBytes()));
     RaftServerConfigKeys.Log.setPreallocatedSize(
-        p, bytes(Math.min(settings.segmentBytes(), 4 << 20)));
+        p, bytes(Math.min(settings.segmentBytes(), PREALLOCATED_BYTES)));
+    // Else each commit is followed by an entry that says so, with a write to disk of its own, and a
+    // hand-over waits for it. Without it a node learns from the leader what is committed.
+    RaftServerConfigKeys.Log.setLogMetadataEnabled(p, false);
     RaftServerConfigKeys.Log.setSegmentCacheNumMax(p, 2);
     RaftServerConfigKeys.Log.setSegmentCacheSizeMax(p, bytes(2L * settings.segmentBytes()));
     // Must hold the largest append and its checksum.

@@ -8,6 +8,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.TooLongFrameException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter implements Pee
   final SerialExecutor appends;
 
   private long purpose = PURPOSE_UNKNOWN;
+  private final AtomicBoolean isCutOff = new AtomicBoolean();
   private volatile String sender = "";
 
   ServerConnection(PeerTransport transport, Channel channel) {
@@ -72,6 +74,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter implements Pee
       greet(ctx, kind, requestId, frame);
     } else if (inFlight.incrementAndGet() > transport.settings().maxInFlight()) {
       frame.release();
+      inFlight.decrementAndGet();
       send(Frame.busy(requestId));
       flush();
     } else if (purpose == Frame.PURPOSE_RAFT) {
@@ -144,7 +147,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter implements Pee
     int highWater = transport.settings().highWaterBytes();
     if (!channel.isWritable() && channel.bytesBeforeWritable() > highWater + highWater / 2) {
       frame.release();
-      if (channel.isActive()) {
+      if (channel.isActive() && isCutOff.compareAndSet(false, true)) {
         transport.onSlowReader();
         log.warn("{}: closing, it does not read its answers", channel);
         var unusedClose = channel.close();

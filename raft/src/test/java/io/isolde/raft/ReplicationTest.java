@@ -20,7 +20,7 @@ class ReplicationTest {
     try (TestCluster cluster = new TestCluster(directory, 3, RaftSettings.defaults())) {
       int leader = cluster.awaitLeader();
       List<String> expected = new ArrayList<>();
-      for (int i = 1; i <= 100; i++) {
+      for (int i = 1; i <= 30; i++) {
         assertThat(cluster.propose(leader, "x" + i)).isEqualTo(String.valueOf(i));
         expected.add("x" + i);
       }

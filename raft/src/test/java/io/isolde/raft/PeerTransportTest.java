@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests of the application, and what bounds them. */
+class PeerTransportTest {
+  private final EventLoops loops = EventLoops.forClients(1);
+  private final Echo echo = new Echo();
+
+  @AfterEach
+  void close() {
+    loops.close();
+  }
+
+  private PeerTransport listen(TransportSettings settings) throws Exception {
+    return PeerTransport.builder("n0").settings(settings).application(echo).listen(Echo.ANY);
+  }
+
+  private PeerClient connect(PeerTransport to) throws Exception {
+    return Echo.connect(to, loops, TransportSettings.defaults(), TransportSecurity.none());
+  }
+
+  @Test
+  void whenManyRequestsAreSentThenEachGetsItsOwnAnswer() throws Exception {
+    try (PeerTransport server = listen(TransportSettings.defaults());
+        PeerClient client = connect(server)) {
+      List<CompletableFuture<String>> answers = new ArrayList<>();
+      for (int i = 0; i < 10_000; i++) {
+        answers.add(Echo.ask(client, "request " + i));
+      }
+      for (int i = 0; i < answers.size(); i++) {
+        assertThat(answers.get(i).get(5, TimeUnit.SECONDS)).isEqualTo("request " + i);
+      }
+    }
+    TestCluster.await(() -> echo.closed.get() == 1);
+  }
+
+  @Test
+  void whenTheNodeClosesThenTheClientHearsOfIt() throws Exception {
+    CountDownLatch closed = new CountDownLatch(1);
+    try (PeerTransport server = listen(TransportSettings.defaults())) {
+      PeerClient client =
+          PeerClient.connect(
+                  server.address(),
+                  loops,
+                  TransportSettings.defaults(),
+                  TransportSecurity.none(),
+                  closed::countDown)
+              .get(5, TimeUnit.SECONDS);
+      assertThat(client.isOpen()).isTrue();
+    }
+    assertThat(closed.await(5, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void whenAnAddressIsRefusedThenNothingIsReadAndItIsCounted() throws Exception {
+    try (PeerTransport server =
+        PeerTransport.builder("n0").accept(address -> false).application(echo).listen(Echo.ANY)) {
+      assertThatThrownBy(() -> connect(server)).isNotNull();
+      assertThat(server.refusedConnections()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whenARequestIsTooLargeThenItIsNotSent() throws Exception {
+    TransportSettings small = TransportSettings.defaults().withMaxFrameBytes(1024);
+    try (PeerTransport server = listen(small);
+        PeerClient client = Echo.connect(server, loops, small, TransportSecurity.none())) {
+      assertThatThrownBy(
+              () ->
+                  Echo.ask(client, Unpooled.buffer(1025).writeZero(1025)).get(5, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(TransportException.class)
+          .hasMessageContaining("maxFrameBytes=1024");
+      assertThat(Echo.ask(client, "fits").get(5, TimeUnit.SECONDS)).isEqualTo("fits");
+    }
+  }
+
+  @Test
+  void whenAFrameIsTooLargeThenTheServerCloses() throws Exception {
+    try (PeerTransport server = listen(TransportSettings.defaults().withMaxFrameBytes(1024));
+        PeerClient client = connect(server)) {
+      assertThatThrownBy(
+              () ->
+                  Echo.ask(client, Unpooled.buffer(9999).writeZero(9999)).get(5, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(TransportException.class);
+      TestCluster.await(() -> !client.isOpen());
+    }
+  }
+
+  @Test
+  void whenAStrangerSpeaksAnotherProtocolThenItIsClosed() throws Exception {
+    try (PeerTransport server = listen(TransportSettings.defaults());
+        Socket socket = new Socket(server.address().getAddress(), server.address().getPort())) {
+      socket.setSoTimeout(5000);
+      socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+      InputStream in = socket.getInputStream();
+      assertThat(in.read()).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void whenTooManyRequestsWaitThenTheNextIsRefusedAtOnce() throws Exception {
+    List<Runnable> held = new ArrayList<>();
+    ApplicationHandler holding =
+        (PeerConnection from, byte service, long id, ByteBuf body) -> {
+          synchronized (held) {
+            held.add(() -> from.respond(id, body));
+          }
+        };
+    TransportSettings two = TransportSettings.defaults().withConnectionBounds(1 << 20, 2);
+    try (PeerTransport server =
+            PeerTransport.builder("n0").settings(two).application(holding).listen(Echo.ANY);
+        PeerClient polite = Echo.connect(server, loops, two, TransportSecurity.none());
+        PeerClient rude = connect(server)) {
+      for (PeerClient client : List.of(polite, rude)) {
+        CompletableFuture<String> first = Echo.ask(client, "1");
+        CompletableFuture<String> second = Echo.ask(client, "2");
+        assertThatThrownBy(() -> Echo.ask(client, "3").get(5, TimeUnit.SECONDS))
+            .hasCauseInstanceOf(TransportException.class);
+        TestCluster.await(
+            () -> {
+              synchronized (held) {
+                return held.size() == 2;
+              }
+            });
+        held.forEach(Runnable::run);
+        held.clear();
+        assertThat(first.get(5, TimeUnit.SECONDS) + second.get(5, TimeUnit.SECONDS))
+            .isEqualTo("12");
+      }
+    }
+  }
+
+  @Test
+  void whenAReaderIsSlowThenItIsCutOff() throws Exception {
+    List<PeerConnection> connections = new ArrayList<>();
+    ApplicationHandler pushing =
+        (from, service, id, body) -> {
+          body.release();
+          synchronized (connections) {
+            connections.add(from);
+          }
+        };
+    TransportSettings tight = TransportSettings.defaults().withConnectionBounds(1 << 16, 100);
+    try (PeerTransport server =
+            PeerTransport.builder("n0").settings(tight).application(pushing).listen(Echo.ANY);
+        Socket socket = new Socket(server.address().getAddress(), server.address().getPort())) {
+      socket.getOutputStream().write(frame((byte) 0, new byte[] {'I', 'S', 'O', '1'}));
+      socket.getOutputStream().write(frame(Frame.APPLICATION, new byte[] {7}));
+      TestCluster.await(
+          () -> {
+            synchronized (connections) {
+              return !connections.isEmpty();
+            }
+          });
+      PeerConnection connection = connections.get(0);
+      for (int i = 0; i < 10_000 && connection.isOpen(); i++) {
+        connection.respond(0, Unpooled.buffer(8192).writeZero(8192));
+      }
+      TestCluster.await(() -> !connection.isOpen());
+      assertThat(server.slowReaders()).isEqualTo(1);
+    }
+  }
+
+  private static byte[] frame(byte kind, byte[] body) {
+    return ByteBuffer.allocate(13 + body.length)
+        .putInt(9 + body.length)
+        .put(kind)
+        .putLong(0)
+        .put(body)
+        .array();
+  }
+}
