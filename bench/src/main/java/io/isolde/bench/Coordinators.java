@@ -62,6 +62,10 @@ final class Coordinators implements AutoCloseable {
     return sessions.get(number % sessions.size());
   }
 
+  OracleClient client(int number) {
+    return clients.get(number % clients.size());
+  }
+
   OracleClient client() {
     return clients.get(0);
   }

@@ -16,6 +16,8 @@ record OracleBenchmark(String name, String summary, List<Part> parts) implements
       (bench, options, out) -> new OracleCore(bench, options, out).run();
   private static final Part WIRE =
       (bench, options, out) -> new OracleWire(bench, options, out).run();
+  private static final Part CURVES =
+      (bench, options, out) -> new OracleCurves(bench, options, out).run();
 
   /** The whole of it, and its parts. */
   static List<Benchmark> all() {
@@ -23,13 +25,17 @@ record OracleBenchmark(String name, String summary, List<Part> parts) implements
         new OracleBenchmark(
             "oracle",
             "what the status oracle can do: the three that follow, one after the other",
-            List.of(CORE, WIRE)),
+            List.of(CORE, WIRE, CURVES)),
         new OracleBenchmark(
             "oracle-core", "its decisions per second, at both isolation levels", List.of(CORE)),
         new OracleBenchmark(
             "oracle-wire",
             "three members as processes: commits and begins per second, beside Omid's oracle",
-            List.of(WIRE)));
+            List.of(WIRE)),
+        new OracleBenchmark(
+            "oracle-curves",
+            "figures 5 to 10 of \"A Critique of Snapshot Isolation\", without the data servers",
+            List.of(CURVES)));
   }
 
   @Override

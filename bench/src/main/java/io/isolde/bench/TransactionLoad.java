@@ -4,7 +4,10 @@ package io.isolde.bench;
 import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.IsolationLevel;
+import io.isolde.oracle.Outcome;
 import io.isolde.oracle.group.CoordinatorSession;
+import io.isolde.oracle.replica.Answer;
+import io.isolde.oracle.replica.Command;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -48,7 +51,7 @@ final class TransactionLoad implements AutoCloseable {
     var unused =
         session
             .begin()
-            .thenCompose(start -> begun(session, start))
+            .thenCompose(start -> begun(client, session, start))
             .whenComplete(
                 (done, error) -> {
                   if (error == null) {
@@ -59,24 +62,53 @@ final class TransactionLoad implements AutoCloseable {
                 });
   }
 
-  private CompletableFuture<Void> begun(CoordinatorSession session, long start) {
+  private CompletableFuture<Void> begun(int client, CoordinatorSession session, long start) {
     begins.success();
     KeyChooser rows = KeyChooser.uniformOfThisThread();
     long[] reads = new long[ROWS];
     long[] writes = new long[ROWS];
     rows.fill(reads);
     rows.fill(writes);
+    UUID id = new UUID(rows.next(), rows.next());
     return session
         .commit(
             new CommitRequest(
-                new UUID(rows.next(), rows.next()),
+                id,
                 IsolationLevel.SERIALIZABLE,
                 start,
                 reads,
                 writes,
                 writes))
+        .whenComplete((decision, error) -> settleIfUnknown(client, session, id, error))
         .thenCompose(decision -> decided(session, decision))
         .whenComplete((done, error) -> session.ended(start));
+  }
+
+  /**
+   * A commit without an answer may be decided; until it is known, and applied, no later commit
+   * becomes visible. So coordinators ask for an abort until they are told what it is.
+   */
+  private void settleIfUnknown(int client, CoordinatorSession session, UUID id, Throwable error) {
+    if (error == null || isClosed) {
+      return;
+    }
+    var unused =
+        coordinators
+            .client(client)
+            .execute(new Command.Abort(id))
+            .whenComplete(
+                (answer, again) -> {
+                  if (again != null) {
+                    later(() -> settleIfUnknown(client, session, id, again));
+                  } else if (answer instanceof Answer.Ended ended
+                      && ended.outcome() instanceof Outcome.Committed committed) {
+                    var applied = session.applied(committed.commitTimestamp());
+                  }
+                });
+  }
+
+  private static void later(Runnable step) {
+    CompletableFuture.delayedExecutor(AFTER_FAILURE_MILLIS, TimeUnit.MILLISECONDS).execute(step);
   }
 
   private CompletableFuture<Void> decided(CoordinatorSession session, Decision decision) {
@@ -96,8 +128,7 @@ final class TransactionLoad implements AutoCloseable {
     failed.increment();
     Throwable cause = error instanceof CompletionException ? error.getCause() : error;
     lastFailure.set(String.valueOf(cause.getMessage()));
-    CompletableFuture.delayedExecutor(AFTER_FAILURE_MILLIS, TimeUnit.MILLISECONDS)
-        .execute(() -> next(client));
+    later(() -> next(client));
   }
 
   /** Of start timestamps. */
