@@ -6,12 +6,18 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** All benchmarks, by name. */
 public final class Benches {
 
   private static final List<Benchmark> ALL =
-      List.of(new VersionsBenchmark(), new OracleBenchmark());
+      Stream.of(
+              List.of(new VersionsBenchmark()),
+              OracleBenchmark.all(),
+              List.of(new FailoverBenchmark()))
+          .<Benchmark>flatMap(List::stream)
+          .toList();
 
   private Benches() {}
 

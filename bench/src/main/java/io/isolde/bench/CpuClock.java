@@ -4,6 +4,7 @@ package io.isolde.bench;
 import com.sun.management.OperatingSystemMXBean;
 import io.isolde.cluster.NodeTool;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
@@ -23,6 +24,12 @@ final class CpuClock {
 
   private CpuClock(LongSupplier nodeNanos) {
     this.nodeNanos = nodeNanos;
+  }
+
+  /** Returns a clock for processes that together are what is measured. */
+  static CpuClock of(List<ChildProcess> processes) {
+    return new CpuClock(
+        () -> processes.stream().mapToLong(ChildProcess::processorNanos).sum());
   }
 
   /** Returns a clock for what is measured in this process, without a node. */

@@ -11,10 +11,22 @@ final class KeyChooser {
   /** That of YCSB. */
   private static final double ZIPFIAN_CONSTANT = 0.99;
 
+  private static final ThreadLocal<KeyChooser> OF_THREAD =
+      ThreadLocal.withInitial(
+          () -> {
+            SplittableRandom random = new SplittableRandom();
+            return new KeyChooser(() -> random.nextLong(KEYS));
+          });
+
   private final LongSupplier keys;
 
   private KeyChooser(LongSupplier keys) {
     this.keys = keys;
+  }
+
+  /** As {@link #uniform}, for the one thread that asks. */
+  static KeyChooser uniformOfThisThread() {
+    return OF_THREAD.get();
   }
 
   /** All with the same probability. */
@@ -28,19 +40,39 @@ final class KeyChooser {
    * "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994. The hash scrambles.
    */
   static KeyChooser zipfian() {
-    SplittableRandom random = new SplittableRandom(1);
-    double zetaOfAll = zeta(KEYS);
-    double alpha = 1 / (1 - ZIPFIAN_CONSTANT);
-    double zetaOfTwo = zeta(2);
-    double eta = (1 - Math.pow(2.0 / KEYS, 1 - ZIPFIAN_CONSTANT)) / (1 - zetaOfTwo / zetaOfAll);
-    return new KeyChooser(
-        () -> {
-          double u = random.nextDouble();
-          if (u * zetaOfAll < zetaOfTwo) {
-            return u * zetaOfAll < 1 ? 0 : 1;
-          }
-          return (long) (KEYS * Math.pow(eta * u - eta + 1, alpha));
-        });
+    return zipfian(new SplittableRandom(1));
+  }
+
+  static KeyChooser zipfian(SplittableRandom random) {
+    return new KeyChooser(() -> zipfianRank(random));
+  }
+
+  /** Popular are those that are near the newest, as in YCSB's distribution "latest". */
+  static KeyChooser latest(SplittableRandom random, LongSupplier newest) {
+    return new KeyChooser(() -> Math.floorMod(newest.getAsLong() - zipfianRank(random), KEYS));
+  }
+
+  static KeyChooser uniform(SplittableRandom random) {
+    return new KeyChooser(() -> random.nextLong(KEYS));
+  }
+
+  /** What takes a second to compute, once. */
+  private static final class Zeta {
+    private static final double OF_ALL = zeta(KEYS);
+    private static final double OF_TWO = zeta(2);
+    private static final double ALPHA = 1 / (1 - ZIPFIAN_CONSTANT);
+    private static final double ETA =
+        (1 - Math.pow(2.0 / KEYS, 1 - ZIPFIAN_CONSTANT)) / (1 - OF_TWO / OF_ALL);
+
+    private Zeta() {}
+  }
+
+  private static long zipfianRank(SplittableRandom random) {
+    double u = random.nextDouble();
+    if (u * Zeta.OF_ALL < Zeta.OF_TWO) {
+      return u * Zeta.OF_ALL < 1 ? 0 : 1;
+    }
+    return (long) (KEYS * Math.pow(Zeta.ETA * u - Zeta.ETA + 1, Zeta.ALPHA));
   }
 
   private static double zeta(int n) {
@@ -49,6 +81,11 @@ final class KeyChooser {
       sum += Math.pow(i, -ZIPFIAN_CONSTANT);
     }
     return sum;
+  }
+
+  /** A row, as a hash. */
+  long next() {
+    return hash(keys.getAsLong());
   }
 
   void fill(long[] hashes) {

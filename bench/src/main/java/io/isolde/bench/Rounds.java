@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.NodeTool;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,11 +19,13 @@ final class Rounds {
 
   private final BenchOptions options;
   private final CpuClock cpu;
+  private final NodeCompiler compiler;
   private final PrintWriter out;
 
-  Rounds(BenchOptions options, CpuClock cpu, PrintWriter out) {
+  Rounds(BenchOptions options, NodeTool node, PrintWriter out) {
     this.options = options;
-    this.cpu = cpu;
+    this.cpu = new CpuClock(node);
+    this.compiler = new NodeCompiler(node);
     this.out = out;
   }
 
@@ -57,15 +60,16 @@ final class Rounds {
   }
 
   /**
-   * A second of every case, again and again. Storms are left out: their requests are another
-   * case's.
+   * A second of every case, again and again, and a pause for the compiler after each. Storms are
+   * left out: their requests are another case's.
    */
   private void warmUp(List<Case> cases) {
-    say("warming up for about %d s".formatted(options.warmupSeconds()));
+    say("warming up for %d s, and what the compiler needs".formatted(options.warmupSeconds()));
     for (int second = 0; second < options.warmupSeconds(); second++) {
       Case each = cases.get(second % cases.size());
       each.before().run();
       requireAnswers(each, ClosedLoop.run(each.workload(), options.inFlight(), ONE_SECOND));
+      compiler.awaitCalm();
     }
   }
 

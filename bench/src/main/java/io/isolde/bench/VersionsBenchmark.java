@@ -124,7 +124,7 @@ final class VersionsBenchmark implements Benchmark {
 
   private Report measure(
       List<Case> cases, List<Ratio> ratios, BenchOptions options, NodeTool tool, PrintWriter out) {
-    Map<String, List<Sample>> samples = new Rounds(options, new CpuClock(tool), out).run(cases);
+    Map<String, List<Sample>> samples = new Rounds(options, tool, out).run(cases);
     return Report.of(name(), MachineDescription.ofThisMachine(), options, samples, ratios)
         .with(metrics(samples));
   }

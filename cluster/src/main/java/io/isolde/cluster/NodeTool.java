@@ -70,6 +70,11 @@ public final class NodeTool implements AutoCloseable {
     storageService("drain");
   }
 
+  /** Empties the cache of where partitions lie in SSTables. */
+  public void invalidateKeyCache() {
+    invoke("org.apache.cassandra.db:type=Caches", "invalidateKeyCache");
+  }
+
   /** Collects the garbage of the node's Java heap. */
   public void collectHeapGarbage() {
     invoke("java.lang:type=Memory", "gc");

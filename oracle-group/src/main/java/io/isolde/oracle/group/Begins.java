@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
-import io.isolde.raft.PeerConnection;
 import io.isolde.raft.RaftReplica;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
@@ -100,12 +97,7 @@ final class Begins implements AutoCloseable {
       return;
     }
     rates.begins(together.size());
-    Set<PeerConnection> connections = new HashSet<>();
-    for (Request request : together) {
-      request.write(startTimestamp.get());
-      connections.add(request.connection());
-    }
-    connections.forEach(PeerConnection::flush);
+    Request.answerAll(together, startTimestamp.get());
   }
 
   @Override

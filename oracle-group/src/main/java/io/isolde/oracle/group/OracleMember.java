@@ -110,9 +110,7 @@ final class OracleMember implements AutoCloseable {
     if (message != null) {
       answer(message, applied);
     }
-    for (Request request : applied.nowStable()) {
-      request.answer(applied.stable());
-    }
+    Request.answerAll(applied.nowStable(), applied.stable());
   }
 
   /** Tells who asked what came of an entry. */

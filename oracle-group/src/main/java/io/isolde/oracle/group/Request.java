@@ -6,7 +6,13 @@ import io.isolde.oracle.replica.AnswerCodec;
 import io.isolde.oracle.replica.Bytes;
 import io.isolde.raft.PeerConnection;
 import io.netty.buffer.ByteBuf;
+<<<<<<< HEAD
 import java.util.concurrent.atomic.AtomicBoolean;
+=======
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+>>>>>>> gbench
 
 /**
  * A request that came over a connection. The first answer counts and the others are dropped: a
@@ -61,6 +67,16 @@ final class Request {
     if (isFirstAnswer()) {
       connection.write(id, Wire.of(Protocol.OK, result));
     }
+  }
+
+  /** Gives all of them the same answer, and sends once for each connection. */
+  static void answerAll(List<Request> requests, long result) {
+    Set<PeerConnection> connections = new HashSet<>();
+    for (Request request : requests) {
+      request.write(result);
+      connections.add(request.connection);
+    }
+    connections.forEach(PeerConnection::flush);
   }
 
   void notLeader(Leading leading) {

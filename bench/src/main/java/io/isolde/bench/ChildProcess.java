@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A JVM that belongs to a benchmark. It ends when it is closed, and also when this process ends in
+ * whatever way, since its standard input ends then.
+ */
+final class ChildProcess implements AutoCloseable {
+  /** Options for all of them, such as a recording's; for those who look for what is slow. */
+  static final String OPTIONS_PROPERTY = "isolde.bench.child.options";
+
+  private static final int HEAP_MEGABYTES = 512;
+
+  private final String name;
+  private final Path log;
+  private final Process process;
+  private final BufferedReader answers;
+  private final OutputStream questions;
+
+  private ChildProcess(String name, Path log, Process process) {
+    this.name = name;
+    this.log = log;
+    this.process = process;
+    this.questions = process.getOutputStream();
+    this.answers =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+  }
+
+  /**
+   * Starts a process.
+   *
+   * @param main a class whose main method calls {@link ChildControl#start} first
+   * @param log where its standard error goes; added to
+   */
+  static ChildProcess start(
+      String name, String classPath, Class<?> main, Path log, List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xms" + HEAP_MEGABYTES + "m");
+    command.add("-Xmx" + HEAP_MEGABYTES + "m");
+    command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
+    String options = System.getProperty(OPTIONS_PROPERTY, "");
+    if (!options.isBlank()) {
+      command.addAll(List.of(options.replace("{name}", name).split(" ")));
+    }
+    command.add("-cp");
+    command.add(classPath);
+    command.add(main.getName());
+    command.addAll(arguments);
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
+              .start();
+      return new ChildProcess(name, log, process);
+    } catch (IOException e) {
+      throw new BenchException("The process of %s can't be started: %s.".formatted(name, e), e);
+    }
+  }
+
+  /** Processor time that it has used. */
+  long processorNanos() {
+    return ask(ChildControl.PROCESSOR);
+  }
+
+  /** Time that its compiler has used. */
+  long compilerMillis() {
+    return ask(ChildControl.COMPILER);
+  }
+
+  /** Asks what its {@link ChildControl} can answer. */
+  synchronized long ask(String question) {
+    try {
+      questions.write((question + "\n").getBytes(StandardCharsets.UTF_8));
+      questions.flush();
+      String line;
+      while ((line = answers.readLine()) != null) {
+        if (line.startsWith(ChildControl.ANSWER)) { // else the JVM says something
+          return Long.parseLong(line.substring(ChildControl.ANSWER.length()));
+        }
+      }
+      throw new IOException("it has ended");
+    } catch (IOException e) {
+      throw new BenchException(
+          "The process of %s does not answer: %s. Its last words: %s"
+              .formatted(name, e.getMessage(), lastWords()),
+          e);
+    }
+  }
+
+  /** The end of its log. */
+  String lastWords() {
+    try {
+      List<String> lines = Files.readAllLines(log);
+      return String.join(
+          System.lineSeparator(), lines.subList(Math.max(0, lines.size() - 10), lines.size()));
+    } catch (IOException e) {
+      return "not known, since " + e;
+    }
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Ends it as kill -9 does, and waits until it is gone. */
+  void kill() {
+    process.destroyForcibly();
+    try {
+      if (!process.waitFor(10, TimeUnit.SECONDS)) {
+        throw new BenchException("The process of %s can't be killed.".formatted(name));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** As kill -STOP does. */
+  void suspend() {
+    signal("STOP");
+  }
+
+  /** As kill -CONT does. */
+  void resume() {
+    signal("CONT");
+  }
+
+  private void signal(String signal) {
+    try {
+      int code =
+          new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start().waitFor();
+      if (code != 0) {
+        throw new BenchException("The process of %s got no %s.".formatted(name, signal));
+      }
+    } catch (IOException e) {
+      throw new BenchException("There is no command kill: " + e + ".", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new BenchException("The measurement was interrupted.", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+}

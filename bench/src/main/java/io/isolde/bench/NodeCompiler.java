@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+import io.isolde.cluster.NodeTool;
+import java.time.Duration;
+
+/**
+ * The just-in-time compiler of a node. Under full load on few cores it falls behind for minutes,
+ * since a hundred request threads want the same cores, and what is measured meanwhile is an
+ * interpreter.
+ */
+final class NodeCompiler {
+  private static final Duration LOOK = Duration.ofMillis(250);
+
+  /** Of one core, spent compiling: less than this is the usual trickle. */
+  private static final double CALM_SHARE = 0.1;
+
+  private static final int CALM_LOOKS = 2;
+
+  /** It goes on at the next pause, if that was too short. */
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+
+  private final NodeTool node;
+
+  NodeCompiler(NodeTool node) {
+    this.node = node;
+  }
+
+  /** Waits until the compiler has little left to do, for {@link #LONGEST_PAUSE} at most. */
+  void awaitCalm() {
+    long deadline = System.nanoTime() + LONGEST_PAUSE.toNanos();
+    int calm = 0;
+    while (calm < CALM_LOOKS && System.nanoTime() - deadline < 0) {
+      long before = compilationMillis();
+      pause();
+      double share = (double) (compilationMillis() - before) / LOOK.toMillis();
+      calm = share < CALM_SHARE ? calm + 1 : 0;
+    }
+  }
+
+  private long compilationMillis() {
+    return (Long) node.attribute("java.lang:type=Compilation", "TotalCompilationTime");
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(LOOK.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new BenchException("The measurement was interrupted.", e);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** Waiting, within bounds. */
+final class Pause {
+  private static final int LOOK_MILLIS = 10;
+
+  private Pause() {}
+
+  static void millis(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new BenchException("The measurement was interrupted.", e);
+    }
+  }
+
+  /**
+   * Waits until something holds.
+   *
+   * @throws BenchException if it does not within that time
+   */
+  static void until(String what, int seconds, BooleanSupplier holds) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    while (!holds.getAsBoolean()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new BenchException("Waited for %d s in vain until %s.".formatted(seconds, what));
+      }
+      millis(LOOK_MILLIS);
+    }
+  }
+}
