@@ -322,20 +322,12 @@ public final class OracleClient implements AutoCloseable {
 
   private void tick() {
     try {
-<<<<<<< HEAD
-      boolean isSweep = ++ticks % TICKS_PER_SWEEP == 0;
-      if (isSweep) {
-        sweep();
-      }
-      if (link == null || (isSweep && isSuspicious())) {
-=======
       boolean isTimeToSweep = ++ticks % TICKS_PER_SWEEP == 0;
       if (isTimeToSweep) {
         sweep();
       }
       // A leader that is slow only, as on an overloaded machine, is not made slower by questions.
       if (link == null || (isTimeToSweep && isSuspicious())) {
->>>>>>> gbench
         search.look();
       }
     } catch (RuntimeException e) {

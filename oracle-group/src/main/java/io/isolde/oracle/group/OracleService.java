@@ -10,14 +10,8 @@ import io.isolde.raft.ApplicationHandler;
 import io.isolde.raft.PeerConnection;
 import io.netty.buffer.ByteBuf;
 import java.nio.BufferUnderflowException;
-<<<<<<< HEAD
 import java.nio.charset.StandardCharsets;
-=======
-import java.util.HashSet;
-import java.util.List;
->>>>>>> gbench
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -134,36 +128,9 @@ final class OracleService implements ApplicationHandler {
 
   Leading leading() {
     OracleMember serving = member;
-<<<<<<< HEAD
     return serving == null
         ? new Leading(false, 0, Optional.empty(), founding.founders())
         : serving.leading();
-=======
-    return serving == null ? new Leading(false, 0, Optional.empty(), List.of()) : serving.leading();
-  }
-
-  /** Tells who asked what came of an entry, and sends once for each connection. */
-  static void answer(EntryMessage message, ReplicaHost.Applied applied, ReplicaHost host) {
-    Set<PeerConnection> connections = new HashSet<>();
-    for (int i = 0; i < message.items().size(); i++) {
-      EntryMessage.Item item = message.items().get(i);
-      if (item.request() != null) {
-        answer(item, applied.answers().get(i), applied.stable(), host);
-        connections.add(item.request().connection());
-      }
-    }
-    connections.forEach(PeerConnection::flush);
-  }
-
-  private static void answer(EntryMessage.Item item, Answer answer, long stable, ReplicaHost host) {
-    if (!(item.command() instanceof Command.Applied applied)) {
-      item.request().write(answer);
-    } else if (applied.commitTimestamp() <= stable) {
-      item.request().write(stable);
-    } else {
-      host.stableOrWait(applied.commitTimestamp(), item.request()).ifPresent(item.request()::write);
-    }
->>>>>>> gbench
   }
 
   static ByteBuf outcome(Optional<Answer> decided) {

@@ -6,13 +6,10 @@ import io.isolde.oracle.replica.AnswerCodec;
 import io.isolde.oracle.replica.Bytes;
 import io.isolde.raft.PeerConnection;
 import io.netty.buffer.ByteBuf;
-<<<<<<< HEAD
-import java.util.concurrent.atomic.AtomicBoolean;
-=======
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
->>>>>>> gbench
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A request that came over a connection. The first answer counts and the others are dropped: a
