@@ -17,8 +17,10 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -113,29 +115,26 @@ final class OracleMember implements AutoCloseable {
     Request.answerAll(applied.nowStable(), applied.stable());
   }
 
-  /** Tells who asked what came of an entry. */
+  /** Tells who asked what came of an entry, and sends once for each connection. */
   private void answer(EntryMessage message, ReplicaHost.Applied applied) {
-    PeerConnection last = null;
+    Set<PeerConnection> connections = new HashSet<>();
     for (int i = 0; i < message.items().size(); i++) {
       EntryMessage.Item item = message.items().get(i);
-      if (item.request() == null) {
-        continue;
-      }
-      PeerConnection connection = item.request().connection();
-      if (last != null && last != connection) {
-        last.flush();
-      }
-      last = connection;
-      if (!(item.command() instanceof Command.Applied commit)) {
-        item.request().write(applied.answers().get(i));
-      } else if (commit.commitTimestamp() <= applied.stable()) {
-        item.request().write(applied.stable());
-      } else {
-        answerWhenStable(commit.commitTimestamp(), item.request());
+      if (item.request() != null) {
+        answer(item, applied.answers().get(i), applied.stable());
+        connections.add(item.request().connection());
       }
     }
-    if (last != null) {
-      last.flush();
+    connections.forEach(PeerConnection::flush);
+  }
+
+  private void answer(EntryMessage.Item item, Answer answer, long stable) {
+    if (!(item.command() instanceof Command.Applied commit)) {
+      item.request().write(answer);
+    } else if (commit.commitTimestamp() <= stable) {
+      item.request().write(stable);
+    } else {
+      answerWhenStable(commit.commitTimestamp(), item.request());
     }
   }
 

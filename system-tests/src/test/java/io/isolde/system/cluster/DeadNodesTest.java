@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import com.datastax.oss.driver.api.core.cql.Row;
+import io.isolde.client.Isolde;
+import io.isolde.client.IsoldeException;
+import io.isolde.client.Transaction;
+import io.isolde.client.TransactionOptions;
+import io.isolde.cluster.LocalCluster;
+import io.isolde.cluster.NodeSpec;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/**
+ * Three nodes that are the oracle's members and the coordinators at once, one of which is killed
+ * while money moves. What it had decided is finished by the others, what it had not is gone, and
+ * nobody waits for it.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DeadNodesTest {
+  private static final int NODES = 3;
+  private static final int ACCOUNTS = 12;
+  private static final int INITIAL = 100;
+  private static final int CLIENTS = 6;
+
+  /** After a death: enough that none of the accounts is stuck. */
+  private static final int TRANSFERS = 60;
+
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+  private final AtomicInteger done = new AtomicInteger();
+  private final AtomicBoolean isOver = new AtomicBoolean();
+  private LocalCluster cluster;
+  private CqlSession session;
+
+  @BeforeAll
+  void startCluster() {
+    Path folder = Path.of("target/clusters/dead-nodes");
+    LocalCluster.removeIfPresent(folder);
+    NodeSpec first =
+        NodeSpec.standard().withAddress("127.0.41.1").withHeapMegabytes(512).withEphemeral(true);
+    cluster = LocalCluster.create(folder, NODES, first);
+    cluster.start();
+    session =
+        CqlSession.builder()
+            .addContactPoints(cluster.contactPoints())
+            .withLocalDatacenter("datacenter1")
+            .withConfigLoader(
+                DriverConfigLoader.programmaticBuilder()
+                    .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(20))
+                    .withDuration(
+                        DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, Duration.ofSeconds(20))
+                    .withDuration(
+                        DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(200))
+                    .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(2))
+                    .build())
+            .build();
+    session.execute(
+        "CREATE KEYSPACE bank WITH replication ="
+            + " {'class': 'SimpleStrategy', 'replication_factor': 3}");
+    session.execute("CREATE TABLE bank.accounts (id int PRIMARY KEY, balance int)");
+    session.execute("ENABLE TRANSACTIONS ON bank.accounts");
+    for (int id = 0; id < ACCOUNTS; id++) {
+      session.execute(
+          "INSERT INTO bank.accounts (id, balance) VALUES (%d, %d)".formatted(id, INITIAL));
+    }
+  }
+
+  @AfterAll
+  void removeCluster() {
+    if (session != null) {
+      session.close();
+    }
+    if (cluster != null) {
+      cluster.kill();
+      cluster.remove();
+    }
+  }
+
+  @Test
+  void whenEachNodeIsKilledInTurnThenMoneyMovesOnAndNoneIsLost() throws Exception {
+    ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
+    try {
+      List<CompletableFuture<Void>> all = new ArrayList<>();
+      for (int client = 0; client < CLIENTS; client++) {
+        Random random = new Random(client);
+        all.add(CompletableFuture.runAsync(() -> transferUntilOver(random), clients));
+      }
+      awaitTransfers("before any death");
+      for (int number = 1; number <= NODES; number++) {
+        cluster.node(number).kill();
+        awaitTransfers("after the death of node " + number);
+        assertThat(sum()).isEqualTo(ACCOUNTS * INITIAL);
+        cluster.node(number).start();
+        awaitTransfers("after the return of node " + number);
+      }
+      isOver.set(true);
+      CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+          .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } finally {
+      isOver.set(true);
+      clients.shutdownNow();
+    }
+    assertThat(sum()).isEqualTo(ACCOUNTS * INITIAL);
+  }
+
+  private void transferUntilOver(Random random) {
+    while (!isOver.get()) {
+      int from = random.nextInt(ACCOUNTS);
+      int to = (from + 1 + random.nextInt(ACCOUNTS - 1)) % ACCOUNTS;
+      try {
+        Isolde.on(session).runVoid(options(), tx -> transfer(tx, from, to));
+        done.incrementAndGet();
+      } catch (IsoldeException | DriverException itsNodeDied) {
+        // Whether it is committed may be unknown to the client; the sum must be right either way.
+      }
+    }
+  }
+
+  private static TransactionOptions options() {
+    return TransactionOptions.builder().maxAttempts(50).timeLimit(Duration.ofSeconds(30)).build();
+  }
+
+  private static void transfer(Transaction tx, int from, int to) {
+    int source = balance(tx, from);
+    int target = balance(tx, to);
+    tx.execute("UPDATE bank.accounts SET balance = ? WHERE id = ?", source - 1, from);
+    tx.execute("UPDATE bank.accounts SET balance = ? WHERE id = ?", target + 1, to);
+  }
+
+  private static int balance(Transaction tx, int id) {
+    return tx.execute("SELECT balance FROM bank.accounts WHERE id = ?", id).one().getInt(0);
+  }
+
+  private int sum() {
+    return Isolde.on(session)
+        .run(
+            TransactionOptions.reading().toBuilder().timeLimit(PATIENCE).maxAttempts(50).build(),
+            tx -> {
+              int sum = 0;
+              for (Row row : tx.execute("SELECT balance FROM bank.accounts")) {
+                sum += row.getInt(0);
+              }
+              return sum;
+            });
+  }
+
+  private void awaitTransfers(String when) throws InterruptedException {
+    int target = done.get() + TRANSFERS;
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (done.get() < target) {
+      assertThat(System.nanoTime())
+          .as("%d of %d transfers %s", done.get() + TRANSFERS - target, TRANSFERS, when)
+          .isLessThan(deadline);
+      Thread.sleep(50);
+    }
+  }
+}
