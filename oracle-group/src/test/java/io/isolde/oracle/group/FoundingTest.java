@@ -82,6 +82,6 @@ class FoundingTest {
   }
 
   private static Peer peer(int number) {
-    return new Peer("member" + number, new InetSocketAddress("127.0.0.1", 7000 + number));
+    return new Peer("member" + number, InetSocketAddress.createUnresolved("host", 7000 + number));
   }
 }

@@ -111,8 +111,7 @@ final class Load {
           committed.stream()
               .anyMatch(
                   other ->
-                      other != one
-                          && other.row() == one.row()
+                      other.row() == one.row()
                           && other.timestamp() > one.start()
                           && (!one.isCommitted() || other.timestamp() < one.timestamp()));
       assertThat(hasConflict).as("conflict of %s", one).isEqualTo(!one.isCommitted());
