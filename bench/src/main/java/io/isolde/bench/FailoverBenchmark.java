@@ -172,9 +172,7 @@ final class FailoverBenchmark implements Benchmark {
       load.begins().restart(start);
       event.strike(leader);
       Pause.until(
-          "somebody commits again",
-          PATIENCE_SECONDS,
-          () -> load.commits().hasSuccessSince(start));
+          "somebody commits again", PATIENCE_SECONDS, () -> load.commits().hasSuccessSince(start));
       Pause.millis(CALM_MILLIS);
       event.mend(leader);
       Pause.millis(CALM_MILLIS);
