@@ -9,6 +9,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,11 +27,13 @@ final class Sequencer implements AutoCloseable {
   /** Entries that are written but not yet applied: fills the time of a round trip and a sync. */
   private static final int MAX_ENTRIES_UNDER_WAY = 4;
 
+  private static final long HOLD_MILLIS = 1000;
+
   private final RaftReplica replica;
   private final ReplicaHost host;
   private final Supplier<Leading> leading;
   private final BlockingQueue<EntryMessage.Item> queue;
-  private final Semaphore entriesAllowed = new Semaphore(MAX_ENTRIES_UNDER_WAY);
+  private final Semaphore entriesAllowed = new Semaphore(MAX_ENTRIES_UNDER_WAY, true);
   private final Rates rates;
   private final Thread thread = new Thread(this::run, "isolde-oracle-sequencer");
   private volatile boolean isClosed;
@@ -56,6 +59,21 @@ final class Sequencer implements AutoCloseable {
   /** Takes a command; false if too many wait. */
   boolean offer(EntryMessage.Item item) {
     return queue.offer(item);
+  }
+
+  /**
+   * Waits until no entry is under way, and proposes none until {@link #goOn}. An heir whose log is
+   * behind by an entry loses its election, and nobody leads until the time-out.
+   *
+   * @return false if entries did not come to an end in time; then nothing is held
+   */
+  boolean hold() throws InterruptedException {
+    return entriesAllowed.tryAcquire(MAX_ENTRIES_UNDER_WAY, HOLD_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Ends {@link #hold}. */
+  void goOn() {
+    entriesAllowed.release(MAX_ENTRIES_UNDER_WAY);
   }
 
   /** Proposes the first entry of a leader, past the queue. */
