@@ -34,8 +34,7 @@ final class ChildProcess implements AutoCloseable {
     this.process = process;
     this.questions = process.getOutputStream();
     this.answers =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
   }
 
   /**

@@ -28,8 +28,7 @@ final class CpuClock {
 
   /** Returns a clock for processes that together are what is measured. */
   static CpuClock of(List<ChildProcess> processes) {
-    return new CpuClock(
-        () -> processes.stream().mapToLong(ChildProcess::processorNanos).sum());
+    return new CpuClock(() -> processes.stream().mapToLong(ChildProcess::processorNanos).sum());
   }
 
   /** Returns a clock for what is measured in this process, without a node. */

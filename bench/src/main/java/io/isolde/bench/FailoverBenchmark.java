@@ -69,8 +69,8 @@ final class FailoverBenchmark implements Benchmark {
             new Coordinators(members.peers(), CONNECTIONS, CLIENT_THREADS, TIMEOUT_MILLIS)
                 .awaitOpen();
         TransactionLoad load = new TransactionLoad(coordinators, CLIENTS)) {
-      warmUp(options, members, out);
       Run run = new Run(options, members, coordinators, load, out);
+      run.warmUp();
       run.all();
       return new Report(
               name(),
@@ -81,13 +81,6 @@ final class FailoverBenchmark implements Benchmark {
               Map.of())
           .with(run.metrics);
     }
-  }
-
-  /** All members come to lead once, so that the code of leaders is compiled everywhere. */
-  private static void warmUp(BenchOptions options, MemberProcesses members, PrintWriter out) {
-    say(out, "  warming up for %d s".formatted(options.warmupSeconds()));
-    Pause.millis(TimeUnit.SECONDS.toMillis(options.warmupSeconds()));
-    var unused = members.leader();
   }
 
   private static void say(PrintWriter out, String sentence) {
@@ -115,6 +108,15 @@ final class FailoverBenchmark implements Benchmark {
       this.coordinators = coordinators;
       this.load = load;
       this.out = out;
+    }
+
+    /** All members come to lead, so that the code of leaders is loaded and compiled everywhere. */
+    private void warmUp() {
+      say(out, "  warming up for %d s, and three hand-overs".formatted(options.warmupSeconds()));
+      Pause.millis(TimeUnit.SECONDS.toMillis(options.warmupSeconds()));
+      for (int i = 0; i < MEMBERS; i++) {
+        var unused = observe(new HandOver());
+      }
     }
 
     private void all() {
@@ -172,9 +174,7 @@ final class FailoverBenchmark implements Benchmark {
       load.begins().restart(start);
       event.strike(leader);
       Pause.until(
-          "somebody commits again",
-          PATIENCE_SECONDS,
-          () -> load.commits().hasSuccessSince(start));
+          "somebody commits again", PATIENCE_SECONDS, () -> load.commits().hasSuccessSince(start));
       Pause.millis(CALM_MILLIS);
       event.mend(leader);
       Pause.millis(CALM_MILLIS);

@@ -65,8 +65,15 @@ final class OmidConnection extends ChannelInboundHandlerAdapter implements AutoC
             .syncUninterruptibly()
             .channel();
     // A handshake with one empty field, the client's capabilities; then a request without fields.
-    send(channel.alloc().buffer().writeInt(4).writeByte(tag(HANDSHAKE, DELIMITED)).writeByte(2)
-            .writeByte(tag(1, DELIMITED)).writeByte(0));
+    send(
+        channel
+            .alloc()
+            .buffer()
+            .writeInt(4)
+            .writeByte(tag(HANDSHAKE, DELIMITED))
+            .writeByte(2)
+            .writeByte(tag(1, DELIMITED))
+            .writeByte(0));
     send(channel.alloc().buffer().writeInt(2).writeByte(tag(TIMESTAMP, DELIMITED)).writeByte(0));
     Pause.until("Omid gives a timestamp", 30, timestamp::isDone);
   }

@@ -95,10 +95,7 @@ final class OracleCurves {
     addCurves(curves, "fig6_uniform", true, KeyChooser::uniform);
     addCurves(curves, "fig7_fig8_zipfian", true, KeyChooser::zipfian);
     addCurves(
-        curves,
-        "fig9_fig10_latest",
-        true,
-        random -> KeyChooser.latest(random, newestRow::get));
+        curves, "fig9_fig10_latest", true, random -> KeyChooser.latest(random, newestRow::get));
     return curves;
   }
 
@@ -175,7 +172,9 @@ final class OracleCurves {
           .begin()
           .thenCompose(
               start ->
-                  (isReadOnly ? CompletableFuture.<Void>completedFuture(null) : commit(session, start))
+                  (isReadOnly
+                          ? CompletableFuture.<Void>completedFuture(null)
+                          : commit(session, start))
                       .whenComplete(
                           (done, error) -> {
                             session.ended(start);

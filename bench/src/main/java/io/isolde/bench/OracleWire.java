@@ -56,7 +56,8 @@ final class OracleWire {
   }
 
   Report run() {
-    say("Three members of the oracle as processes, with and without waiting for the disk, and Omid");
+    say(
+        "Three members of the oracle as processes, with and without waiting for the disk, and Omid");
     try (MemberProcesses unsynced = new MemberProcesses(MEMBERS, false);
         MemberProcesses synced = new MemberProcesses(MEMBERS, true);
         Coordinators ofUnsynced = coordinators(unsynced);

@@ -71,14 +71,7 @@ final class TransactionLoad implements AutoCloseable {
     rows.fill(writes);
     UUID id = new UUID(rows.next(), rows.next());
     return session
-        .commit(
-            new CommitRequest(
-                id,
-                IsolationLevel.SERIALIZABLE,
-                start,
-                reads,
-                writes,
-                writes))
+        .commit(new CommitRequest(id, IsolationLevel.SERIALIZABLE, start, reads, writes, writes))
         .whenComplete((decision, error) -> settleIfUnknown(client, session, id, error))
         .thenCompose(decision -> decided(session, decision))
         .whenComplete((done, error) -> session.ended(start));

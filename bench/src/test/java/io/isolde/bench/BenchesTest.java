@@ -33,7 +33,9 @@ class BenchesTest {
 
   @Test
   void whenNamesAreListedThenEachHasASummary() {
-    assertThat(Benches.names()).contains("versions", "oracle").doesNotHaveDuplicates();
+    assertThat(Benches.names())
+        .contains("versions", "oracle", "oracle-wire", "oracle-curves", "failover")
+        .doesNotHaveDuplicates();
     assertThat(Benches.names()).allSatisfy(name -> assertThat(Benches.summary(name)).isNotBlank());
   }
 }

@@ -250,9 +250,22 @@ public final class OracleNode implements AutoCloseable {
         if (leading == null || !leading.host().isServing()) {
           request.notLeader(service.leading());
         } else {
-          new Membership(leading.replica(), this::tell).carryOut(change);
+          carryOut(change, leading);
           request.answer(Wire.of(Protocol.OK));
         }
+      }
+    }
+  }
+
+  private void carryOut(MemberChange change, OracleMember leading)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    Membership membership = new Membership(leading.replica(), this::tell);
+    boolean isHeld = change.kind() == MemberChange.Kind.LEAD && leading.sequencer().hold();
+    try {
+      membership.carryOut(change);
+    } finally {
+      if (isHeld) {
+        leading.sequencer().goOn();
       }
     }
   }

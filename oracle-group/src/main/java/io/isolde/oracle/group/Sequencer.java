@@ -11,6 +11,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,8 @@ final class Sequencer implements AutoCloseable {
 
   /** Entries that are written but not yet applied: fills the time of a round trip and a sync. */
   private static final int MAX_ENTRIES_UNDER_WAY = 4;
+
+  private static final long HOLD_MILLIS = 1000;
 
   /** What became of an offer. */
   enum Offer {
@@ -88,6 +91,21 @@ final class Sequencer implements AutoCloseable {
       refuseQueue();
     }
     return Offer.ACCEPTED;
+  }
+
+  /**
+   * Waits until no entry is under way, and proposes none until {@link #goOn}. An heir whose log is
+   * behind by an entry loses its election, and nobody leads until the time-out.
+   *
+   * @return false if entries did not come to an end in time; then nothing is held
+   */
+  boolean hold() throws InterruptedException {
+    return entriesAllowed.tryAcquire(MAX_ENTRIES_UNDER_WAY, HOLD_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Ends {@link #hold}. */
+  void goOn() {
+    entriesAllowed.release(MAX_ENTRIES_UNDER_WAY);
   }
 
   /**
