@@ -106,7 +106,8 @@ class FencingTest {
   }
 
   static long open(OracleClient client, UUID coordinator) throws Exception {
-    return ((Answer.SessionOpened) client.execute(new Command.OpenSession(coordinator)).get())
+    return ((Answer.SessionOpened)
+            client.execute(new Command.OpenSession(coordinator, System.currentTimeMillis())).get())
         .session();
   }
 

@@ -22,7 +22,7 @@ class RepeatedRequestTest {
   void whenACommitIsSentAgainAlsoToTheNextLeaderThenItHasOneDecision() throws Exception {
     try (Members members = new Members(Members.quick(), directory, 3).startAll()) {
       OracleClient client = members.client();
-      Answer opened = client.execute(new Command.OpenSession(UUID.randomUUID())).get();
+      Answer opened = client.execute(new Command.OpenSession(UUID.randomUUID(), 1)).get();
       long session = ((Answer.SessionOpened) opened).session();
       long start = client.begin().get();
       // Without an id: only the session's memory can know it.
@@ -55,10 +55,10 @@ class RepeatedRequestTest {
 
       assertThat(another.outcome(decided).get())
           .contains(new Answer.Ended(new Outcome.Committed(committed.commitTimestamp())));
-      assertThat(another.execute(new Command.Abort(decided)).get())
+      assertThat(another.execute(new Command.Abort(decided, start)).get())
           .isEqualTo(new Answer.Ended(new Outcome.Committed(committed.commitTimestamp())));
       assertThat(another.outcome(undecided).get()).isEmpty();
-      assertThat(another.execute(new Command.Abort(undecided)).get())
+      assertThat(another.execute(new Command.Abort(undecided, start)).get())
           .isEqualTo(new Answer.Ended(new Outcome.Aborted(Conflict.REQUESTED)));
       assertThat(session.commit(TransactionsTest.update(undecided, start, 2)).get())
           .isEqualTo(new Decision.Aborted(Conflict.REQUESTED));
