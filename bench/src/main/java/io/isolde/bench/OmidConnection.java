@@ -165,7 +165,7 @@ final class OmidConnection extends ChannelInboundHandlerAdapter implements AutoC
   }
 
   private static int tag(int field, int kind) {
-    return field << 3 | kind;
+    return (field << 3) | kind;
   }
 
   private static int varintBytes(long value) {
@@ -175,7 +175,7 @@ final class OmidConnection extends ChannelInboundHandlerAdapter implements AutoC
   private static void writeVarint(ByteBuf out, long value) {
     long rest = value;
     while ((rest & ~0x7FL) != 0) {
-      out.writeByte((int) rest & 0x7F | 0x80);
+      out.writeByte(((int) rest & 0x7F) | 0x80);
       rest >>>= 7;
     }
     out.writeByte((int) rest);

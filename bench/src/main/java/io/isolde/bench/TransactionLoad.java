@@ -95,7 +95,7 @@ final class TransactionLoad implements AutoCloseable {
                     later(() -> settleIfUnknown(client, session, id, again));
                   } else if (answer instanceof Answer.Ended ended
                       && ended.outcome() instanceof Outcome.Committed committed) {
-                    var applied = session.applied(committed.commitTimestamp());
+                    var unusedApplied = session.applied(committed.commitTimestamp());
                   }
                 });
   }
