@@ -88,7 +88,7 @@ final class TransactionLoad implements AutoCloseable {
     var unused =
         coordinators
             .client(client)
-            .execute(new Command.Abort(id))
+            .execute(new Command.Abort(id, 0))
             .whenComplete(
                 (answer, again) -> {
                   if (again != null) {
