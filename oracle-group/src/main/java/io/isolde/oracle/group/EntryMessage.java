@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.CommandCodec;
 import io.isolde.oracle.replica.LogEntry;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
@@ -19,13 +20,19 @@ final class EntryMessage implements Message {
    * A command on its way into the log.
    *
    * @param request who asked for it; null if this member did by itself
-   * @param bytes about what it takes in the log
+   * @param encoded as it came; null if it did not come as bytes
    */
-  record Item(Command command, Request request, int bytes) {
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Item(Command command, Request request, byte[] encoded) {
     private static final int SMALL = 64;
 
     Item(Command command, Request request) {
-      this(command, request, SMALL);
+      this(command, request, null);
+    }
+
+    /** About what it takes in the log. */
+    int bytes() {
+      return encoded == null ? SMALL : encoded.length;
     }
   }
 
@@ -59,11 +66,17 @@ final class EntryMessage implements Message {
     return term;
   }
 
+  private List<byte[]> encodedCommands() {
+    List<byte[]> encoded = new ArrayList<>(items.size());
+    items.forEach(item -> encoded.add(item.encoded()));
+    return encoded;
+  }
+
   /** Encoded once; by one thread, before the log has it. */
   @Override
   public synchronized ByteString getContent() {
     if (content == null) {
-      content = UnsafeByteOperations.unsafeWrap(CommandCodec.encode(entry));
+      content = UnsafeByteOperations.unsafeWrap(CommandCodec.encode(entry, encodedCommands()));
     }
     return content;
   }

@@ -152,16 +152,16 @@ final class OracleMember implements AutoCloseable {
   }
 
   /** A coordinator's command, unless it is one that no coordinator may give. */
-  void execute(Command command, int bytes, Request request) {
+  void execute(Command command, byte[] encoded, Request request) {
     if (command instanceof Command.Lead || command instanceof Command.FenceSession) {
       request.refused("Only the oracle's leader does that.");
     } else if (command instanceof Command.IssueTimestamp issue && isTooFarAhead(issue)) {
       request.refused(
           "The timestamp " + issue.aboveMicros() + " is more than a year ahead of the clock.");
     } else if (command instanceof Command.Commit commit && !isStart(commit)) {
-      refuseStart(commit, bytes, request);
+      refuseStart(commit, encoded, request);
     } else {
-      offer(command, bytes, request);
+      offer(command, encoded, request);
     }
   }
 
@@ -175,7 +175,7 @@ final class OracleMember implements AutoCloseable {
   }
 
   /** The replicas must not be asked; but if another member leads, it may know better. */
-  private void refuseStart(Command.Commit commit, int bytes, Request request) {
+  private void refuseStart(Command.Commit commit, byte[] encoded, Request request) {
     var unused =
         replica
             .barrier()
@@ -184,7 +184,7 @@ final class OracleMember implements AutoCloseable {
                   if (error != null) {
                     request.notLeader(leading());
                   } else if (isStart(commit)) {
-                    offer(commit, bytes, request);
+                    offer(commit, encoded, request);
                   } else if (host.isServing()) {
                     request.refused(
                         "No transaction was given the start timestamp "
@@ -197,8 +197,8 @@ final class OracleMember implements AutoCloseable {
   }
 
   /** Puts a command into the queue for the log. */
-  void offer(Command command, int bytes, Request request) {
-    switch (sequencer.offer(new EntryMessage.Item(command, request, bytes))) {
+  void offer(Command command, byte[] encoded, Request request) {
+    switch (sequencer.offer(new EntryMessage.Item(command, request, encoded))) {
       case ACCEPTED -> {}
       case TOO_MANY -> {
         rates.overload();
@@ -207,7 +207,7 @@ final class OracleMember implements AutoCloseable {
       case TOO_LARGE ->
           request.refused(
               "A request of "
-                  + bytes
+                  + encoded.length
                   + " bytes is too large for the oracle's log, which takes "
                   + sequencer.maxCommandBytes()
                   + ".");

@@ -10,6 +10,7 @@ import io.isolde.raft.ApplicationHandler;
 import io.isolde.raft.PeerConnection;
 import io.netty.buffer.ByteBuf;
 import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.UUID;
@@ -88,10 +89,10 @@ final class OracleService implements ApplicationHandler {
         }
       }
       case Protocol.EXECUTE -> {
-        int bytes = body.readableBytes();
-        member.execute(CommandCodec.decode(Wire.rest(body)), bytes, request);
+        byte[] command = Wire.bytes(body);
+        member.execute(CommandCodec.decode(ByteBuffer.wrap(command)), command, request);
       }
-      case Protocol.APPLIED -> member.offer(new Command.Applied(body.readLong()), 16, request);
+      case Protocol.APPLIED -> member.offer(new Command.Applied(body.readLong()), null, request);
       case Protocol.AWAIT_STABLE -> member.answerWhenStable(body.readLong(), request);
       case Protocol.RENEW -> renew(request, body.readLong(), body.readLong(), member);
       case Protocol.OUTCOME -> member.outcome(Wire.id(body), request);

@@ -77,6 +77,9 @@ final class ReplicaHost {
     record NotServing() implements Stability {}
   }
 
+  private static final long NO_SESSION = 0;
+  private static final long NOTHING_TOLD = 0;
+
   /** Fencing is asked for again after this, if nothing came of it. */
   private static final long FENCE_AGAIN_MILLIS = 1_000;
 
@@ -167,8 +170,21 @@ final class ReplicaHost {
     return serving(
         reign -> {
           List<Command> commands = items.stream().map(EntryMessage.Item::command).toList();
+          hearOf(reign, commands);
           return new EntryMessage(reign.leadership.entry(commands, nowMicros()), items, reign.term);
         });
+  }
+
+  /** Who commits, lives, also when its renewals wait behind its commits. */
+  private static void hearOf(Reign by, List<Command> commands) {
+    long now = nowMillis();
+    long last = NO_SESSION;
+    for (Command command : commands) {
+      if (command instanceof Command.Commit commit && commit.session() != last) {
+        last = commit.session();
+        by.leases.renew(last, NOTHING_TOLD, now);
+      }
+    }
   }
 
   /** An entry was refused by the log: it will not be applied. */

@@ -25,9 +25,14 @@ final class Wire {
 
   /** What is left, as heap bytes. */
   static ByteBuffer rest(ByteBuf buffer) {
+    return ByteBuffer.wrap(bytes(buffer));
+  }
+
+  /** What is left. */
+  static byte[] bytes(ByteBuf buffer) {
     byte[] bytes = new byte[buffer.readableBytes()];
     buffer.readBytes(bytes);
-    return ByteBuffer.wrap(bytes);
+    return bytes;
   }
 
   static void write(ByteBuf out, String text) {

@@ -6,6 +6,7 @@ import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.OracleConfig;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -13,6 +14,8 @@ import java.util.List;
  * twice: a log may be read by a newer version.
  */
 public final class CommandCodec {
+  private static final int EXPECTED_BYTES = 64;
+
   private static final byte LEAD = 1;
   private static final byte OPEN_SESSION = 2;
   private static final byte FENCE_SESSION = 3;
@@ -27,12 +30,29 @@ public final class CommandCodec {
   private CommandCodec() {}
 
   public static byte[] encode(LogEntry entry) {
-    Bytes out = new Bytes(64 + 192 * entry.commands().size());
+    return encode(entry, Collections.nCopies(entry.commands().size(), null));
+  }
+
+  /**
+   * An entry whose commands came as bytes, so that they need not be made again.
+   *
+   * @param encoded as many as there are commands; null for one that is not encoded yet
+   */
+  public static byte[] encode(LogEntry entry, List<byte[]> encoded) {
+    int bytes = encoded.stream().mapToInt(one -> one == null ? EXPECTED_BYTES : one.length).sum();
+    Bytes out = new Bytes(EXPECTED_BYTES + bytes);
     out.putLong(entry.timeMicros())
         .putLong(entry.floorMicros())
         .putLong(entry.reserveUntilMicros())
         .putInt(entry.commands().size());
-    entry.commands().forEach(command -> encode(command, out));
+    for (int i = 0; i < encoded.size(); i++) {
+      byte[] one = encoded.get(i);
+      if (one == null) {
+        encode(entry.commands().get(i), out);
+      } else {
+        out.put(one, one.length);
+      }
+    }
     return out.toArray();
   }
 
