@@ -27,11 +27,17 @@ final class Committer {
   private final Oracle oracle;
   private final MutationApplier applier;
   private final long commitTimeoutMillis;
+  private final TransactionListener listener;
 
-  Committer(Oracle oracle, MutationApplier applier, long commitTimeoutMillis) {
+  Committer(
+      Oracle oracle,
+      MutationApplier applier,
+      long commitTimeoutMillis,
+      TransactionListener listener) {
     this.oracle = oracle;
     this.applier = applier;
     this.commitTimeoutMillis = commitTimeoutMillis;
+    this.listener = listener;
   }
 
   /** Commits writes that depend on nothing read: never a conflict. */
@@ -64,6 +70,7 @@ final class Committer {
             reads.ids(),
             writes.overwrites(),
             writes.writes());
+    long askedNanos = System.nanoTime();
     Decision decision = oracle.commit(request);
     if (decision instanceof Decision.Aborted aborted) {
       throw conflict(transactionId, level, aborted.conflict(), reads, writes);
@@ -73,6 +80,7 @@ final class Committer {
     }
     Decision.Committed committed = (Decision.Committed) decision;
     finish(transactionId, committed, Stamp.mutations(updates, committed.commitTimestamp()));
+    listener.committed(System.nanoTime() - askedNanos);
     return committed.commitTimestamp();
   }
 
@@ -113,6 +121,7 @@ final class Committer {
         () -> {
           var unused = oracle.applied(committed.commitTimestamp());
         });
+    listener.applyPending();
     throw pending(transactionId, committed.commitTimestamp());
   }
 
@@ -175,8 +184,11 @@ final class Committer {
     };
   }
 
-  private static IsoldeException conflict(
+  private IsoldeException conflict(
       UUID transactionId, IsolationLevel level, Conflict conflict, ReadSet reads, WriteSet writes) {
+    boolean serializable = level == IsolationLevel.SERIALIZABLE;
+    Granule granule = serializable ? reads.find(conflict.id()) : writes.find(conflict.id());
+    listener.conflicted(seen(transactionId, conflict, granule));
     if (conflict.kind() == Conflict.Kind.FORGOTTEN) {
       return IsoldeException.of(
           ErrorCode.CONFLICT_FORGOTTEN,
@@ -192,8 +204,6 @@ final class Committer {
           "transaction",
           transactionId);
     }
-    boolean serializable = level == IsolationLevel.SERIALIZABLE;
-    Granule granule = serializable ? reads.find(conflict.id()) : writes.find(conflict.id());
     assert granule != null : "the oracle reports an id that it was given";
     return IsoldeException.of(
         ErrorCode.CONFLICT,
@@ -215,5 +225,17 @@ final class Committer {
         conflict.committedAt(),
         "by",
         conflict.by());
+  }
+
+  private static SeenConflict seen(UUID transactionId, Conflict conflict, Granule granule) {
+    return new SeenConflict(
+        System.currentTimeMillis(),
+        conflict.kind(),
+        granule == null ? null : granule.table().keyspace,
+        granule == null ? null : granule.table().name,
+        granule == null ? null : granule.keyName(),
+        transactionId,
+        conflict.by(),
+        conflict.committedAt());
   }
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +44,7 @@ public final class CoordinatorSession implements AutoCloseable {
             return thread;
           });
 
+  private final AtomicLong fencings = new AtomicLong();
   private volatile long session = NOT_OPEN;
   private volatile long lowWatermark;
   private volatile long last;
@@ -66,6 +68,16 @@ public final class CoordinatorSession implements AutoCloseable {
   /** Whether it has a session, so that commits can be asked for. */
   public boolean isOpen() {
     return session != NOT_OPEN;
+  }
+
+  /** Whose session it is. */
+  public UUID coordinator() {
+    return coordinator;
+  }
+
+  /** How often a session of this process was ended because the oracle had not heard of it. */
+  public long fencings() {
+    return fencings.get();
   }
 
   /** Begins a transaction; {@link #ended} must be told its start timestamp in the end. */
@@ -253,6 +265,7 @@ public final class CoordinatorSession implements AutoCloseable {
           "This coordinator was fenced: the oracle has not heard of it for its lease. Commits that"
               + " were under way may have failed.");
       session = NOT_OPEN;
+      fencings.incrementAndGet();
     }
   }
 

@@ -27,6 +27,7 @@ import java.util.UUID;
  * @param begins start timestamps that it gave since it started
  * @param beginBatches how often it made sure that it leads, for those
  * @param overloads requests that it refused since it started
+ * @param queued commands that wait for an entry of the log
  * @param sessions the coordinators that may decide
  */
 public record OracleStatus(
@@ -46,6 +47,7 @@ public record OracleStatus(
     long begins,
     long beginBatches,
     long overloads,
+    long queued,
     List<Session> sessions) {
 
   /**
@@ -62,7 +64,7 @@ public record OracleStatus(
     out.writeLong(stable).writeLong(last).writeLong(lowWatermark).writeLong(pendingCommits);
     out.writeLong(committed).writeLong(aborted).writeLong(abortedForgotten);
     out.writeLong(appliedIndex).writeLong(entries).writeLong(commands);
-    out.writeLong(begins).writeLong(beginBatches).writeLong(overloads);
+    out.writeLong(begins).writeLong(beginBatches).writeLong(overloads).writeLong(queued);
     out.writeInt(sessions.size());
     for (Session session : sessions) {
       out.writeLong(session.number);
@@ -78,6 +80,7 @@ public record OracleStatus(
         leading.leader(),
         leading.term(),
         leading.members(),
+        in.readLong(),
         in.readLong(),
         in.readLong(),
         in.readLong(),
