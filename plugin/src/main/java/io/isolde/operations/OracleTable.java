@@ -66,7 +66,7 @@ final class OracleTable extends NodeTable {
     row.column("member", look.isMember())
         .column("answered_by", look.source().name().toLowerCase(Locale.ROOT))
         .column("stable", look.stable())
-        .column("stable_lag_ms", OracleWatch.lagMillis(look.stable()))
+        .column("stable_lag_ms", look.stableLagMillis())
         .column("last", look.last())
         .column("low_watermark", look.lowWatermark())
         .column("outstanding", (long) host.client().outstanding())

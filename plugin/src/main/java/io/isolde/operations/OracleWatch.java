@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.operations;
 
-import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleStatus;
 import io.isolde.replicated.OracleHost;
@@ -17,7 +16,7 @@ import org.apache.cassandra.concurrent.ScheduledExecutors;
 /** Looks at the oracle's group from this node. */
 final class OracleWatch {
   private static final long LEADER_MILLIS = 1_000;
-  private static final long LOOK_SECONDS = 5;
+  private static final long LOOK_SECONDS = 1;
   private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** Whose figures they are. */
@@ -30,6 +29,9 @@ final class OracleWatch {
   /**
    * What was seen.
    *
+   * @param stable the newest snapshot of which this node has heard
+   * @param last the newest timestamp
+   * @param stableLagMillis see {@link Lag}
    * @param figures of this node if it is a member, else of the leader; empty if it did not answer
    * @param entriesBehind what the leader has applied and this member has not; empty if the leader
    *     did not answer, and if this node is no member
@@ -39,17 +41,11 @@ final class OracleWatch {
       boolean isMember,
       Source source,
       Optional<OracleStatus> figures,
+      long stable,
+      long last,
+      long stableLagMillis,
       OptionalLong entriesBehind,
       OptionalDouble commitsPerSecond) {
-
-    /** The newest snapshot that this node has heard of. */
-    long stable() {
-      return Math.max(figures.map(OracleStatus::stable).orElse(0L), host.session().newestStable());
-    }
-
-    long last() {
-      return Math.max(figures.map(OracleStatus::last).orElse(0L), host.session().last());
-    }
 
     long lowWatermark() {
       return Math.max(
@@ -61,6 +57,7 @@ final class OracleWatch {
 
   private final NodeParts parts;
   private final Rate commits = new Rate();
+  private final Lag lag = new Lag();
   private volatile Seen seen;
 
   /** The question under way, which all who want to know share. Guarded by this. */
@@ -70,15 +67,20 @@ final class OracleWatch {
     this.parts = parts;
   }
 
-  /** Looks from time to time, or there would be no rate. */
+  /** Looks from time to time, or there would be no rate and no lag. */
   void start() {
     var unused =
         ScheduledExecutors.optionalTasks.scheduleWithFixedDelay(
-            () -> recent().ifPresent(this::count), LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+            this::glance, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private void glance() {
+    recent().ifPresent(this::count);
+    var unused = stableLagMillis();
   }
 
   private void count(OracleStatus status) {
-    commits.look(TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), status.committed());
+    commits.look(nowMillis(), status.committed());
   }
 
   /** Asks the leader too, if that is another node; it gets a second to answer. */
@@ -97,6 +99,9 @@ final class OracleWatch {
         own.isPresent(),
         figures.isPresent() ? source : Source.NOBODY,
         figures,
+        stable(host, figures),
+        last(host, figures),
+        lag(host, figures),
         own.isPresent() && leaders.isPresent()
             ? OptionalLong.of(Math.max(0, leaders.get().appliedIndex() - own.get().appliedIndex()))
             : OptionalLong.empty(),
@@ -136,18 +141,24 @@ final class OracleWatch {
     return last.status;
   }
 
-  /** How old the newest snapshot is of which this node has heard; 0 without a group. */
+  /** See {@link Lag}; 0 without a group. */
   long stableLagMillis() {
-    return parts
-        .oracleHost()
-        .map(OracleHost::session)
-        .map(CoordinatorSession::newestStable)
-        .map(OracleWatch::lagMillis)
-        .orElse(0L);
+    return parts.oracleHost().map(host -> lag(host, recent())).orElse(0L);
   }
 
-  /** Timestamps may be ahead of the clock: then it is none. */
-  static long lagMillis(long stableMicros) {
-    return Math.max(0, System.currentTimeMillis() - TimeUnit.MICROSECONDS.toMillis(stableMicros));
+  private long lag(OracleHost host, Optional<OracleStatus> figures) {
+    return lag.look(nowMillis(), stable(host, figures), last(host, figures));
+  }
+
+  private static long stable(OracleHost host, Optional<OracleStatus> figures) {
+    return Math.max(figures.map(OracleStatus::stable).orElse(0L), host.session().newestStable());
+  }
+
+  private static long last(OracleHost host, Optional<OracleStatus> figures) {
+    return Math.max(figures.map(OracleStatus::last).orElse(0L), host.session().last());
+  }
+
+  private static long nowMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
   }
 }
