@@ -8,6 +8,7 @@ import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.loadbalancing.NodeDistance;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -44,6 +45,9 @@ final class CqlConnection implements AutoCloseable {
     CqlSessionBuilder builder =
         CqlSession.builder()
             .addContactPoint(address)
+            .withNodeDistanceEvaluator(
+                (other, datacenter) ->
+                    other.getEndPoint().resolve().equals(address) ? null : NodeDistance.IGNORED)
             .withConfigLoader(
                 DriverConfigLoader.programmaticBuilder()
                     .withString(

@@ -63,7 +63,7 @@ final class OracleCommand {
   private void show(Row row) {
     for (ColumnDefinition column : row.getColumnDefinitions()) {
       if (!row.isNull(column.getName())) {
-        say("%-21s %s".formatted(column.getName().asCql(true), row.getObject(column.getName())));
+        say("%-21s %s".formatted(column.getName().asInternal(), row.getObject(column.getName())));
       }
     }
   }
