@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -57,6 +58,7 @@ public record OracleStatus(
    */
   public record Session(long number, UUID coordinator, long silentMillis) {}
 
+  private static final int FIGURES = 14;
   private static final int MOST = 10_000;
 
   ByteBuf writeTo(ByteBuf out) {
@@ -76,24 +78,26 @@ public record OracleStatus(
 
   static OracleStatus read(ByteBuf in) {
     Leading leading = Leading.read(in);
+    long[] figures = new long[FIGURES];
+    Arrays.setAll(figures, i -> in.readLong());
     return new OracleStatus(
         leading.leader(),
         leading.term(),
         leading.members(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
+        figures[0],
+        figures[1],
+        figures[2],
+        figures[3],
+        figures[4],
+        figures[5],
+        figures[6],
+        figures[7],
+        figures[8],
+        figures[9],
+        figures[10],
+        figures[11],
+        figures[12],
+        figures[13],
         sessions(in));
   }
 
