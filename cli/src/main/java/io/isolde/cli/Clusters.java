@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cli;
 
+import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
+import io.isolde.cluster.NodeState;
 import java.io.PrintWriter;
 import java.util.Locale;
+import java.util.Optional;
 
 /** What several commands do with a cluster and say about it. */
 final class Clusters {
@@ -39,5 +42,32 @@ final class Clusters {
           spec.heapMegabytes(),
           spec.hasPlugin() ? "with the plugin" : "stock");
     }
+    cluster.nodes().stream()
+        .filter(node -> node.spec().hasPlugin() && node.state() == NodeState.READY)
+        .findFirst()
+        .ifPresent(node -> out.printf("  oracle  %s%n", oracle(node)));
+  }
+
+  private static String oracle(LocalNode node) {
+    try (CqlConnection connection = CqlConnection.open(node.contactPoint(), Optional.empty())) {
+      return connection.execute("SELECT * FROM isolde.oracle").stream()
+          .findFirst()
+          .map(Clusters::describe)
+          .orElse("unknown");
+    } catch (CommandFailedException e) {
+      return "unknown: " + e.getMessage();
+    }
+  }
+
+  private static String describe(Row oracle) {
+    if (oracle.isNull("term")) {
+      return oracle.getString("mode").equals("embedded") ? "embedded" : "nobody leads";
+    }
+    return "leader %s, members %s, stable lag %d ms, %d pending"
+        .formatted(
+            oracle.isNull("leader") ? "none" : oracle.getString("leader"),
+            String.join(" ", oracle.getList("members", String.class)),
+            oracle.getLong("stable_lag_ms"),
+            oracle.getLong("pending_commits"));
   }
 }

@@ -19,6 +19,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       StopCommand.class,
       StatusCommand.class,
       ClusterCommand.class,
+      OracleCommand.class,
       DemoCommand.class,
       BenchCommand.class,
       VersionCommand.class,
@@ -82,7 +83,7 @@ public final class Main {
   private static int report(
       Exception exception, CommandLine commandLine, CommandLine.ParseResult parsed)
       throws Exception {
-    if (!(exception instanceof ClusterException)) {
+    if (!(exception instanceof ClusterException || exception instanceof CommandFailedException)) {
       throw exception;
     }
     PrintWriter err = commandLine.getErr();

@@ -42,7 +42,10 @@ class MainTest {
         "cluster --help",
         "cluster create --help",
         "cluster start --help",
-        "cluster remove --help"
+        "cluster remove --help",
+        "oracle --help",
+        "oracle add --help",
+        "oracle status --help"
       })
   void whenHelpIsAskedForThenUsageAndExitCodesAreShown(String arguments) {
     assertThat(run(arguments.split(" ", -1))).isZero();
@@ -53,6 +56,29 @@ class MainTest {
   void whenOptionsHaveDefaultsThenHelpShowsThem() {
     run("cluster", "create", "--help");
     assertThat(out.toString()).contains("Default: 3", "Default: 512", "Default: 9042");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"status", "add 127.0.0.9", "remove 127.0.0.9", "leader 127.0.0.9"})
+  void whenThereIsNoNodeToAskThenOneSentenceSaysWhatToDo(String arguments) {
+    assertThat(runAtHome(("oracle " + arguments).split(" ", -1))).isEqualTo(1);
+    assertThat(err.toString())
+        .startsWith("There is no development node.")
+        .contains("isolde start", "--at")
+        .doesNotContain("\tat ");
+  }
+
+  @Test
+  void whenNobodyListensWhereTheOracleIsAskedThenOneSentenceSaysSo() {
+    assertThat(runAtHome("oracle", "status", "--at=127.0.0.1:1")).isEqualTo(1);
+    assertThat(err.toString()).isEqualTo("No node answers CQL at 127.0.0.1:1.%n".formatted());
+  }
+
+  @Test
+  void whenWhatIsGivenIsNoAddressThenItIsRefused() {
+    assertThat(runAtHome("oracle", "add", "x'; DROP")).isEqualTo(2);
+    assertThat(runAtHome("oracle", "status", "--at=a b")).isEqualTo(2);
+    assertThat(err.toString()).contains("is not an address", "is not a node");
   }
 
   @Test

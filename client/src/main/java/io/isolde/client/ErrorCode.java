@@ -50,6 +50,10 @@ public enum ErrorCode {
   UNAVAILABLE,
   /** The oracle has more work than it can take at the moment. */
   ORACLE_OVERLOADED,
+  /** No leader of the oracle answered in time: a majority of its members must be up. */
+  ORACLE_UNAVAILABLE,
+  /** The node was cut off from the oracle for longer than its lease, and may not commit this. */
+  COORDINATOR_FENCED,
   /** The commit is decided, but its data has not reached enough replicas yet. */
   APPLY_PENDING,
   /** It is not known whether the transaction committed. Comes from servers and from this client. */

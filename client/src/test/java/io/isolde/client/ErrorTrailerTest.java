@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -54,6 +55,16 @@ class ErrorTrailerTest {
             .orElseThrow();
 
     assertThat(trailer.code()).isEqualTo(ErrorCode.UNSUPPORTED_LWT);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = ErrorCode.class,
+      names = {"UNKNOWN"},
+      mode = EnumSource.Mode.EXCLUDE)
+  void whenTheCodeIsKnownThenItIsReadByItsName(ErrorCode code) {
+    assertThat(ErrorTrailer.parse("[isolde code=" + code + "]").orElseThrow().code())
+        .isEqualTo(code);
   }
 
   @Test

@@ -2,6 +2,7 @@
 package io.isolde.config;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -70,6 +71,9 @@ import java.util.concurrent.TimeUnit;
  * @param oracleTimeoutMillis {@code oracle_timeout}: how long a request rides through changes of
  *     leaders. Default 5s. Too small: errors while a cut-off leader is replaced (2 s). Too big:
  *     clients wait where they would rather be told.
+ * @param conflictLogSize {@code conflict_log_size}: of the last conflicts, shown in {@code
+ *     isolde.conflicts}. Default 1000. Too small: those that one is asked about are gone. Too big:
+ *     memory, half a kilobyte each.
  * @param timestampReservationMicros {@code timestamp_reservation}: how far ahead timestamps are
  *     reserved on disk. Default 10s. Too small: a disk sync often. Too big: after a restart or a
  *     change of leaders, timestamps run ahead of the wall clock for as long, and TTLs with them.
@@ -99,9 +103,11 @@ public record IsoldeConfig(
     boolean isOracleLogSynced,
     long coordinatorLeaseMillis,
     long oracleTimeoutMillis,
+    int conflictLogSize,
     long timestampReservationMicros,
     long maxTimestampLeadMicros) {
 
+  private static final int MOST_CONFLICTS = 1_000_000;
   private static final long MIB = 1L << 20;
 
   private static final class Holder {
@@ -130,13 +136,29 @@ public record IsoldeConfig(
         oracleOutcomeRetentionMicros >= TimeUnit.SECONDS.toMicros(1),
         "oracle_outcome_retention must be at least 1s.");
     oracleMembers = List.copyOf(oracleMembers);
+    require(
+        oracleMembers.stream().allMatch(IsoldeConfig::isAddress),
+        "oracle_members must be addresses, like 10.0.0.1, 10.0.0.2, 10.0.0.3.");
+    require(
+        Set.copyOf(oracleMembers).size() == oracleMembers.size(),
+        "oracle_members must not name a node twice.");
+    require(
+        !oracleDirectory.isBlank(),
+        "oracle_directory must name a directory.");
     require(oraclePort >= 1 && oraclePort <= 65_535, "oracle_port must be a TCP port.");
     require(coordinatorLeaseMillis >= 500, "coordinator_lease must be at least 500ms.");
     require(oracleTimeoutMillis >= 100, "oracle_timeout must be at least 100ms.");
     require(
+        conflictLogSize >= 1 && conflictLogSize <= MOST_CONFLICTS,
+        "conflict_log_size must be between 1 and 1000000.");
+    require(
         timestampReservationMicros >= TimeUnit.MILLISECONDS.toMicros(100),
         "timestamp_reservation must be at least 100ms.");
     require(maxTimestampLeadMicros >= 0, "max_timestamp_lead must not be negative.");
+  }
+
+  private static boolean isAddress(String member) {
+    return member.matches("[0-9A-Za-z.:%_-]+");
   }
 
   private static void require(boolean holds, String sentence) {

@@ -71,6 +71,7 @@ final class IsoldeYaml {
             file.choice("oracle_log_sync", "always", "os"),
             file.millis("coordinator_lease", "2s"),
             file.millis("oracle_timeout", "5s"),
+            file.count("conflict_log_size", 1000),
             file.micros("timestamp_reservation", "10s"),
             file.micros("max_timestamp_lead", "60s"));
     if (!file.settings.isEmpty()) {
@@ -142,10 +143,15 @@ final class IsoldeYaml {
   }
 
   private static List<String> parts(String value) {
-    return Arrays.stream(value.replaceAll("[\\[\\]]", "").split(","))
-        .map(String::strip)
-        .filter(part -> !part.isEmpty())
-        .toList();
+    List<String> parts =
+        Arrays.stream(value.replaceAll("[\\[\\]]", "").split(","))
+            .map(String::strip)
+            .filter(part -> !part.isEmpty())
+            .toList();
+    if (parts.isEmpty() && !value.equals("[]")) {
+      throw new IllegalArgumentException("an empty list says nothing");
+    }
+    return parts;
   }
 
   private <T> T value(String name, T byDefault, String kind, Function<String, T> parse) {

@@ -2,6 +2,7 @@
 package io.isolde.cql;
 
 import io.isolde.transaction.Coordinator;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.slf4j.Logger;
@@ -19,6 +20,11 @@ final class LazyCoordinator {
 
   LazyCoordinator(Supplier<Coordinator> start) {
     this.start = start;
+  }
+
+  /** Empty until it is started. */
+  Optional<Coordinator> ifStarted() {
+    return Optional.ofNullable(started);
   }
 
   Coordinator get() {

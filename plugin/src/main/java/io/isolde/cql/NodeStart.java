@@ -6,6 +6,8 @@ import io.isolde.embedded.EmbeddedOracle;
 import io.isolde.embedded.TimestampReservation;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.operations.NodeParts;
+import io.isolde.operations.Operations;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replicated.ReplicatedOracle;
 import io.isolde.transaction.Coordinator;
@@ -21,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Puts the parts of Isolde in this process together. */
-final class NodeStart {
+final class NodeStart implements NodeParts {
   private static final Logger logger = LoggerFactory.getLogger(NodeStart.class);
 
   /** Beside the commit log: on a durable disk that is this node's own. */
@@ -32,6 +34,7 @@ final class NodeStart {
 
   private final IsoldeConfig config;
   private final TableGate gate;
+  private final Operations operations;
   private final LazyCoordinator coordinator = new LazyCoordinator(this::start);
 
   private volatile OracleHost host;
@@ -40,22 +43,30 @@ final class NodeStart {
   NodeStart(IsoldeConfig config, TableGate gate) {
     this.config = config;
     this.gate = gate;
+    this.operations = new Operations(config);
   }
 
   LazyCoordinator coordinator() {
     return coordinator;
   }
 
-  /** This node's part of the oracle's group; empty until it is started, and if it is embedded. */
-  Optional<OracleHost> oracleHost() {
+  @Override
+  public Optional<Coordinator> startedCoordinator() {
+    return coordinator.ifStarted();
+  }
+
+  @Override
+  public Optional<OracleHost> oracleHost() {
     return Optional.ofNullable(host);
   }
 
   /**
-   * Starts the oracle's part of this node as soon as Cassandra is ready for it, and then the
-   * coordinator: also a node without clients must know which old versions are still needed.
+   * Shows operators this node, starts the oracle's part of it as soon as Cassandra is ready for it,
+   * and then the coordinator: also a node without clients must know which old versions are still
+   * needed.
    */
   NodeStart inBackground() {
+    operations.show(this);
     if (config.isOracleReplicated()) {
       Thread thread = new Thread(this::run, "isolde-start");
       thread.setDaemon(true);
@@ -107,11 +118,11 @@ final class NodeStart {
   private Coordinator start() {
     if (!config.isOracleReplicated()) {
       EmbeddedOracle oracle = embedded();
-      return Coordinator.start(config, gate, oracle, oracle);
+      return Coordinator.start(config, gate, oracle, oracle, operations.listener());
     }
     OracleHost ready = awaitSession();
     ReplicatedOracle oracle = new ReplicatedOracle(ready.client(), ready.session());
-    return Coordinator.start(config, gate, oracle, oracle)
+    return Coordinator.start(config, gate, oracle, oracle, operations.listener())
         .recovering(ready.node()::orphansWithWrites, oracle);
   }
 

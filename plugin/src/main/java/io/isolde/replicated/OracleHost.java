@@ -100,6 +100,11 @@ public final class OracleHost implements AutoCloseable {
     return client.change(new MemberChange(change, cassandra.peer(address)));
   }
 
+  /** This node's address, by which the group knows it. */
+  public String address() {
+    return cassandra.self().id();
+  }
+
   public OracleNode node() {
     return node;
   }

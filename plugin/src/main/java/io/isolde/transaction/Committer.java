@@ -29,12 +29,19 @@ final class Committer {
   private final MutationApplier applier;
   private final long commitTimeoutMillis;
   private final long maxWriteBytes;
+  private final TransactionListener listener;
 
-  Committer(Oracle oracle, MutationApplier applier, long commitTimeoutMillis, long maxWriteBytes) {
+  Committer(
+      Oracle oracle,
+      MutationApplier applier,
+      long commitTimeoutMillis,
+      long maxWriteBytes,
+      TransactionListener listener) {
     this.oracle = oracle;
     this.applier = applier;
     this.commitTimeoutMillis = commitTimeoutMillis;
     this.maxWriteBytes = maxWriteBytes;
+    this.listener = listener;
   }
 
   /** Commits writes that depend on nothing read: never a conflict. */
@@ -67,7 +74,9 @@ final class Committer {
             reads.ids(),
             writes.overwrites(),
             writes.writes());
-    Decision decision = oracle.commit(request, writeSet(transactionId, updates));
+    byte[] writeSet = writeSet(transactionId, updates);
+    long askedNanos = System.nanoTime();
+    Decision decision = oracle.commit(request, writeSet);
     if (decision instanceof Decision.Aborted aborted) {
       throw conflict(transactionId, level, aborted.conflict(), reads, writes);
     }
@@ -76,6 +85,7 @@ final class Committer {
     }
     Decision.Committed committed = (Decision.Committed) decision;
     finish(transactionId, committed, Stamp.mutations(updates, committed.commitTimestamp()));
+    listener.committed(System.nanoTime() - askedNanos);
     return committed.commitTimestamp();
   }
 
@@ -133,6 +143,7 @@ final class Committer {
         () -> {
           var unused = oracle.applied(committed.commitTimestamp());
         });
+    listener.applyPending();
     throw pending(transactionId, committed.commitTimestamp());
   }
 
@@ -195,8 +206,11 @@ final class Committer {
     };
   }
 
-  private static IsoldeException conflict(
+  private IsoldeException conflict(
       UUID transactionId, IsolationLevel level, Conflict conflict, ReadSet reads, WriteSet writes) {
+    boolean serializable = level == IsolationLevel.SERIALIZABLE;
+    Granule granule = serializable ? reads.find(conflict.id()) : writes.find(conflict.id());
+    listener.conflicted(seen(transactionId, conflict, granule));
     if (conflict.kind() == Conflict.Kind.FORGOTTEN) {
       return IsoldeException.of(
           ErrorCode.CONFLICT_FORGOTTEN,
@@ -212,8 +226,6 @@ final class Committer {
           "transaction",
           transactionId);
     }
-    boolean serializable = level == IsolationLevel.SERIALIZABLE;
-    Granule granule = serializable ? reads.find(conflict.id()) : writes.find(conflict.id());
     assert granule != null : "the oracle reports an id that it was given";
     return IsoldeException.of(
         ErrorCode.CONFLICT,
@@ -235,5 +247,17 @@ final class Committer {
         conflict.committedAt(),
         "by",
         conflict.by());
+  }
+
+  private static SeenConflict seen(UUID transactionId, Conflict conflict, Granule granule) {
+    return new SeenConflict(
+        System.currentTimeMillis(),
+        conflict.kind(),
+        granule == null ? null : granule.table().keyspace,
+        granule == null ? null : granule.table().name,
+        granule == null ? null : granule.keyName(),
+        transactionId,
+        conflict.by(),
+        conflict.committedAt());
   }
 }

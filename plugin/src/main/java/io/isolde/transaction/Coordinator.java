@@ -22,12 +22,14 @@ public final class Coordinator {
   private final DataStatements data;
   private final TableMode mode;
 
-  private Coordinator(IsoldeConfig config, TableGate gate, Oracle oracle) {
+  private Coordinator(
+      IsoldeConfig config, TableGate gate, Oracle oracle, TransactionListener listener) {
     MutationApplier applier = new MutationApplier(!oracle.keepsWrites());
     Committer committer =
-        new Committer(oracle, applier, config.commitTimeoutMillis(), config.maxWriteBytes());
+        new Committer(
+            oracle, applier, config.commitTimeoutMillis(), config.maxWriteBytes(), listener);
     this.transactions =
-        new Transactions(config, oracle, committer, () -> System.nanoTime() / 1_000_000);
+        new Transactions(config, oracle, committer, () -> System.nanoTime() / 1_000_000, listener);
     this.data = new DataStatements(oracle, committer);
     this.mode = new TableMode(oracle, gate, config.maxTimestampLeadMicros());
   }
@@ -37,13 +39,18 @@ public final class Coordinator {
    *
    * @param gate that the statements of all clients pass
    * @param clock what the version store is to know of the oracle's time
+   * @param listener hears what becomes of the transactions
    */
   public static Coordinator start(
-      IsoldeConfig config, TableGate gate, Oracle oracle, VersionClock clock) {
+      IsoldeConfig config,
+      TableGate gate,
+      Oracle oracle,
+      VersionClock clock,
+      TransactionListener listener) {
     if (!oracle.keepsWrites()) {
       finishInterruptedCommits();
     }
-    Coordinator coordinator = new Coordinator(config, gate, oracle);
+    Coordinator coordinator = new Coordinator(config, gate, oracle, listener);
     coordinator.mode.passExistingTimestamps();
     NodeVersions.ofThisNode().useClock(clock, oracle.next());
     var unused =

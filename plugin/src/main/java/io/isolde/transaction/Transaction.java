@@ -67,7 +67,7 @@ public final class Transaction {
   }
 
   /** The user who may use it. */
-  String startedBy() {
+  public String startedBy() {
     return startedBy;
   }
 

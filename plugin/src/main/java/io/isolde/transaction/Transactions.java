@@ -28,14 +28,21 @@ public final class Transactions {
   private final Oracle oracle;
   private final Committer committer;
   private final LongSupplier nowMillis;
+  private final TransactionListener listener;
   private final Map<UUID, Transaction> open = new ConcurrentHashMap<>();
   private final ExpiredTransactions expired = new ExpiredTransactions();
 
-  Transactions(IsoldeConfig config, Oracle oracle, Committer committer, LongSupplier nowMillis) {
+  Transactions(
+      IsoldeConfig config,
+      Oracle oracle,
+      Committer committer,
+      LongSupplier nowMillis,
+      TransactionListener listener) {
     this.config = config;
     this.oracle = oracle;
     this.committer = committer;
     this.nowMillis = nowMillis;
+    this.listener = listener;
   }
 
   /** What a client may ask for when it starts a transaction. */
@@ -70,6 +77,7 @@ public final class Transactions {
           "transaction",
           id);
     }
+    long askedNanos = System.nanoTime();
     long start = options.asOf.isPresent() ? beginAt(id, options) : oracle.begin(id);
     Transaction transaction =
         new Transaction(
@@ -82,7 +90,11 @@ public final class Transactions {
             new ReadSet(config.maxReads()),
             new WriteBuffer(config.maxWriteBytes()));
     Transaction raced = open.putIfAbsent(id, transaction);
-    return raced == null ? transaction : checked(raced, user);
+    if (raced != null) {
+      return checked(raced, user);
+    }
+    listener.begun(System.nanoTime() - askedNanos);
+    return transaction;
   }
 
   private long beginAt(UUID id, Options options) {
@@ -188,6 +200,7 @@ public final class Transactions {
     List<PartitionUpdate> updates = transaction.writes().all();
     if (updates.isEmpty()) {
       oracle.end(id);
+      listener.committedNothing();
       // What it read was there at its start, all at once: that is where it stands in the order.
       return new Result(id, true, OptionalLong.of(transaction.startTimestamp()));
     }
@@ -229,6 +242,7 @@ public final class Transactions {
   /** Ends a transaction without a trace. */
   public Result rollback(UUID id, String user) {
     end(find(id, user));
+    listener.rolledBack();
     return new Result(id, false, OptionalLong.empty());
   }
 
@@ -270,10 +284,16 @@ public final class Transactions {
       try {
         expired.add(transaction.id(), reason);
         end(transaction);
+        listener.expired();
       } finally {
         lock.unlock();
       }
     }
+  }
+
+  /** The clock of their ages: from an arbitrary beginning. */
+  public long nowMillis() {
+    return nowMillis.getAsLong();
   }
 
   public Collection<Transaction> open() {

@@ -11,8 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class IsoldeYamlTest {
+  private static final String SETTING = "\\w+:( \\S+)?";
+
   @Test
   void whenNothingIsSetThenTheDefaultsCount() {
     IsoldeConfig config = IsoldeYaml.parse("# nothing\n");
@@ -37,6 +40,52 @@ class IsoldeYamlTest {
     assertThat(config.maxOpenTransactions()).isEqualTo(7);
   }
 
+  @Test
+  void whenTheOracleIsSetThenItsSettingsAreRead() {
+    IsoldeConfig config =
+        IsoldeYaml.parse(
+            """
+            oracle: embedded
+            oracle_members: [10.0.0.1, 10.0.0.2, 10.0.0.3]
+            oracle_port: 17311
+            oracle_directory: /fast/oracle
+            oracle_log_sync: os
+            coordinator_lease: 3s
+            oracle_timeout: 1500ms
+            conflict_log_size: 50
+            """);
+    assertThat(config.isOracleReplicated()).isFalse();
+    assertThat(config.oracleMembers()).containsExactly("10.0.0.1", "10.0.0.2", "10.0.0.3");
+    assertThat(config.oraclePort()).isEqualTo(17311);
+    assertThat(config.oracleDirectory()).isEqualTo("/fast/oracle");
+    assertThat(config.isOracleLogSynced()).isFalse();
+    assertThat(config.coordinatorLeaseMillis()).isEqualTo(3000);
+    assertThat(config.oracleTimeoutMillis()).isEqualTo(1500);
+    assertThat(config.conflictLogSize()).isEqualTo(50);
+  }
+
+  @Test
+  void whenNothingIsSaidOfTheOracleThenItIsReplicatedAndSafe() {
+    IsoldeConfig config = IsoldeYaml.parse("");
+    assertThat(config.isOracleReplicated()).isTrue();
+    assertThat(config.oracleMembers()).isEmpty();
+    assertThat(config.oraclePort()).isEqualTo(7311);
+    assertThat(config.oracleDirectory()).isEqualTo("isolde-oracle");
+    assertThat(config.isOracleLogSynced()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "oracle_members: 10.0.0.1, fd00::2,  node-3.example",
+        "oracle_members: [10.0.0.1, 'fd00::2', node-3.example]",
+        "oracle_members:\n  - 10.0.0.1\n  - fd00::2\n  - node-3.example\n"
+      })
+  void whenMembersAreGivenAsTextOrListThenTheyAreTheSame(String yaml) {
+    assertThat(IsoldeYaml.parse(yaml).oracleMembers())
+        .containsExactly("10.0.0.1", "fd00::2", "node-3.example");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -51,6 +100,21 @@ class IsoldeYamlTest {
           transaction_max_reads: 0           | transaction_max_reads must be at least 1
           commit_timeout: 1ms                | commit_timeout must be at least 100ms
           oracle_max_rows: 1                 | oracle_max_rows must be at least 1024
+          oracle: both                       | oracle must be either replicated or embedded, not 'both'
+          oracle_members: ','                | oracle_members must be a list like a, b, c, not ','
+          oracle_members: [a, b, a]          | oracle_members must not name a node twice
+          oracle_members: 10.0.0.1 10.0.0.2  | oracle_members must be addresses
+          oracle_port: 0                     | oracle_port must be a TCP port
+          oracle_port: 65536                 | oracle_port must be a TCP port
+          oracle_port: raft                  | oracle_port must be a whole number, not 'raft'
+          oracle_directory: ''               | oracle_directory must name a directory
+          oracle_log_sync: never             | oracle_log_sync must be either always or os, not 'never'
+          coordinator_lease: 100ms           | coordinator_lease must be at least 500ms
+          coordinator_lease: 2               | coordinator_lease must be a duration like 30s, not '2'
+          oracle_timeout: 10ms               | oracle_timeout must be at least 100ms
+          oracle_timeout: soon               | oracle_timeout must be a duration like 30s, not 'soon'
+          conflict_log_size: 0               | conflict_log_size must be between 1 and 1000000
+          conflict_log_size: 1000001         | conflict_log_size must be between 1 and 1000000
           version_store: 64MiB               | There is no setting named version_store
           just words                         | The file must consist of lines like
           '[unclosed'                        | The file is not YAML
@@ -65,17 +129,17 @@ class IsoldeYamlTest {
   @Test
   void whenTheDefaultsAreDocumentedThenTheyAreTrueAndComplete() throws IOException {
     String documented = Files.readString(Path.of("../conf/isolde.yaml"));
-    // A line that is a setting behind "# ", and nothing else.
-    String settings = documented.replaceAll("(?m)^# (\\w+: \\S+)$", "$1");
+    // A line that is a setting behind "# ", with its default if there is one, and nothing else.
+    String settings = documented.replaceAll("(?m)^# (\\w+:( \\S+)?)$", "$1");
     IsoldeConfig config = IsoldeYaml.parse(settings);
     IsoldeConfig byDefault = IsoldeYaml.parse("version_store_size: 64MiB");
     assertThat(config).isEqualTo(byDefault);
-    long count = settings.lines().filter(line -> line.matches("\\w+: \\S+")).count();
+    long count = settings.lines().filter(line -> line.matches(SETTING)).count();
     assertThat(count).isEqualTo(IsoldeConfig.class.getRecordComponents().length);
     String operating = Files.readString(Path.of("../docs/operating.md"));
     settings
         .lines()
-        .filter(line -> line.matches("\\w+: \\S+"))
+        .filter(line -> line.matches(SETTING))
         .forEach(
             line ->
                 assertThat(operating).contains("`" + line.substring(0, line.indexOf(":")) + "`"));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.oracle.IsolationLevel;
+import io.isolde.oracle.group.MemberChange;
 import java.util.OptionalLong;
 import org.apache.cassandra.exceptions.SyntaxException;
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,35 @@ class StatementParserTest {
         .isEqualTo(new ControlStatement.Disable("Bank", "My \"T"));
   }
 
+  @Test
+  void whenTheOracleIsAlteredThenTheChangeAndTheAddressAreRead() {
+    assertThat(parsed("ALTER ORACLE ADD '10.0.0.4'"))
+        .isEqualTo(new ControlStatement.AlterOracle(MemberChange.Kind.ADD, "10.0.0.4"));
+    assertThat(parsed("alter oracle\nremove 'fd00::4' ;"))
+        .isEqualTo(new ControlStatement.AlterOracle(MemberChange.Kind.REMOVE, "fd00::4"));
+    assertThat(parsed("ALTER ORACLE /* now */ LEADER 'node-3.example'"))
+        .isEqualTo(new ControlStatement.AlterOracle(MemberChange.Kind.LEAD, "node-3.example"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ALTER ORACLE",
+        "ALTER ORACLE ADD",
+        "ALTER ORACLE ADD 10.0.0.4",
+        "ALTER ORACLE ADD ''",
+        "ALTER ORACLE ADD '10.0.0.4' '10.0.0.5'",
+        "ALTER ORACLE ADD '10.0.0.4', '10.0.0.5'",
+        "ALTER ORACLE DROP '10.0.0.4'",
+        "ALTER ORACLE ADD \"10.0.0.4\"",
+        "ALTER ORACLE ADD'10.0.0.4' NOW"
+      })
+  void whenTheChangeOfTheOracleIsNotUnderstoodThenItIsASyntaxError(String text) {
+    assertThatThrownBy(() -> StatementParser.parse(text))
+        .isInstanceOf(SyntaxException.class)
+        .hasMessageContaining("expected ADD, REMOVE or LEADER and 'address'");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -92,6 +122,8 @@ class StatementParserTest {
         "DELETE FROM start WHERE p = 1",
         "CREATE TABLE commit (p int PRIMARY KEY)",
         "COMMITTED",
+        "ALTER TABLE oracle ADD v int",
+        "ALTER ORACLES ADD '10.0.0.4'",
         "STARTING",
         "COMMIT WORK NOW",
         "-- START TRANSACTION",

@@ -21,7 +21,9 @@ public final class Refusals {
           ErrorCode.SNAPSHOT_TOO_OLD,
           ErrorCode.TRANSACTION_EXPIRED,
           ErrorCode.TOO_MANY_TRANSACTIONS,
-          ErrorCode.ORACLE_OVERLOADED);
+          ErrorCode.ORACLE_OVERLOADED,
+          ErrorCode.ORACLE_UNAVAILABLE,
+          ErrorCode.COORDINATOR_FENCED);
 
   private Refusals() {}
 

@@ -16,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,6 +49,7 @@ public final class CoordinatorSession implements AutoCloseable {
           });
 
   private long generation;
+  private final AtomicLong fencings = new AtomicLong();
   private volatile long session = NOT_OPEN;
   private volatile long lowWatermark;
   private volatile long last;
@@ -71,6 +73,16 @@ public final class CoordinatorSession implements AutoCloseable {
   /** Whether it has a session, so that commits can be asked for. */
   public boolean isOpen() {
     return session != NOT_OPEN;
+  }
+
+  /** Whose session it is. */
+  public UUID coordinator() {
+    return coordinator;
+  }
+
+  /** How often a session of this process was ended because the oracle had not heard of it. */
+  public long fencings() {
+    return fencings.get();
   }
 
   /** Begins a transaction; {@link #ended} must be told its start timestamp in the end. */
@@ -308,6 +320,7 @@ public final class CoordinatorSession implements AutoCloseable {
               + " were under way may have failed.");
       session = NOT_OPEN;
       keepSoon();
+      fencings.incrementAndGet();
     }
   }
 

@@ -311,6 +311,7 @@ final class OracleMember implements AutoCloseable {
         rates.begins(),
         rates.beginBatches(),
         rates.overloads(),
+        sequencer.queued(),
         sessions);
   }
 

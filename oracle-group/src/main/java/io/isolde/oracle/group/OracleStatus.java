@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -27,6 +28,7 @@ import java.util.UUID;
  * @param begins start timestamps that it gave since it started
  * @param beginBatches how often it made sure that it leads, for those
  * @param overloads requests that it refused since it started
+ * @param queued commands that wait for an entry of the log
  * @param sessions the coordinators that may decide
  */
 public record OracleStatus(
@@ -46,6 +48,7 @@ public record OracleStatus(
     long begins,
     long beginBatches,
     long overloads,
+    long queued,
     List<Session> sessions) {
 
   /**
@@ -55,6 +58,7 @@ public record OracleStatus(
    */
   public record Session(long number, UUID coordinator, long silentMillis) {}
 
+  private static final int FIGURES = 14;
   private static final int MOST = 10_000;
 
   ByteBuf writeTo(ByteBuf out) {
@@ -62,7 +66,7 @@ public record OracleStatus(
     out.writeLong(stable).writeLong(last).writeLong(lowWatermark).writeLong(pendingCommits);
     out.writeLong(committed).writeLong(aborted).writeLong(abortedForgotten);
     out.writeLong(appliedIndex).writeLong(entries).writeLong(commands);
-    out.writeLong(begins).writeLong(beginBatches).writeLong(overloads);
+    out.writeLong(begins).writeLong(beginBatches).writeLong(overloads).writeLong(queued);
     out.writeInt(sessions.size());
     for (Session session : sessions) {
       out.writeLong(session.number);
@@ -74,23 +78,26 @@ public record OracleStatus(
 
   static OracleStatus read(ByteBuf in) {
     Leading leading = Leading.read(in);
+    long[] figures = new long[FIGURES];
+    Arrays.setAll(figures, i -> in.readLong());
     return new OracleStatus(
         leading.leader(),
         leading.term(),
         leading.members(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
+        figures[0],
+        figures[1],
+        figures[2],
+        figures[3],
+        figures[4],
+        figures[5],
+        figures[6],
+        figures[7],
+        figures[8],
+        figures[9],
+        figures[10],
+        figures[11],
+        figures[12],
+        figures[13],
         sessions(in));
   }
 

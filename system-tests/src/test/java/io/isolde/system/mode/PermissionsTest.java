@@ -135,6 +135,25 @@ class PermissionsTest {
   }
 
   @Test
+  void whenAUserIsNoSuperuserThenTheOracleIsNotHisToChange() {
+    for (CqlSession user : new CqlSession[] {owner, stranger}) {
+      assertThat(catchThrowable(() -> user.execute("ALTER ORACLE ADD '127.0.31.99'")))
+          .isInstanceOf(UnauthorizedException.class)
+          .hasMessageContaining("superusers");
+    }
+  }
+
+  @Test
+  void whenAUserMayNotReadTheTablesForOperatorsThenTheyStayClosed() {
+    String cql = "SELECT * FROM isolde.conflicts";
+    assertThat(catchThrowable(() -> stranger.execute(cql)))
+        .isInstanceOf(UnauthorizedException.class);
+    assertThat(admin.execute(cql).all()).isNotNull();
+    admin.execute("GRANT SELECT ON isolde.conflicts TO reader");
+    assertThat(reader.execute(cql).all()).isNotNull();
+  }
+
+  @Test
   void whenSomebodyElseKnowsTheIdThenTheTransactionIsUnknownToHim() {
     ByteBuffer id =
         ByteBuffer.wrap(UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII));

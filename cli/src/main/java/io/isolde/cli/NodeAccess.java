@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cli;
+
+import io.isolde.cluster.LocalCluster;
+import io.isolde.cluster.LocalNode;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Spec.Target;
+
+/** The options that say which node to ask, and as whom. */
+final class NodeAccess {
+  private static final int CQL_PORT = 9042;
+  private static final Pattern NODE = Pattern.compile("(?<host>[^:\\s]+)(:(?<port>\\d{1,5}))?");
+
+  @Option(
+      names = "--at",
+      paramLabel = "NODE",
+      description = "Whom to ask: address or address:port. Default: the development node.")
+  private String at;
+
+  @Option(
+      names = "--user",
+      paramLabel = "NAME",
+      description = "Who asks, if the node wants to know.")
+  private String user;
+
+  @Option(
+      names = "--password",
+      paramLabel = "PASSWORD",
+      arity = "0..1",
+      interactive = true,
+      description = "Asked for if it is left out behind the option.")
+  private String password;
+
+  @Spec(Target.MIXEE)
+  private CommandSpec command;
+
+  CqlConnection open(Home home) {
+    return CqlConnection.open(
+        at == null ? developmentNode(home) : address(),
+        Optional.ofNullable(user)
+            .map(name -> new CqlConnection.Credentials(name, password == null ? "" : password)));
+  }
+
+  private InetSocketAddress address() {
+    Matcher node = NODE.matcher(at);
+    if (!node.matches()) {
+      throw new ParameterException(
+          command.commandLine(),
+          "\"%s\" is not a node: say address or address:port.".formatted(at));
+    }
+    int port = node.group("port") == null ? CQL_PORT : Integer.parseInt(node.group("port"));
+    return new InetSocketAddress(node.group("host"), Math.min(port, 65_535));
+  }
+
+  private static InetSocketAddress developmentNode(Home home) {
+    Path folder = home.folderOf(Home.DEVELOPMENT);
+    if (!LocalCluster.exists(folder)) {
+      throw new CommandFailedException(
+          "There is no development node. Make one (`isolde start`), or name another node (--at).");
+    }
+    LocalNode node = LocalCluster.open(folder).node(1);
+    if (!node.isReady()) {
+      throw new CommandFailedException(
+          "The development node is not running. Start it (`isolde start`), or name another node"
+              + " (--at).");
+    }
+    return node.contactPoint();
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.operations;
+
+import io.isolde.oracle.group.CoordinatorSession;
+import io.isolde.oracle.group.OracleClient;
+import io.isolde.oracle.group.OracleStatus;
+import io.isolde.replicated.OracleHost;
+import io.isolde.version.NodeVersions;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/** The metrics that are asked for, not counted. Those of members are 0 on nodes that are none. */
+final class Gauges {
+  private final NodeParts parts;
+  private final OracleWatch watch;
+
+  Gauges(NodeParts parts, OracleWatch watch) {
+    this.parts = parts;
+    this.watch = watch;
+  }
+
+  void register() {
+    IsoldeMetric.OPEN.gauge(
+        () ->
+            parts
+                .startedCoordinator()
+                .map(coordinator -> (long) coordinator.transactions().open().size())
+                .orElse(0L));
+    member(IsoldeMetric.IS_MEMBER, status -> 1);
+    member(IsoldeMetric.TERM, OracleStatus::term);
+    member(IsoldeMetric.PENDING_COMMITS, OracleStatus::pendingCommits);
+    member(IsoldeMetric.QUEUED, OracleStatus::queued);
+    member(IsoldeMetric.OVERLOADS, OracleStatus::overloads);
+    host(IsoldeMetric.IS_LEADER, host -> host.node().isServing() ? 1 : 0);
+    host(IsoldeMetric.ORPHANED_COMMITS, host -> host.node().orphans().size());
+    session(IsoldeMetric.HAS_SESSION, session -> session.isOpen() ? 1 : 0);
+    session(IsoldeMetric.FENCED, CoordinatorSession::fencings);
+    client(IsoldeMetric.OUTSTANDING, OracleClient::outstanding);
+    IsoldeMetric.STABLE_LAG.gauge(watch::stableLagMillis);
+    versions(IsoldeMetric.VERSION_BYTES, NodeVersions::bytes);
+    versions(IsoldeMetric.VERSION_MAX_BYTES, NodeVersions::maxBytes);
+    versions(IsoldeMetric.VERSION_COUNT, NodeVersions::versionCount);
+    versions(IsoldeMetric.VERSION_EVICTED_NEEDED, NodeVersions::evictedNeeded);
+  }
+
+  private void member(IsoldeMetric metric, ToLongFunction<OracleStatus> figure) {
+    metric.gauge(() -> watch.recent().map(figure::applyAsLong).orElse(0L));
+  }
+
+  private void host(IsoldeMetric metric, ToLongFunction<OracleHost> figure) {
+    metric.gauge(() -> parts.oracleHost().map(figure::applyAsLong).orElse(0L));
+  }
+
+  private void session(IsoldeMetric metric, ToLongFunction<CoordinatorSession> figure) {
+    host(metric, host -> figure.applyAsLong(host.session()));
+  }
+
+  private void client(IsoldeMetric metric, Function<OracleClient, Integer> figure) {
+    host(metric, host -> figure.apply(host.client()));
+  }
+
+  private static void versions(IsoldeMetric metric, ToLongFunction<NodeVersions> figure) {
+    metric.gauge(() -> figure.applyAsLong(NodeVersions.ofThisNode()));
+  }
+}

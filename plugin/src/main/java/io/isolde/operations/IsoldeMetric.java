@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.operations;
+
+import static org.apache.cassandra.metrics.CassandraMetricsRegistry.Metrics;
+
+import com.codahale.metrics.Counter;
+import com.codahale.metrics.Gauge;
+import com.codahale.metrics.Timer;
+import java.util.function.Supplier;
+import org.apache.cassandra.metrics.CassandraMetricsRegistry.MetricName;
+import org.apache.cassandra.metrics.DefaultNameFactory;
+
+/**
+ * Isolde's metrics, beside Cassandra's own: in JMX as {@code
+ * org.apache.cassandra.metrics:type=IsoldeOracle,name=Term}. The names are stable.
+ */
+enum IsoldeMetric {
+  BEGUN(Type.TRANSACTIONS, "Begun"),
+  COMMITTED(Type.TRANSACTIONS, "Committed"),
+  APPLY_PENDING(Type.TRANSACTIONS, "ApplyPending"),
+  ROLLED_BACK(Type.TRANSACTIONS, "RolledBack"),
+  EXPIRED(Type.TRANSACTIONS, "Expired"),
+  ABORTED_READ_WRITE(Type.TRANSACTIONS, "AbortedReadWrite"),
+  ABORTED_WRITE_WRITE(Type.TRANSACTIONS, "AbortedWriteWrite"),
+  ABORTED_FORGOTTEN(Type.TRANSACTIONS, "AbortedForgotten"),
+  ABORTED_REQUESTED(Type.TRANSACTIONS, "AbortedRequested"),
+  BEGIN_LATENCY(Type.TRANSACTIONS, "BeginLatency"),
+  COMMIT_LATENCY(Type.TRANSACTIONS, "CommitLatency"),
+  OPEN(Type.TRANSACTIONS, "Open"),
+
+  IS_MEMBER(Type.ORACLE, "IsMember"),
+  IS_LEADER(Type.ORACLE, "IsLeader"),
+  TERM(Type.ORACLE, "Term"),
+  PENDING_COMMITS(Type.ORACLE, "PendingCommits"),
+  ORPHANED_COMMITS(Type.ORACLE, "OrphanedCommits"),
+  QUEUED(Type.ORACLE, "Queued"),
+  OVERLOADS(Type.ORACLE, "Overloads"),
+  STABLE_LAG(Type.ORACLE, "StableLagMillis"),
+  HAS_SESSION(Type.ORACLE, "HasSession"),
+  FENCED(Type.ORACLE, "Fenced"),
+  OUTSTANDING(Type.ORACLE, "Outstanding"),
+
+  VERSION_BYTES(Type.VERSIONS, "Bytes"),
+  VERSION_MAX_BYTES(Type.VERSIONS, "MaxBytes"),
+  VERSION_COUNT(Type.VERSIONS, "Count"),
+  VERSION_EVICTED_NEEDED(Type.VERSIONS, "EvictedNeeded");
+
+  /** The values of type= in JMX. */
+  private static final class Type {
+    static final String TRANSACTIONS = "IsoldeTransactions";
+    static final String ORACLE = "IsoldeOracle";
+    static final String VERSIONS = "IsoldeVersions";
+  }
+
+  private final String type;
+  private final String title;
+
+  IsoldeMetric(String type, String title) {
+    this.type = type;
+    this.title = title;
+  }
+
+  String type() {
+    return type;
+  }
+
+  String title() {
+    return title;
+  }
+
+  private MetricName registered() {
+    return new DefaultNameFactory(type).createMetricName(title);
+  }
+
+  Counter counter() {
+    return Metrics.counter(registered());
+  }
+
+  Timer timer() {
+    return Metrics.timer(registered());
+  }
+
+  void gauge(Supplier<Long> value) {
+    Metrics.register(registered(), (Gauge<Long>) value::get);
+  }
+}

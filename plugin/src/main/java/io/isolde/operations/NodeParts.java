@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.operations;
+
+import io.isolde.replicated.OracleHost;
+import io.isolde.transaction.Coordinator;
+import java.util.Optional;
+
+/** The parts of this node, as far as they have started. */
+public interface NodeParts {
+  Optional<Coordinator> startedCoordinator();
+
+  /** This node's part of the oracle's group; empty also if the oracle is embedded. */
+  Optional<OracleHost> oracleHost();
+}

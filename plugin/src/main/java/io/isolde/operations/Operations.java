@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.operations;
+
+import io.isolde.config.IsoldeConfig;
+import io.isolde.transaction.TransactionListener;
+import java.util.List;
+import org.apache.cassandra.db.virtual.VirtualKeyspace;
+import org.apache.cassandra.db.virtual.VirtualKeyspaceRegistry;
+
+/** Shows operators what this node does. */
+public final class Operations {
+  private final IsoldeConfig config;
+  private final TransactionWatch transactions;
+
+  public Operations(IsoldeConfig config) {
+    this.config = config;
+    this.transactions = new TransactionWatch(config.conflictLogSize());
+  }
+
+  /** Is to hear of this node's transactions. */
+  public TransactionListener listener() {
+    return transactions;
+  }
+
+  /** Makes the virtual tables and the metrics; once for a process. */
+  public void show(NodeParts parts) {
+    OracleWatch oracle = new OracleWatch(parts);
+    oracle.start();
+    new Gauges(parts, oracle).register();
+    VirtualKeyspaceRegistry.instance.register(
+        new VirtualKeyspace(
+            NodeTable.KEYSPACE,
+            List.of(
+                new OracleTable(config.isOracleReplicated(), oracle),
+                new SessionsTable(parts, oracle),
+                new ConflictsTable(transactions),
+                new TransactionsTable(parts),
+                new OrphansTable(parts))));
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+/** Hears what becomes of this node's transactions. Called by their threads, so it must be quick. */
+public interface TransactionListener {
+  /**
+   * A client has opened a transaction.
+   *
+   * @param nanos that it took to get the start timestamp
+   */
+  void begun(long nanos);
+
+  /**
+   * Writes are committed and visible: those of a transaction, or of a statement of its own.
+   *
+   * @param nanos from the request for a decision on
+   */
+  void committed(long nanos);
+
+  /** A transaction that wrote nothing was committed. */
+  void committedNothing();
+
+  /** Writes are committed, but the client is told that they are not visible yet. */
+  void applyPending();
+
+  void conflicted(SeenConflict conflict);
+
+  void rolledBack();
+
+  void expired();
+}
