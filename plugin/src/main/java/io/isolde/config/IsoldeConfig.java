@@ -31,9 +31,9 @@ import java.util.concurrent.TimeUnit;
  *     is ended. Default 60s. Too small: a client that thinks loses its transaction. Too big:
  *     abandoned transactions hold old versions for as long.
  * @param maxWriteBytes {@code transaction_max_write_size}: of the buffered writes of one
- *     transaction. Default 16MiB, at most half a commit log segment is sensible. Too small:
- *     TRANSACTION_TOO_LARGE for ordinary batches. Too big: commits that Cassandra's commit log
- *     refuses.
+ *     transaction. Default 4MiB, at most 6MiB where the oracle is replicated: a commit is in one
+ *     entry of its log. Too small: TRANSACTION_TOO_LARGE for ordinary batches. Too big: large commits
+ *     hold up all others, and Cassandra's commit log may refuse them.
  * @param maxReads {@code transaction_max_reads}: rows and ranges that a serializable transaction
  *     may have read. Default 100000. Too small: TRANSACTION_TOO_LARGE for large readers (READ ONLY
  *     ones are not counted). Too big: memory, and a slow commit.
@@ -127,6 +127,10 @@ public record IsoldeConfig(
         maxIdleMillis <= maxAgeMillis,
         "transaction_max_idle must not be longer than transaction_max_age.");
     require(maxWriteBytes >= 1024, "transaction_max_write_size must be at least 1KiB.");
+    require(
+        !isOracleReplicated || maxWriteBytes <= 6 * MIB,
+        "transaction_max_write_size must be at most 6MiB where the oracle is replicated: a commit"
+            + " is in one entry of its log.");
     require(maxReads >= 1, "transaction_max_reads must be at least 1.");
     require(commitTimeoutMillis >= 100, "commit_timeout must be at least 100ms.");
     require(oracleMaxRows >= 1024, "oracle_max_rows must be at least 1024.");
@@ -142,9 +146,7 @@ public record IsoldeConfig(
     require(
         Set.copyOf(oracleMembers).size() == oracleMembers.size(),
         "oracle_members must not name a node twice.");
-    require(
-        !oracleDirectory.isBlank(),
-        "oracle_directory must name a directory.");
+    require(!oracleDirectory.isBlank(), "oracle_directory must name a directory.");
     require(oraclePort >= 1 && oraclePort <= 65_535, "oracle_port must be a TCP port.");
     require(coordinatorLeaseMillis >= 500, "coordinator_lease must be at least 500ms.");
     require(oracleTimeoutMillis >= 100, "oracle_timeout must be at least 100ms.");

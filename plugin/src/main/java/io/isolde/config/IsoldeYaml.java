@@ -57,7 +57,7 @@ final class IsoldeYaml {
             file.count("max_open_transactions", 10_000),
             file.millis("transaction_max_age", "5m"),
             file.millis("transaction_max_idle", "60s"),
-            file.bytes("transaction_max_write_size", 16L << 20),
+            file.bytes("transaction_max_write_size", 4L << 20),
             file.count("transaction_max_reads", 100_000),
             file.millis("commit_timeout", "10s"),
             file.count("oracle_max_rows", 1_000_000),

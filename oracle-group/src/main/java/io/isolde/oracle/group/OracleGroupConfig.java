@@ -10,8 +10,8 @@ import io.isolde.raft.RaftSettings;
  * How a member runs.
  *
  * @param bounds of the oracle itself; the leader's count
- * @param raft of the log. Default: as {@link RaftSettings#defaults()}, with a snapshot every 20,000
- *     entries: an entry may hold thousands of commits
+ * @param raft of the log. Default: as {@link RaftSettings#defaults()}, with appends of 8 MiB and a
+ *     snapshot every 20,000 entries: an entry may hold thousands of commits, and their writes
  * @param reservationMicros how far ahead of the clock start timestamps are reserved. Default: 3 s.
  *     Too small: many entries in the log for nothing. Too big: after a change of leaders,
  *     timestamps are ahead of the clock for that long
@@ -29,6 +29,12 @@ public record OracleGroupConfig(
     int maxQueued) {
   private static final long ENTRIES_PER_SNAPSHOT = 20_000;
 
+  /** Three quarters of it bound a commit with its writes. */
+  private static final int APPEND_BYTES = 8 << 20;
+
+  private static final int APPEND_ENTRIES = 256;
+  private static final int OUTSTANDING_APPENDS = 8;
+
   public OracleGroupConfig {
     requireNonNull(bounds);
     requireNonNull(raft);
@@ -40,7 +46,9 @@ public record OracleGroupConfig(
   public static OracleGroupConfig defaults() {
     return new OracleGroupConfig(
         OracleConfig.defaults(),
-        RaftSettings.defaults().withSnapshots(ENTRIES_PER_SNAPSHOT, true),
+        RaftSettings.defaults()
+            .withAppends(APPEND_BYTES, APPEND_ENTRIES, OUTSTANDING_APPENDS)
+            .withSnapshots(ENTRIES_PER_SNAPSHOT, true),
         3_000_000,
         2_000,
         1 << 16);
