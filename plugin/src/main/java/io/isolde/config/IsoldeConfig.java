@@ -32,8 +32,8 @@ import java.util.concurrent.TimeUnit;
  *     abandoned transactions hold old versions for as long.
  * @param maxWriteBytes {@code transaction_max_write_size}: of the buffered writes of one
  *     transaction. Default 4MiB, at most 6MiB where the oracle is replicated: a commit is in one
- *     entry of its log. Too small: TRANSACTION_TOO_LARGE for ordinary batches. Too big: large commits
- *     hold up all others, and Cassandra's commit log may refuse them.
+ *     entry of its log. Too small: TRANSACTION_TOO_LARGE for ordinary batches. Too big: large
+ *     commits hold up all others, and Cassandra's commit log may refuse them.
  * @param maxReads {@code transaction_max_reads}: rows and ranges that a serializable transaction
  *     may have read. Default 100000. Too small: TRANSACTION_TOO_LARGE for large readers (READ ONLY
  *     ones are not counted). Too big: memory, and a slow commit.

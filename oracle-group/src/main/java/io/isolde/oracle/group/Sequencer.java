@@ -81,6 +81,11 @@ final class Sequencer implements AutoCloseable {
     return maxEntryBytes;
   }
 
+  /** Commands that wait for an entry. */
+  int queued() {
+    return queue.size();
+  }
+
   /** Takes a command, or doesn't. */
   Offer offer(EntryMessage.Item item) {
     if (item.bytes() > maxEntryBytes) {
