@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
  *     is ended. Default 60s. Too small: a client that thinks loses its transaction. Too big:
  *     abandoned transactions hold old versions for as long.
  * @param maxWriteBytes {@code transaction_max_write_size}: of the buffered writes of one
- *     transaction. Default 4MiB, at most 6MiB where the oracle is replicated: a commit is in one
+ *     transaction. Default 4MiB, at most 5MiB where the oracle is replicated: a commit is in one
  *     entry of its log. Too small: TRANSACTION_TOO_LARGE for ordinary batches. Too big: large
  *     commits hold up all others, and Cassandra's commit log may refuse them.
  * @param maxReads {@code transaction_max_reads}: rows and ranges that a serializable transaction
@@ -128,8 +128,8 @@ public record IsoldeConfig(
         "transaction_max_idle must not be longer than transaction_max_age.");
     require(maxWriteBytes >= 1024, "transaction_max_write_size must be at least 1KiB.");
     require(
-        !isOracleReplicated || maxWriteBytes <= 6 * MIB,
-        "transaction_max_write_size must be at most 6MiB where the oracle is replicated: a commit"
+        !isOracleReplicated || maxWriteBytes <= 5 * MIB,
+        "transaction_max_write_size must be at most 5MiB where the oracle is replicated: a commit"
             + " is in one entry of its log.");
     require(maxReads >= 1, "transaction_max_reads must be at least 1.");
     require(commitTimeoutMillis >= 100, "commit_timeout must be at least 100ms.");

@@ -87,8 +87,8 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
 
   /** Nobody else could finish a commit; Cassandra's batch log does after a crash. */
   @Override
-  public boolean keepsWrites() {
-    return false;
+  public int maxWriteSetBytes() {
+    return 0;
   }
 
   @Override

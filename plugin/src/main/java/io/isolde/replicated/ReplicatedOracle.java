@@ -8,6 +8,7 @@ import io.isolde.oracle.Decision;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.OracleClient;
+import io.isolde.oracle.group.OracleGroupConfig;
 import io.isolde.oracle.group.OracleRequestException;
 import io.isolde.transaction.Oracle;
 import io.isolde.version.VersionClock;
@@ -54,8 +55,8 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public boolean keepsWrites() {
-    return true;
+  public int maxWriteSetBytes() {
+    return OracleGroupConfig.MAX_WRITE_SET_BYTES;
   }
 
   @Override

@@ -28,19 +28,16 @@ final class Committer {
   private final Oracle oracle;
   private final MutationApplier applier;
   private final long commitTimeoutMillis;
-  private final long maxWriteBytes;
   private final TransactionListener listener;
 
   Committer(
       Oracle oracle,
       MutationApplier applier,
       long commitTimeoutMillis,
-      long maxWriteBytes,
       TransactionListener listener) {
     this.oracle = oracle;
     this.applier = applier;
     this.commitTimeoutMillis = commitTimeoutMillis;
-    this.maxWriteBytes = maxWriteBytes;
     this.listener = listener;
   }
 
@@ -94,14 +91,14 @@ final class Committer {
       return NOTHING;
     }
     byte[] writeSet = WriteSetCodec.encode(updates);
-    if (writeSet.length > maxWriteBytes) {
+    if (writeSet.length > oracle.maxWriteSetBytes()) {
       throw IsoldeException.of(
           ErrorCode.TRANSACTION_TOO_LARGE,
           "The transaction writes " + writeSet.length + " bytes, more than the oracle's log takes.",
           "transaction",
           transactionId,
           "limit",
-          "transaction_max_write_size");
+          Integer.toString(oracle.maxWriteSetBytes()));
     }
     return writeSet;
   }

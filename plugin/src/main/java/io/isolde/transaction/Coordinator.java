@@ -25,9 +25,7 @@ public final class Coordinator {
   private Coordinator(
       IsoldeConfig config, TableGate gate, Oracle oracle, TransactionListener listener) {
     MutationApplier applier = new MutationApplier(!oracle.keepsWrites());
-    Committer committer =
-        new Committer(
-            oracle, applier, config.commitTimeoutMillis(), config.maxWriteBytes(), listener);
+    Committer committer = new Committer(oracle, applier, config.commitTimeoutMillis(), listener);
     this.transactions =
         new Transactions(config, oracle, committer, () -> System.nanoTime() / 1_000_000, listener);
     this.data = new DataStatements(oracle, committer);

@@ -65,8 +65,9 @@ public final class DataStatements {
     VersionIndex versions = check(select, options, request);
     QueryOptions quorum = at(options, options.getNowInSeconds(request.state));
     for (int attempt = 1; ; attempt++) {
-      Snapshot snapshot =
-          new Snapshot(oracle.stableSoFar(), versions, OwnWrites.NONE, ReadRecorder.NONE);
+      // What this node knows of costs nothing, but may be older than the table's new beginning.
+      long newest = attempt == 1 ? oracle.stableSoFar() : oracle.stable();
+      Snapshot snapshot = new Snapshot(newest, versions, OwnWrites.NONE, ReadRecorder.NONE);
       try {
         return read(select, snapshot, quorum, request);
       } catch (IsoldeException e) {

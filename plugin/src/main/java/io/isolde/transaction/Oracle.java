@@ -27,8 +27,13 @@ public interface Oracle {
    */
   Decision commit(CommitRequest request, byte[] writeSet);
 
+  /** How large a write set may be, in bytes; 0 if none is kept with the decision. */
+  int maxWriteSetBytes();
+
   /** Whether write sets are kept with the decisions until they are applied. */
-  boolean keepsWrites();
+  default boolean keepsWrites() {
+    return maxWriteSetBytes() > 0;
+  }
 
   /**
    * Tells that the commit is on a quorum of every replica set.

@@ -54,8 +54,16 @@ public final class TableMode {
           passTimestampsOf(cfs);
           execute("CREATE CUSTOM INDEX IF NOT EXISTS %s ON %s () USING '%s'", table, state);
           VersionIndex versions = Tables.requireTransactional(table);
-          versions.beginAnew(oracle.next());
+          beginAnew(versions);
         });
+  }
+
+  /** Whoever reads after the statement has answered, reads from the new beginning on. */
+  private void beginAnew(VersionIndex versions) {
+    long beginning = oracle.next();
+    versions.beginAnew(beginning);
+    // If it does not yet, readers ask the oracle again.
+    var unused = becomesStable(beginning);
   }
 
   private void refuseUnsupported(TableMetadata table) {
@@ -102,7 +110,7 @@ public final class TableMode {
         () -> {
           awaitApplied(table);
           truncate.run();
-          Tables.requireTransactional(table).beginAnew(oracle.next());
+          beginAnew(Tables.requireTransactional(table));
         });
   }
 
@@ -110,18 +118,24 @@ public final class TableMode {
    * Every commit that was decided so far must have reached the table, or it would come too late.
    */
   private void awaitApplied(TableMetadata table) {
-    try {
-      oracle.whenStable(oracle.next()).get(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
+    if (!becomesStable(oracle.next())) {
       throw IsoldeException.of(
           ErrorCode.ORACLE_OVERLOADED,
           "Commits wait to be applied, so " + table + " can't be changed now; try again.",
           "table",
           table);
+    }
+  }
+
+  /** Returns false if it takes too long, or nobody can tell. */
+  private boolean becomesStable(long timestamp) {
+    try {
+      var unused = oracle.whenStable(timestamp).get(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException | ExecutionException e) {
+      return false;
     } catch (InterruptedException e) {
       throw new UncheckedInterruptedException(e);
-    } catch (ExecutionException e) {
-      throw new AssertionError("a wait for a timestamp has no other end", e);
     }
   }
 

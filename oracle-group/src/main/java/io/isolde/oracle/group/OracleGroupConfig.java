@@ -29,7 +29,10 @@ public record OracleGroupConfig(
     int maxQueued) {
   private static final long ENTRIES_PER_SNAPSHOT = 20_000;
 
-  /** Three quarters of it bound a commit with its writes. */
+  /** The writes that a commit may carry by default, beside up to 1 MiB of ids. */
+  public static final int MAX_WRITE_SET_BYTES = 5 << 20;
+
+  /** Three quarters of it bound a commit with all that it carries. */
   private static final int APPEND_BYTES = 8 << 20;
 
   private static final int APPEND_ENTRIES = 256;

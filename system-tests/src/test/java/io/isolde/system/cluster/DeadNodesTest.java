@@ -60,6 +60,7 @@ class DeadNodesTest {
         NodeSpec.standard().withAddress("127.0.41.1").withHeapMegabytes(512).withEphemeral(true);
     cluster = LocalCluster.create(folder, NODES, first);
     cluster.start();
+    cluster.awaitMembership(PATIENCE);
     session =
         CqlSession.builder()
             .addContactPoints(cluster.contactPoints())
@@ -77,11 +78,20 @@ class DeadNodesTest {
     session.execute(
         "CREATE KEYSPACE bank WITH replication ="
             + " {'class': 'SimpleStrategy', 'replication_factor': 3}");
+    awaitSchemaAgreement();
     session.execute("CREATE TABLE bank.accounts (id int PRIMARY KEY, balance int)");
+    awaitSchemaAgreement();
     session.execute("ENABLE TRANSACTIONS ON bank.accounts");
+    awaitSchemaAgreement();
     for (int id = 0; id < ACCOUNTS; id++) {
       session.execute(
           "INSERT INTO bank.accounts (id, balance) VALUES (%d, %d)".formatted(id, INITIAL));
+    }
+  }
+
+  private void awaitSchemaAgreement() {
+    for (int i = 0; i < 10 && !session.checkSchemaAgreement(); i++) {
+      // Each look waits for some seconds by itself.
     }
   }
 

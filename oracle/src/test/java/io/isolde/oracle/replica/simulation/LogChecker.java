@@ -103,7 +103,7 @@ final class LogChecker {
     Transaction transaction = requests.get(key);
     // That a session is fenced tells nothing of the outcome, which may be known before or after.
     Answer before = answer instanceof Answer.Fenced ? null : answers.putIfAbsent(key, answer);
-    if (before != null) {
+    if (before != null && !isOutcomeAfterRefusal(commit.session(), before)) {
       Broken.unless(before.equals(answer), "a decision stays", key, before, answer);
       world.counts.add(Happening.ANSWERS_FROM_RECENT_DECISIONS);
     }
@@ -115,6 +115,16 @@ final class LogChecker {
     } else {
       Broken.unless(false, "a proper request is not rejected", commit, answer);
     }
+  }
+
+  /**
+   * A copy that comes after its session is over is answered with the outcome, if there is one by
+   * then: it was asked for again, under another number, or by an abort.
+   */
+  private boolean isOutcomeAfterRefusal(long session, Answer before) {
+    return !isOpen(session)
+        && before instanceof Answer.Decided decided
+        && decided.decision() instanceof Decision.Refused;
   }
 
   private void onDecided(long session, Transaction transaction, Decision decision) {
