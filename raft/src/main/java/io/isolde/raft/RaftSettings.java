@@ -93,96 +93,95 @@ public record RaftSettings(
 
   /** These settings with other times of elections and leases. */
   public RaftSettings withElections(int minMillis, int maxMillis, double newLeaseRatio) {
-    return new RaftSettings(
-        minMillis,
-        maxMillis,
-        newLeaseRatio,
-        requestTimeoutMillis,
-        turnMillis,
-        fsync,
-        segmentBytes,
-        appendBytes,
-        appendEntries,
-        outstandingAppends,
-        snapshotEveryEntries,
-        installSnapshots,
-        pendingRequests,
-        pendingBytes);
+    Draft draft = new Draft(this);
+    draft.electionTimeoutMinMillis = minMillis;
+    draft.electionTimeoutMaxMillis = maxMillis;
+    draft.leaseRatio = newLeaseRatio;
+    return draft.settings();
   }
 
   /** These settings with another durability. */
   public RaftSettings withFsync(boolean on) {
-    return new RaftSettings(
-        electionTimeoutMinMillis,
-        electionTimeoutMaxMillis,
-        leaseRatio,
-        requestTimeoutMillis,
-        turnMillis,
-        on,
-        segmentBytes,
-        appendBytes,
-        appendEntries,
-        outstandingAppends,
-        snapshotEveryEntries,
-        installSnapshots,
-        pendingRequests,
-        pendingBytes);
+    Draft draft = new Draft(this);
+    draft.fsync = on;
+    return draft.settings();
   }
 
   /** These settings with another way of appending. */
   public RaftSettings withAppends(int bytes, int entries, int outstanding) {
-    return new RaftSettings(
-        electionTimeoutMinMillis,
-        electionTimeoutMaxMillis,
-        leaseRatio,
-        requestTimeoutMillis,
-        turnMillis,
-        fsync,
-        segmentBytes,
-        bytes,
-        entries,
-        outstanding,
-        snapshotEveryEntries,
-        installSnapshots,
-        pendingRequests,
-        pendingBytes);
+    Draft draft = new Draft(this);
+    draft.appendBytes = bytes;
+    draft.appendEntries = entries;
+    draft.outstandingAppends = outstanding;
+    return draft.settings();
   }
 
   /** These settings with other snapshots. */
   public RaftSettings withSnapshots(long everyEntries, boolean install) {
-    return new RaftSettings(
-        electionTimeoutMinMillis,
-        electionTimeoutMaxMillis,
-        leaseRatio,
-        requestTimeoutMillis,
-        turnMillis,
-        fsync,
-        segmentBytes,
-        appendBytes,
-        appendEntries,
-        outstandingAppends,
-        everyEntries,
-        install,
-        pendingRequests,
-        pendingBytes);
+    Draft draft = new Draft(this);
+    draft.snapshotEveryEntries = everyEntries;
+    draft.installSnapshots = install;
+    return draft.settings();
   }
 
   /** These settings with another bound of what waits at the leader. */
   public RaftSettings withPending(int requests, int bytes) {
-    return new RaftSettings(
-        electionTimeoutMinMillis,
-        electionTimeoutMaxMillis,
-        leaseRatio,
-        requestTimeoutMillis,
-        turnMillis,
-        fsync,
-        segmentBytes,
-        appendBytes,
-        appendEntries,
-        outstandingAppends,
-        snapshotEveryEntries,
-        installSnapshots,
-        requests,
-        bytes);
+    Draft draft = new Draft(this);
+    draft.pendingRequests = requests;
+    draft.pendingBytes = bytes;
+    return draft.settings();
+  }
+
+  /** Settings that are being changed. */
+  private static final class Draft {
+    private int electionTimeoutMinMillis;
+    private int electionTimeoutMaxMillis;
+    private double leaseRatio;
+    private int requestTimeoutMillis;
+    private int turnMillis;
+    private boolean fsync;
+    private int segmentBytes;
+    private int appendBytes;
+    private int appendEntries;
+    private int outstandingAppends;
+    private long snapshotEveryEntries;
+    private boolean installSnapshots;
+    private int pendingRequests;
+    private int pendingBytes;
+
+    private Draft(RaftSettings from) {
+      electionTimeoutMinMillis = from.electionTimeoutMinMillis;
+      electionTimeoutMaxMillis = from.electionTimeoutMaxMillis;
+      leaseRatio = from.leaseRatio;
+      requestTimeoutMillis = from.requestTimeoutMillis;
+      turnMillis = from.turnMillis;
+      fsync = from.fsync;
+      segmentBytes = from.segmentBytes;
+      appendBytes = from.appendBytes;
+      appendEntries = from.appendEntries;
+      outstandingAppends = from.outstandingAppends;
+      snapshotEveryEntries = from.snapshotEveryEntries;
+      installSnapshots = from.installSnapshots;
+      pendingRequests = from.pendingRequests;
+      pendingBytes = from.pendingBytes;
+    }
+
+    private RaftSettings settings() {
+      return new RaftSettings(
+          electionTimeoutMinMillis,
+          electionTimeoutMaxMillis,
+          leaseRatio,
+          requestTimeoutMillis,
+          turnMillis,
+          fsync,
+          segmentBytes,
+          appendBytes,
+          appendEntries,
+          outstandingAppends,
+          snapshotEveryEntries,
+          installSnapshots,
+          pendingRequests,
+          pendingBytes);
+    }
   }
 }

@@ -4,23 +4,16 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.replica.Orphan;
 import io.isolde.raft.Peer;
-import io.isolde.raft.PeerClient;
 import io.isolde.raft.PeerTransport;
 import io.isolde.raft.RaftFailure;
-import io.isolde.raft.ResponseHandler;
-import io.isolde.raft.TransportException;
-import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -37,7 +30,6 @@ import org.slf4j.LoggerFactory;
 public final class OracleNode implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OracleNode.class);
   private static final long PROBE_MILLIS = 250;
-  private static final long CHANGE_MILLIS = 20_000;
   private static final long HAND_OVER_MILLIS = 3_000;
 
   private final OracleGroupConfig config;
@@ -47,6 +39,7 @@ public final class OracleNode implements AutoCloseable {
   private final OracleService service;
   private final Founding founding;
   private final PeerTransport transport;
+  private final Neighbours neighbours;
   private final Peer self;
   private final ExecutorService changes = daemon("isolde-oracle-change");
   private final ExecutorService founder = daemon("isolde-oracle-founder");
@@ -76,6 +69,7 @@ public final class OracleNode implements AutoCloseable {
         transportOptions
             .apply(PeerTransport.builder(self.id()).application(service))
             .listen(self.address());
+    this.neighbours = new Neighbours(self, transport);
   }
 
   /**
@@ -135,7 +129,7 @@ public final class OracleNode implements AutoCloseable {
     boolean isOver = false;
     while (!isOver && !isClosed) {
       try {
-        isOver = takeStep(founding.next(probe(founders)), founders);
+        isOver = takeStep(founding.next(neighbours.probe(founding, founders)), founders);
       } catch (IOException | RuntimeException e) {
         log.error("The oracle's member on this node could not start; trying again", e);
       }
@@ -171,35 +165,6 @@ public final class OracleNode implements AutoCloseable {
       case WAIT -> log.info("Waiting for all founders of the oracle's group: {}", founders);
     }
     return false;
-  }
-
-  private List<Founding.Reply> probe(List<Peer> founders) {
-    List<Founding.Reply> replies = new ArrayList<>();
-    for (Peer founder : founders) {
-      if (!founder.id().equals(self.id())) {
-        replies.add(probe(founder));
-      }
-    }
-    return replies;
-  }
-
-  private Founding.Reply probe(Peer founder) {
-    try {
-      ByteBuf reply =
-          ask(founder.address(), founding.writeMembers(Wire.of(Protocol.FOUND)), PROBE_MILLIS);
-      try {
-        return reply.readByte() == Protocol.OK
-            ? Founding.Reply.read(reply)
-            : Founding.Reply.NOT_YET;
-      } finally {
-        reply.release();
-      }
-    } catch (ExecutionException | TimeoutException | IndexOutOfBoundsException notThere) {
-      return Founding.Reply.NOT_YET;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return Founding.Reply.NOT_YET;
-    }
   }
 
   private synchronized void startMember() throws IOException {
@@ -259,7 +224,7 @@ public final class OracleNode implements AutoCloseable {
 
   private void carryOut(MemberChange change, OracleMember leading)
       throws ExecutionException, TimeoutException, InterruptedException {
-    Membership membership = new Membership(leading.replica(), this::tell);
+    Membership membership = new Membership(leading.replica(), neighbours::tell);
     boolean isHeld = change.kind() == MemberChange.Kind.LEAD && leading.sequencer().hold();
     try {
       membership.carryOut(change);
@@ -267,21 +232,6 @@ public final class OracleNode implements AutoCloseable {
       if (isHeld) {
         leading.sequencer().goOn();
       }
-    }
-  }
-
-  private void tell(MemberChange change)
-      throws ExecutionException, TimeoutException, InterruptedException {
-    ByteBuf reply =
-        ask(change.peer().address(), change.writeTo(Wire.of(Protocol.CHANGE)), CHANGE_MILLIS);
-    try {
-      byte status = reply.readByte();
-      if (status != Protocol.OK) {
-        String why = status == Protocol.REFUSED ? " refuses: " + Wire.text(reply) : " refuses.";
-        throw new IllegalStateException("The node " + change.peer().id() + why);
-      }
-    } finally {
-      reply.release();
     }
   }
 
@@ -297,7 +247,7 @@ public final class OracleNode implements AutoCloseable {
       }
       known = member == null ? List.of() : member.replica().members();
     }
-    if (!isNoMember(known)) {
+    if (!neighbours.isNoMember(known)) {
       throw new IllegalStateException(self.id() + " may still be a member, so it keeps its log.");
     }
     synchronized (this) {
@@ -310,34 +260,6 @@ public final class OracleNode implements AutoCloseable {
     }
   }
 
-  /** Whether a leader says so. */
-  private boolean isNoMember(List<Peer> known) {
-    for (Peer peer : known) {
-      if (peer.id().equals(self.id())) {
-        continue;
-      }
-      try {
-        ByteBuf reply = ask(peer.address(), Wire.of(Protocol.WHO_LEADS), PROBE_MILLIS);
-        try {
-          if (reply.readByte() == Protocol.OK) {
-            Leading leading = Leading.read(reply);
-            if (leading.isServing()) {
-              return leading.members().stream().noneMatch(one -> one.id().equals(self.id()));
-            }
-          }
-        } finally {
-          reply.release();
-        }
-      } catch (ExecutionException | TimeoutException | RuntimeException notThere) {
-        log.debug("{} does not tell who leads", peer, notThere);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
-      }
-    }
-    return false;
-  }
-
   private static void empty(Path directory) throws IOException {
     if (!Files.exists(directory)) {
       return;
@@ -348,42 +270,6 @@ public final class OracleNode implements AutoCloseable {
           Files.delete(file);
         }
       }
-    }
-  }
-
-  private ByteBuf ask(InetSocketAddress address, ByteBuf body, long timeoutMillis)
-      throws ExecutionException, TimeoutException, InterruptedException {
-    CompletableFuture<ByteBuf> answer = new CompletableFuture<>();
-    CompletableFuture<PeerClient> connecting =
-        transport.connect(
-            address, () -> answer.completeExceptionally(new IOException("It hung up.")));
-    boolean isSent = false;
-    try {
-      PeerClient client = connecting.get(timeoutMillis, TimeUnit.MILLISECONDS);
-      isSent = true;
-      client.send(Protocol.SERVICE, body, new Answered(answer));
-      return answer.get(timeoutMillis, TimeUnit.MILLISECONDS);
-    } finally {
-      if (!isSent) {
-        body.release();
-      }
-      // An answer that comes later is released by who gets it.
-      answer.completeExceptionally(new IOException("It is too late."));
-      var unused = connecting.thenAccept(PeerClient::close);
-    }
-  }
-
-  private record Answered(CompletableFuture<ByteBuf> answer) implements ResponseHandler {
-    @Override
-    public void onResponse(ByteBuf body) {
-      if (!answer.complete(body)) {
-        body.release();
-      }
-    }
-
-    @Override
-    public void onFailure(TransportException cause) {
-      answer.completeExceptionally(cause);
     }
   }
 
