@@ -28,7 +28,6 @@ class LeaderFailureTest {
       int leader = cluster.awaitLeaderOtherThan(old);
       assertThat(cluster.propose(leader, "after")).isEqualTo("2");
       long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-      System.out.println("MEASURED failover of a dead process, lease 300 ms: " + millis + " ms");
       assertThat(millis).isBetween(PATIENT.leaseMillis() / 2, LONG_MILLIS - 1L);
     }
   }

@@ -143,7 +143,13 @@ public final class CoordinatorSession implements AutoCloseable {
         client.ask(new Command.Commit(now, sequence.getAsInt(), request, writeSet));
     return asked
         .answer()
-        .whenComplete((answer, error) -> ofSession.done(sequence.getAsInt()))
+        .whenComplete(
+            (answer, error) -> {
+              ofSession.done(sequence.getAsInt());
+              if (error instanceof OracleRequestException e && e.reason() == Reason.TIMED_OUT) {
+                giveUp(now);
+              }
+            })
         .thenCompose(answer -> decision(answer, request, asked, now));
   }
 
@@ -310,6 +316,19 @@ public final class CoordinatorSession implements AutoCloseable {
     }
     if (!renewed.isOpen()) {
       fenced(inSession);
+    }
+  }
+
+  /**
+   * A commit has no answer, so nobody here knows whether it must be applied; until somebody does,
+   * nobody sees anything newer. With the next session this one ends, and what was decided in it is
+   * finished by others.
+   */
+  private synchronized void giveUp(long inSession) {
+    if (session == inSession) {
+      log.warn("A commit got no answer from the oracle; what became of it is left to others.");
+      session = NOT_OPEN;
+      keepSoon();
     }
   }
 
