@@ -87,7 +87,7 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
 
   /** Nobody else could finish a commit; Cassandra's batch log does after a crash. */
   @Override
-  public int maxWriteSetBytes() {
+  public int maxCommitBytes() {
     return 0;
   }
 

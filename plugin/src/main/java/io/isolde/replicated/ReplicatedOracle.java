@@ -55,8 +55,8 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public int maxWriteSetBytes() {
-    return OracleGroupConfig.MAX_WRITE_SET_BYTES;
+  public int maxCommitBytes() {
+    return OracleGroupConfig.MAX_COMMIT_BYTES;
   }
 
   @Override

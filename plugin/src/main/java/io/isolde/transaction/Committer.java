@@ -71,7 +71,8 @@ final class Committer {
             reads.ids(),
             writes.overwrites(),
             writes.writes());
-    byte[] writeSet = writeSet(transactionId, updates);
+    byte[] writeSet = oracle.keepsWrites() ? WriteSetCodec.encode(updates) : NOTHING;
+    checkFits(request, writeSet);
     long askedNanos = System.nanoTime();
     Decision decision = oracle.commit(request, writeSet);
     if (decision instanceof Decision.Aborted aborted) {
@@ -86,21 +87,20 @@ final class Committer {
     return committed.commitTimestamp();
   }
 
-  private byte[] writeSet(UUID transactionId, Collection<PartitionUpdate> updates) {
-    if (!oracle.keepsWrites()) {
-      return NOTHING;
-    }
-    byte[] writeSet = WriteSetCodec.encode(updates);
-    if (writeSet.length > oracle.maxWriteSetBytes()) {
+  /** Refused here, where it is known that nothing is committed, and why. */
+  private void checkFits(CommitRequest request, byte[] writeSet) {
+    long ids =
+        (long) request.reads().length + request.overwrites().length + request.writes().length;
+    long bytes = writeSet.length + Long.BYTES * ids;
+    if (oracle.keepsWrites() && bytes > oracle.maxCommitBytes()) {
       throw IsoldeException.of(
           ErrorCode.TRANSACTION_TOO_LARGE,
-          "The transaction writes " + writeSet.length + " bytes, more than the oracle's log takes.",
+          "The commit takes " + bytes + " bytes, more than an entry of the oracle's log.",
           "transaction",
-          transactionId,
-          "limit",
-          Integer.toString(oracle.maxWriteSetBytes()));
+          request.transactionId(),
+          "limit_bytes",
+          oracle.maxCommitBytes());
     }
-    return writeSet;
   }
 
   /** A statement of its own gets the error that a plain one would get. */

@@ -27,12 +27,12 @@ public interface Oracle {
    */
   Decision commit(CommitRequest request, byte[] writeSet);
 
-  /** How large a write set may be, in bytes; 0 if none is kept with the decision. */
-  int maxWriteSetBytes();
+  /** How large a commit may be, ids and writes, in bytes; 0 if no writes are kept with it. */
+  int maxCommitBytes();
 
   /** Whether write sets are kept with the decisions until they are applied. */
   default boolean keepsWrites() {
-    return maxWriteSetBytes() > 0;
+    return maxCommitBytes() > 0;
   }
 
   /**

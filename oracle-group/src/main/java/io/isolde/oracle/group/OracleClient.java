@@ -38,6 +38,10 @@ import org.slf4j.LoggerFactory;
 public final class OracleClient implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OracleClient.class);
   private static final long TICK_MILLIS = 10;
+
+  /** Longer than a leader takes for a change of members, or gives up. */
+  private static final long CHANGE_MILLIS = 30_000;
+
   private static final int TICKS_PER_SWEEP = 5;
 
   /** A leader that sends requests away is not asked again at once, as while it hands over. */
@@ -117,7 +121,7 @@ public final class OracleClient implements AutoCloseable {
    * @return completes with what is stable, once that includes the commit
    */
   public CompletableFuture<Long> applied(long commitTimestamp) {
-    long deadline = deadline();
+    long deadline = deadline(config.timeoutMillis());
     return ask(Wire.of(Protocol.APPLIED, commitTimestamp), ByteBuf::readLong)
         .answer()
         .thenCompose(stable -> orAwait(stable, commitTimestamp, deadline));
@@ -125,7 +129,7 @@ public final class OracleClient implements AutoCloseable {
 
   /** Completes with what is stable, once that is at or above the timestamp. */
   public CompletableFuture<Long> awaitStable(long timestamp) {
-    return awaitStable(timestamp, deadline());
+    return awaitStable(timestamp, deadline(config.timeoutMillis()));
   }
 
   private CompletableFuture<Long> awaitStable(long timestamp, long deadlineNanos) {
@@ -174,7 +178,8 @@ public final class OracleClient implements AutoCloseable {
 
   /** Has the leader change the members, or hand over. */
   public CompletableFuture<Void> change(MemberChange change) {
-    return ask(change.writeTo(Wire.of(Protocol.CHANGE)), result -> (Void) null).answer();
+    ByteBuf body = change.writeTo(Wire.of(Protocol.CHANGE));
+    return ask(body, result -> (Void) null, CHANGE_MILLIS).answer();
   }
 
   /** Requests that have no answer yet. */
@@ -188,9 +193,14 @@ public final class OracleClient implements AutoCloseable {
   }
 
   private <T> Outstanding<T> ask(ByteBuf body, Function<ByteBuf, T> decode) {
+    return ask(body, decode, config.timeoutMillis());
+  }
+
+  private <T> Outstanding<T> ask(ByteBuf body, Function<ByteBuf, T> decode, long timeoutMillis) {
     byte[] bytes = Wire.rest(body).array();
     body.release();
-    Outstanding<T> request = new Outstanding<>(ids.incrementAndGet(), bytes, deadline(), decode);
+    Outstanding<T> request =
+        new Outstanding<>(ids.incrementAndGet(), bytes, deadline(timeoutMillis), decode);
     if (count.incrementAndGet() > config.maxOutstanding()) {
       count.decrementAndGet();
       request.fail(Reason.OVERLOADED, "Too many requests to the oracle have no answer yet.");
@@ -208,8 +218,8 @@ public final class OracleClient implements AutoCloseable {
     return request;
   }
 
-  private long deadline() {
-    return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.timeoutMillis());
+  private static long deadline(long timeoutMillis) {
+    return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
   }
 
   private void send(Outstanding<?> request, Link to) {
@@ -343,12 +353,7 @@ public final class OracleClient implements AutoCloseable {
       if (request.isOverdue(now)) {
         end(request)
             .ifPresent(
-                r ->
-                    r.fail(
-                        Reason.TIMED_OUT,
-                        "No leader of the oracle has answered within "
-                            + config.timeoutMillis()
-                            + " ms."));
+                r -> r.fail(Reason.TIMED_OUT, "No leader of the oracle has answered in time."));
       } else if (to != null && request.takePutOff()) {
         send(request, to);
       }

@@ -29,11 +29,10 @@ public record OracleGroupConfig(
     int maxQueued) {
   private static final long ENTRIES_PER_SNAPSHOT = 20_000;
 
-  /** The writes that a commit may carry by default, beside up to 1 MiB of ids. */
-  public static final int MAX_WRITE_SET_BYTES = 5 << 20;
-
-  /** Three quarters of it bound a commit with all that it carries. */
   private static final int APPEND_BYTES = 8 << 20;
+
+  /** What a commit may carry by default, ids and writes: {@link Sequencer} takes no more. */
+  public static final int MAX_COMMIT_BYTES = APPEND_BYTES / 4 * 3 - 1024;
 
   private static final int APPEND_ENTRIES = 256;
   private static final int OUTSTANDING_APPENDS = 8;

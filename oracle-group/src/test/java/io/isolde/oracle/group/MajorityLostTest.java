@@ -47,35 +47,6 @@ class MajorityLostTest {
     }
   }
 
-  @Test
-  void whenACommitGetsNoAnswerThenItIsLeftToOthersThoughItsCoordinatorLives() throws Exception {
-    // The lease is so long that only the coordinator itself can have ended its session.
-    OracleGroupConfig config = Members.quick().withLeaseMillis(60_000);
-    try (Members members = new Members(config, directory, 3).startAll();
-        CoordinatorSession session =
-            new CoordinatorSession(members.client(2_000), UUID.randomUUID(), 60_000)) {
-      Members.await("a session is open", session::isOpen);
-      long start = session.begin().get();
-      List<Peer> followers = members.followers();
-      followers.forEach(members::kill);
-      UUID id = UUID.randomUUID();
-
-      CompletableFuture<Decision> commit =
-          session.commit(TransactionsTest.update(id, start, 1), new byte[] {7});
-
-      assertThat(reason(commit)).isEqualTo(Reason.TIMED_OUT);
-      members.awaitEnds();
-      for (Peer follower : followers) {
-        members.start(follower);
-      }
-      Members.await(
-          "others are asked to finish it",
-          () ->
-              members.node(members.leader()).orphansWithWrites().stream()
-                  .anyMatch(orphan -> id.equals(orphan.commit().transactionId())));
-    }
-  }
-
   private static Reason reason(CompletableFuture<?> future) throws Exception {
     try {
       future.get(20, TimeUnit.SECONDS);
