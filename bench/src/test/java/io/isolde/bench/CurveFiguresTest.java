@@ -51,8 +51,7 @@ class CurveFiguresTest {
   }
 
   private static Report report(List<Report.Result> results, Map<String, Double> metrics) {
-    return new Report(
-        "oracle-curves", MACHINE, 1, results, metrics, Map.of());
+    return new Report("oracle-curves", MACHINE, 1, results, metrics, Map.of());
   }
 
   private static Report.Result result(String name, double perSecond, double meanMillis) {

@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The caller's end of a connection. It is open once; whoever wants another connects again. */
-final class ClientConnection extends ChannelDuplexHandler {
+final class ClientConnection extends ChannelDuplexHandler implements CallerEnd {
   private static final Logger log = LoggerFactory.getLogger(ClientConnection.class);
 
   private final TransportSettings settings;
@@ -111,8 +111,8 @@ final class ClientConnection extends ChannelDuplexHandler {
     send(Frame.request(kind, requestIds.incrementAndGet(), body, handler));
   }
 
-  /** Sends an application request. Takes over the body. */
-  void sendApplication(byte service, ByteBuf body, ResponseHandler handler) {
+  @Override
+  public void sendApplication(byte service, ByteBuf body, ResponseHandler handler) {
     send(Frame.request(service, requestIds.incrementAndGet(), handler, body));
   }
 
@@ -148,7 +148,8 @@ final class ClientConnection extends ChannelDuplexHandler {
     return null;
   }
 
-  boolean isOpen() {
+  @Override
+  public boolean isOpen() {
     return channel != null && channel.isActive();
   }
 
@@ -157,7 +158,8 @@ final class ClientConnection extends ChannelDuplexHandler {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastReadNanos);
   }
 
-  void close() {
+  @Override
+  public void close() {
     if (channel != null) {
       var unused = channel.close();
     }
