@@ -20,6 +20,9 @@ interface Requests {
 
   ResultSet execute(Statement<?> bound);
 
+  /** A node other than this one that can be reached at the moment; this one if there is none. */
+  Node otherThan(Node node);
+
   /**
    * The answer to START TRANSACTION.
    *
