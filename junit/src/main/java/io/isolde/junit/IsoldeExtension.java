@@ -26,7 +26,8 @@ public final class IsoldeExtension implements BeforeAllCallback, ParameterResolv
   private static final Set<Class<?>> TYPES =
       Set.of(CqlSession.class, Isolde.class, LocalNode.class);
 
-  /** The session is closed before the node that it belongs to. */
+  /** Closed before the node that it belongs to. */
+  @SuppressWarnings("deprecation") // AutoCloseable would need JUnit 5.13
   private record Connected(TestNode node, CqlSession session) implements Store.CloseableResource {
     @Override
     public void close() {
@@ -57,24 +58,20 @@ public final class IsoldeExtension implements BeforeAllCallback, ParameterResolv
 
   private static Connected connected(ExtensionContext context) {
     ExtensionContext outermost = outermostClass(context);
+    TestNode node = node(outermost); // first, since what is stored first is closed last
     return outermost
         .getStore(NAMESPACE)
         .getOrComputeIfAbsent(
-            outermost.getUniqueId(),
-            id -> {
-              TestNode node = node(outermost);
-              return new Connected(node, node.connect());
-            },
-            Connected.class);
+            Connected.class, type -> new Connected(node, node.connect()), Connected.class);
   }
 
-  /** Kept in the store of the whole run, or of the class; whatever is kept there is closed last. */
+  /** Kept in the store of the whole run, or of the class. */
   private static TestNode node(ExtensionContext outermost) {
     Optional<IsoldeTest> wish =
         AnnotationSupport.findAnnotation(outermost.getRequiredTestClass(), IsoldeTest.class);
     List<String> settings = wish.map(found -> List.of(found.settings())).orElse(List.of());
-    boolean isShared = wish.map(IsoldeTest::node).orElse(IsoldeTest.Sharing.PROCESS)
-        == IsoldeTest.Sharing.PROCESS;
+    boolean isShared =
+        wish.map(IsoldeTest::node).orElse(IsoldeTest.Sharing.PROCESS) == IsoldeTest.Sharing.PROCESS;
     if (isShared && !settings.isEmpty()) {
       throw new IllegalArgumentException(
           "The settings %s are for one class, so say @IsoldeTest(node = CLASS, settings = …)."

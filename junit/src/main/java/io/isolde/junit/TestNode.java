@@ -18,6 +18,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * A node, or the reason why there is none: a node that can't be started once is not tried again for
  * every class, which would take minutes each.
  */
+@SuppressWarnings("deprecation") // AutoCloseable would need JUnit 5.13
 final class TestNode implements ExtensionContext.Store.CloseableResource {
 
   /** Where nodes put their data and logs; by default, Maven's folder for such. */

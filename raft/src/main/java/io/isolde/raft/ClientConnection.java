@@ -13,9 +13,11 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.flush.FlushConsolidationHandler;
-import io.netty.util.collection.LongObjectHashMap;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,8 +38,11 @@ final class ClientConnection extends ChannelDuplexHandler {
   /** Requests without an answer; at most {@link TransportSettings#maxInFlight}. */
   private final AtomicInteger inFlight = new AtomicInteger();
 
-  /** Whom to tell; only touched on the event loop. */
-  private final LongObjectHashMap<ResponseHandler> waiting = new LongObjectHashMap<>();
+  /**
+   * Whom to tell; only touched on the event loop. Netty's own map of longs does not mix the bits of
+   * its keys: of ids that follow one another, each removal moves many.
+   */
+  private final Map<Long, ResponseHandler> waiting = new HashMap<>();
 
   private volatile Channel channel;
   private volatile long lastReadNanos = System.nanoTime();
@@ -228,7 +233,7 @@ final class ClientConnection extends ChannelDuplexHandler {
     TransportException cause =
         new TransportException(
             Reason.CLOSED, "The connection to " + ctx.channel().remoteAddress() + " is closed.");
-    ResponseHandler[] handlers = waiting.values().toArray(new ResponseHandler[0]);
+    List<ResponseHandler> handlers = List.copyOf(waiting.values());
     waiting.clear();
     for (ResponseHandler handler : handlers) {
       handler.onFailure(cause);
