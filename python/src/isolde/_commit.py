@@ -45,6 +45,15 @@ class CommitResolution:
         # The report that the commit is decided, if there was one; nothing later takes it back.
         self._committed: Optional[IsoldeError] = None
 
+    def is_to_be_settled(self, elapsed_seconds: float) -> bool:
+        """Whether the next COMMIT is to have the transaction aborted if it is not decided.
+
+        Not at once, as its holder may be about to get it decided; but in time, as otherwise nobody
+        might ever know.
+        """
+        half = self._options.time_limit_seconds / 2
+        return self._failed_attempts > 0 and elapsed_seconds >= half
+
     @property
     def is_elsewhere(self) -> bool:
         """Whether the next COMMIT goes to another node: its holder may be dead, or frozen."""

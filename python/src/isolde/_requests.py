@@ -22,6 +22,8 @@ from cassandra.query import SimpleStatement, Statement
 from isolde.errors import ErrorCode, IsoldeError, Outcome, of_client, parse, with_details
 
 PAYLOAD_KEY = "isolde-transaction"
+# With COMMIT: abort the transaction if it is not decided.
+START_KEY = "isolde-start-timestamp"
 
 # The driver gave up before it wrote the request to a connection.
 _NEVER_SENT = (NoConnectionsAvailable, ConnectionBusy)
@@ -53,12 +55,23 @@ class Requests:
         row = _only_row(future.result(), cql)
         return Started(future.attempted_hosts[-1], row.start_timestamp)
 
-    def end(
-        self, transaction: UUID, host: Any, cql: str, timeout_seconds: Optional[float] = None
-    ) -> Any:
+    def end(self, transaction: UUID, host: Any, cql: str) -> Any:
         """COMMIT or ROLLBACK. Returns the row of the answer."""
-        options = {} if timeout_seconds is None else {"timeout": timeout_seconds}
-        return _only_row(self.send(transaction, host, cql, **options).result(), cql)
+        return _only_row(self.send(transaction, host, cql).result(), cql)
+
+    def commit(
+        self,
+        transaction: UUID,
+        host: Any,
+        timeout_seconds: float,
+        settled_start_timestamp: Optional[int],
+    ) -> Any:
+        """COMMIT; with the start timestamp, the transaction is aborted if it is not decided."""
+        more = {}
+        if settled_start_timestamp is not None:
+            more[START_KEY] = str(settled_start_timestamp).encode("ascii")
+        future = self._send(transaction, host, "COMMIT", None, more, timeout=timeout_seconds)
+        return _only_row(future.result(), "COMMIT")
 
     def send(
         self,
@@ -69,10 +82,21 @@ class Requests:
         **options: Any,
     ) -> Any:
         """Returns the driver's future. Further pages go the same way, as the driver keeps both."""
+        return self._send(transaction, host, statement, parameters, {}, **options)
+
+    def _send(
+        self,
+        transaction: UUID,
+        host: Any,
+        statement: Union[str, Statement],
+        parameters: Any,
+        payload: dict[str, bytes],
+        **options: Any,
+    ) -> Any:
         return self._session.execute_async(
             _sent_once(statement),
             parameters,
-            custom_payload={PAYLOAD_KEY: str(transaction).encode("ascii")},
+            custom_payload={PAYLOAD_KEY: str(transaction).encode("ascii"), **payload},
             host=host,
             **options,
         )

@@ -138,7 +138,7 @@ def transactional(
         function: Callable[Concatenate[Transaction, P], T],
     ) -> Callable[Concatenate[Any, P], T]:
         @functools.wraps(function)
-        def wrapper(where: _Where, *args: P.args, **kwargs: P.kwargs) -> T:
+        def wrapper(where: _Where, /, *args: P.args, **kwargs: P.kwargs) -> T:
             if isinstance(where, Transaction):
                 return function(where, *args, **kwargs)
             runner = where if isinstance(where, Isolde) else Isolde(where)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Optional, Union
 
-from cassandra.cluster import ResponseFuture, ResultSet, Session
+from cassandra.cluster import ResponseFuture, ResultSet
 from cassandra.query import Statement
 
 from isolde._commit import CommitResolution
@@ -124,8 +124,9 @@ class Transaction:
         """Commits.
 
         If the answer gets lost, COMMIT is repeated, which is harmless, on this and on other nodes
-        until one tells how the transaction ended or the time limit is over. After an
-        OutcomeUnknownError it may be called again, to ask again.
+        until one tells how the transaction ended or the time limit is over. When half of that is
+        over, it is aborted if it is not decided, to have an answer. After an OutcomeUnknownError
+        it may be called again, to ask again.
         """
         if self._state not in (_State.OPEN, _State.UNKNOWN):
             raise self._ended()
@@ -212,8 +213,10 @@ class Transaction:
             self._raise(ConnectionError("the node that holds the transaction is gone."))
         while True:
             host = self._requests.other_than(self._host) if resolution.is_elsewhere else self._host
+            is_to_be_settled = resolution.is_to_be_settled(time.monotonic() - begun)
+            start = self.start_timestamp if is_to_be_settled else None
             try:
-                return self._requests.end(self.id, host, "COMMIT", timeout)
+                return self._requests.commit(self.id, host, timeout, start)
             except Exception as error:
                 step = resolution.after_failure(
                     error, time.monotonic() - begun, random.random()

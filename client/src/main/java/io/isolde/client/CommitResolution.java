@@ -38,6 +38,16 @@ final class CommitResolution {
   /** What to do next: repeat COMMIT after the pause, or report the error if there is no pause. */
   record Step(Optional<Duration> pause, Throwable error) {}
 
+  /**
+   * Whether the next COMMIT is to have the transaction aborted if it is not decided. Not at once,
+   * as its holder may be about to get it decided; but in time, as otherwise nobody might ever know.
+   *
+   * @param elapsed since the first COMMIT was sent
+   */
+  boolean isToBeSettled(Duration elapsed) {
+    return failedAttempts > 0 && elapsed.compareTo(backoff.timeLimit().dividedBy(2)) >= 0;
+  }
+
   /** Whether the next COMMIT goes to another node than the one that holds the transaction. */
   boolean isElsewhere() {
     return failedAttempts % 2 == 1;

@@ -16,6 +16,11 @@ interface Requests {
   /** COMMIT or ROLLBACK. */
   CompletionStage<CommitResult> end(Binding binding, String cql);
 
+  /**
+   * COMMIT that aborts the transaction where it is not decided: a final answer, if there is one.
+   */
+  CompletionStage<CommitResult> settle(Binding binding, long startTimestamp);
+
   CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound);
 
   ResultSet execute(Statement<?> bound);

@@ -35,6 +35,12 @@ record SessionRequests(CqlSession session) implements Requests {
   }
 
   @Override
+  public CompletionStage<CommitResult> settle(Binding binding, long startTimestamp) {
+    return executeAsync(binding.bindSettling(SimpleStatement.newInstance("COMMIT"), startTimestamp))
+        .thenApply(result -> commitResult(binding.transaction(), onlyRow(result, "COMMIT")));
+  }
+
+  @Override
   public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
     return session.executeAsync(bound);
   }

@@ -144,7 +144,8 @@ public final class Transaction implements AutoCloseable {
   /**
    * Commits. If the answer gets lost, COMMIT is repeated, which is harmless, on this and on other
    * nodes until one tells how the transaction ended or {@link TransactionOptions#timeLimit()} is
-   * over. A read-only transaction has nothing to lose: it just fails then, and may be run again.
+   * over. When half of that is over, it is aborted if it is not decided, to have an answer. A
+   * read-only transaction has nothing to lose: it just fails then, and may be run again.
    *
    * <p>After an error with {@link Outcome#UNKNOWN} it may be called again, to ask again. After a
    * statement that failed with {@link ErrorCode#REQUEST_FAILED} it fails with that same error and
@@ -254,7 +255,12 @@ public final class Transaction implements AutoCloseable {
       CommitResolution resolution, long startNanos) {
     Binding target =
         resolution.isElsewhere() ? new Binding(id(), requests.otherThan(binding.node())) : binding;
-    return Stages.of(() -> requests.end(target, "COMMIT"))
+    boolean isToBeSettled = resolution.isToBeSettled(timing.since(startNanos));
+    return Stages.of(
+            () ->
+                isToBeSettled
+                    ? requests.settle(target, startTimestamp)
+                    : requests.end(target, "COMMIT"))
         .exceptionallyCompose(
             error -> {
               CommitResolution.Step step =

@@ -55,6 +55,16 @@ class CommitResolutionTest {
   }
 
   @Test
+  void whenHalfOfTheTimeIsOverWithoutAnAnswerThenTheTransactionIsToBeSettled() {
+    Duration half = TransactionOptions.defaults().timeLimit().dividedBy(2);
+
+    assertThat(resolution.isToBeSettled(half)).isFalse();
+    after(FakeNode.timeout());
+    assertThat(resolution.isToBeSettled(half.minusMillis(1))).isFalse();
+    assertThat(resolution.isToBeSettled(half)).isTrue();
+  }
+
+  @Test
   void whenCommitIsRepeatedThenTheHolderAndAnotherNodeTakeTurns() {
     assertThat(resolution.isElsewhere()).isFalse();
     after(FakeNode.timeout());

@@ -27,6 +27,11 @@ class DelegatingRequests implements Requests {
   }
 
   @Override
+  public CompletionStage<CommitResult> settle(Binding binding, long startTimestamp) {
+    return target.settle(binding, startTimestamp);
+  }
+
+  @Override
   public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
     return target.executeAsync(bound);
   }

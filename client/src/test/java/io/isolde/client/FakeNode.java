@@ -76,6 +76,11 @@ final class FakeNode implements Requests {
   }
 
   @Override
+  public CompletionStage<CommitResult> settle(Binding binding, long startTimestamp) {
+    return answer("SETTLE", new CommitResult(binding.transaction(), true, OptionalLong.of(1)));
+  }
+
+  @Override
   public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
     return answer(
         ((SimpleStatement) bound).getQuery(),

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.servererrors.UnauthorizedException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -178,6 +179,7 @@ class IsoldeTest {
   void whenTheOutcomeStaysUnknownThenTheFunctionIsNotRunAgain() {
     node.failing("COMMIT", FakeNode.timeout());
     node.failing("COMMIT", Collections.nCopies(100, FakeNode.notFound()));
+    node.failing("SETTLE", Collections.nCopies(100, FakeNode.notFound()));
 
     IsoldeException error = errorOf(() -> isolde.run(this::update));
 
@@ -186,6 +188,20 @@ class IsoldeTest {
     assertThat(runs).hasValue(1);
     assertThat(node.enders.subList(0, 3))
         .containsExactly(FakeNode.NODE, FakeNode.OTHER_NODE, FakeNode.NODE);
+  }
+
+  @Test
+  void whenNobodyKnowsTheOutcomeThenItIsSettledAndTheFunctionRunsAgain() {
+    node.failing("COMMIT", FakeNode.timeout());
+    node.failing("COMMIT", Collections.nCopies(40, FakeNode.notFound()));
+    node.failing("SETTLE", FakeNode.conflict(), FakeNode.conflict());
+    TransactionOptions options =
+        TransactionOptions.builder().timeLimit(Duration.ofSeconds(30)).build();
+
+    isolde.run(options, this::update);
+
+    assertThat(runs.get()).isGreaterThan(1);
+    assertThat(node.transcript).contains("SETTLE").endsWith("COMMIT");
   }
 
   @Test

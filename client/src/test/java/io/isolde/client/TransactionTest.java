@@ -114,14 +114,14 @@ class TransactionTest {
   @Test
   void whenTheOutcomeIsUnknownThenItMayBeAskedForLaterButNotRolledBack() {
     node.failing("COMMIT", FakeNode.timeout());
-    node.failing("COMMIT", FakeNode.notFound());
+    node.failing("SETTLE", FakeNode.notFound());
     Transaction tx =
         isolde.begin(TransactionOptions.builder().timeLimit(Duration.ofMillis(8)).build());
 
     assertThat(errorOf(tx::commit).outcome()).isEqualTo(Outcome.UNKNOWN);
     tx.rollback();
     assertThat(tx.commit().committed()).isTrue();
-    assertThat(node.transcript).containsExactly("START", "COMMIT", "COMMIT", "COMMIT");
+    assertThat(node.transcript).containsExactly("START", "COMMIT", "SETTLE", "COMMIT");
   }
 
   @Test

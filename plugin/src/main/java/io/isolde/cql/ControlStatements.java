@@ -94,7 +94,7 @@ final class ControlStatements {
     UUID id = current(incoming, "COMMIT");
     Transactions transactions = coordinator.get().transactions();
     try (OpOrder.Group group = gate.enter(transactions.tablesOf(id))) {
-      return ended(transactions.commit(id, incoming.user()));
+      return ended(transactions.commit(id, incoming.startTimestamp(), incoming.user()));
     } finally {
       unbind(incoming);
     }

@@ -2,6 +2,7 @@
 package io.isolde.system.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
@@ -38,6 +39,10 @@ class LostAnswerTest {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final TransactionOptions OPTIONS =
       TransactionOptions.builder().timeLimit(Duration.ofSeconds(60)).maxAttempts(200).build();
+
+  /** Of the commits that are looked at: settled after ten seconds if they have to be. */
+  private static final TransactionOptions SETTLING =
+      OPTIONS.toBuilder().timeLimit(Duration.ofSeconds(20)).build();
 
   private final Map<InetSocketAddress, MutableLink> links = new HashMap<>();
   private final AtomicInteger keys = new AtomicInteger();
@@ -88,7 +93,7 @@ class LostAnswerTest {
   void whenTheAnswerIsLostAndItsNodeDiesThenAnotherNodeTellsThatItIsCommitted() throws Exception {
     connectByLinks();
     int key = keys.incrementAndGet();
-    Transaction tx = Isolde.on(session).begin(OPTIONS);
+    Transaction tx = Isolde.on(session).begin(SETTLING);
     Node holder = insert(tx, key);
     link(holder).mute();
 
@@ -104,7 +109,7 @@ class LostAnswerTest {
   void whenTheAnswersOfALivingNodeAreLostThenAnotherNodeTellsThatItIsCommitted() throws Exception {
     connectByLinks();
     int key = keys.incrementAndGet();
-    Transaction tx = Isolde.on(session).begin(OPTIONS);
+    Transaction tx = Isolde.on(session).begin(SETTLING);
     link(insert(tx, key)).mute();
 
     assertThat(tx.commit().commitTimestamp()).hasValue(writeTime(key));
@@ -114,13 +119,12 @@ class LostAnswerTest {
   void whenTheNodeFreezesBeforeCommitAndWakesUpLaterThenItTellsTheTruth() throws Exception {
     session = connect(Duration.ofSeconds(2));
     int key = keys.incrementAndGet();
-    Transaction tx = Isolde.on(session).begin(OPTIONS);
+    Transaction tx = Isolde.on(session).begin(SETTLING);
     LocalNode holder = process(insert(tx, key));
     holder.pause();
     CompletableFuture<CommitResult> commit = tx.commitAsync().toCompletableFuture();
     try {
-      // The others go on without it, and its lease is over when they do.
-      Isolde.on(direct).runVoid(OPTIONS, other -> insert(other, keys.incrementAndGet()));
+      awaitAnotherCommit();
     } finally {
       holder.resume();
     }
@@ -132,6 +136,28 @@ class LostAnswerTest {
       assertThat(((IsoldeException) e.getCause()).outcome()).isEqualTo(Outcome.NOT_COMMITTED);
       assertThat(hasRow(key)).isFalse();
     }
+  }
+
+  @Test
+  void whenCommitNeverArrivesThenItIsMadeSureThatNothingIsCommitted() throws Exception {
+    connectByLinks();
+    int key = keys.incrementAndGet();
+    Transaction tx = Isolde.on(session).begin(SETTLING);
+    LocalNode holder = process(insert(tx, key));
+    holder.pause(); // the kernel takes the request, and nobody reads it
+    CompletableFuture<CommitResult> commit = tx.commitAsync().toCompletableFuture();
+    awaitAnotherCommit();
+    holder.kill();
+
+    assertThatThrownBy(commit::get)
+        .cause()
+        .isInstanceOfSatisfying(
+            IsoldeException.class,
+            error -> {
+              assertThat(error.outcome()).isEqualTo(Outcome.NOT_COMMITTED);
+              assertThat(error.isRetryable()).isTrue();
+            });
+    assertThat(hasRow(key)).isFalse();
   }
 
   @Test
@@ -152,6 +178,11 @@ class LostAnswerTest {
 
     assertThat(runs.get()).isGreaterThan(1);
     assertThat(hasRow(key)).isTrue();
+  }
+
+  /** The others go on without the one that is frozen, and its lease is over when they do. */
+  private void awaitAnotherCommit() {
+    Isolde.on(direct).runVoid(OPTIONS, tx -> insert(tx, keys.incrementAndGet()));
   }
 
   private static Node insert(Transaction tx, int key) {
