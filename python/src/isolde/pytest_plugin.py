@@ -58,7 +58,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("isolde", "a Cassandra node with Isolde for tests")
     group.addoption(
         "--isolde-home",
-        default=os.environ.get("ISOLDE_HOME"),
         metavar="FOLDER",
         help="A folder in which Isolde was built, to start a node from. Default: ISOLDE_HOME.",
     )
@@ -78,7 +77,7 @@ def isolde_node(
     if running:
         yield IsoldeNode.parse(running)
         return
-    script = _script(pytestconfig.getoption("--isolde-home"))
+    script = _script(pytestconfig.getoption("--isolde-home") or os.environ.get("ISOLDE_HOME"))
     folder = tmp_path_factory.mktemp("isolde")
     node = IsoldeNode(_address(os.getpid()), 9042)
     # Removes the node when its input ends, which happens however this process ends.
