@@ -77,9 +77,12 @@ public final class IsoldeExtension implements BeforeAllCallback, ParameterResolv
           "The settings %s are for one class, so say @IsoldeTest(node = CLASS, settings = …)."
               .formatted(settings));
     }
-    Store store = (isShared ? outermost.getRoot() : outermost).getStore(NAMESPACE);
-    return store.getOrComputeIfAbsent(
-        TestNode.class, type -> TestNode.start(settings), TestNode.class);
+    ExtensionContext owner = isShared ? outermost.getRoot() : outermost;
+    // A store shows what its parents have, so what is a class's own needs a name of its own.
+    return owner
+        .getStore(NAMESPACE)
+        .getOrComputeIfAbsent(
+            owner.getUniqueId(), owned -> TestNode.start(settings), TestNode.class);
   }
 
   private static ExtensionContext outermostClass(ExtensionContext context) {
