@@ -15,7 +15,7 @@ public final class Benches {
       Stream.of(
               List.of(new VersionsBenchmark()),
               OracleBenchmark.all(),
-              List.of(new FailoverBenchmark()))
+              List.of(new TransactionsBenchmark(), new FailoverBenchmark()))
           .<Benchmark>flatMap(List::stream)
           .toList();
 

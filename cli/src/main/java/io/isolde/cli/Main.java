@@ -22,6 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       OracleCommand.class,
       DemoCommand.class,
       BenchCommand.class,
+      TortureCommand.class,
       VersionCommand.class,
     },
     scope = ScopeType.INHERIT,

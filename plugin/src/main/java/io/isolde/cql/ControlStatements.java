@@ -4,6 +4,7 @@ package io.isolde.cql;
 import io.isolde.cql.StatementRouter.Incoming;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.oracle.Outcome;
 import io.isolde.transaction.TableGate;
 import io.isolde.transaction.Transaction;
 import io.isolde.transaction.Transactions;
@@ -20,6 +21,9 @@ import org.apache.cassandra.utils.concurrent.OpOrder;
 
 /** Executes the statements that begin, end and switch on transactions. */
 final class ControlStatements {
+  /** Nobody has decided it, or that is forgotten. */
+  private static final String UNDECIDED = "UNDECIDED";
+
   private final TableGate gate;
   private final LazyCoordinator coordinator;
   private final OracleStatements oracle;
@@ -40,6 +44,8 @@ final class ControlStatements {
       return commit(incoming);
     } else if (statement instanceof ControlStatement.Rollback) {
       return rollback(incoming);
+    } else if (statement instanceof ControlStatement.Show show) {
+      return show(show.id());
     }
     refuseInTransaction(incoming);
     if (statement instanceof ControlStatement.Enable enable) {
@@ -107,6 +113,20 @@ final class ControlStatements {
     } finally {
       unbind(incoming);
     }
+  }
+
+  private ResultMessage show(UUID id) {
+    Optional<Outcome> outcome = coordinator.get().transactions().outcome(id);
+    return new Rows()
+        .with("transaction_id", UUIDType.instance, id)
+        .with("outcome", UTF8Type.instance, outcome.map(Outcome::name).orElse(UNDECIDED))
+        .with(
+            "commit_timestamp",
+            LongType.instance,
+            outcome.orElse(null) instanceof Outcome.Committed committed
+                ? Long.valueOf(committed.commitTimestamp())
+                : null)
+        .build();
   }
 
   /** Whatever a COMMIT answers, the transaction is over, and the connection free for the next. */

@@ -35,6 +35,7 @@ public final class Operations {
                 new SessionsTable(parts, oracle),
                 new ConflictsTable(transactions),
                 new TransactionsTable(parts),
+                new OutcomesTable(parts),
                 new OrphansTable(parts))));
   }
 }

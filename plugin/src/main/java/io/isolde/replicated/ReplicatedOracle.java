@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replicated;
 
+import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.CommitRequest;
@@ -137,7 +138,7 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
 
   @Override
   public long latestTimestamp() {
-    return Math.max(session.last(), System.currentTimeMillis() * 1000);
+    return Math.max(session.last(), NodeClock.nowMillis() * 1000);
   }
 
   @Override

@@ -243,6 +243,16 @@ public final class Transactions {
     }
   }
 
+  /**
+   * What became of a transaction of any node; empty if it is not decided, or was so long ago that
+   * the oracle has forgotten it. One that only read, or was rolled back, is never decided.
+   *
+   * @throws IsoldeException ORACLE_UNAVAILABLE
+   */
+  public Optional<Outcome> outcome(UUID id) {
+    return oracle.outcome(id);
+  }
+
   /** The tables that an open transaction has used; none if it is not open. */
   public Set<TableMetadata> tablesOf(UUID id) {
     Transaction transaction = open.get(id);
