@@ -241,6 +241,10 @@ def test_when_an_error_is_pickled_then_it_stays_what_it_is() -> None:
     assert (copy.details, str(copy)) == (error and error.details, str(error))
 
 
+def test_when_the_driver_says_more_than_the_node_then_the_message_is_the_nodes() -> None:
+    assert str(isolde.IsoldeError.find(conflict())).startswith("It did not work. [isolde code=")
+
+
 def test_when_a_code_is_newer_than_the_client_then_its_name_is_in_the_details() -> None:
     error = isolde.IsoldeError.find(refusal("MOON_IN_SEVENTH_HOUSE", True, "not_committed"))
     assert error is not None and error.code is ErrorCode.UNKNOWN and error.is_safe_to_run_again

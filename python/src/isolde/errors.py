@@ -12,6 +12,7 @@ from uuid import UUID
 # Chains of causes longer than any real one, or with a circle, are cut off here.
 _MAX_CAUSES = 64
 _E = TypeVar("_E", bound=enum.Enum)
+_AROUND = re.compile(r'Error from server: .*?message="(.*)"\s*', re.DOTALL)
 _TRAILER = re.compile(r"\[isolde ([^\[\]]*)\]\s*$")
 
 
@@ -180,9 +181,9 @@ def causes(error: Optional[BaseException]) -> Iterator[BaseException]:
 
 
 def _text(error: BaseException) -> str:
-    # The driver's str() of an InvalidRequest puts quotation marks around the node's message.
-    message = str(error).rstrip()
-    return message[:-1].rstrip() if message.endswith('"') else message
+    """What the node said, without the words that the driver puts around it."""
+    match = _AROUND.fullmatch(str(error))
+    return match.group(1) if match else str(error)
 
 
 def _member(kind: type[_E], value: Optional[str], default: _E) -> _E:
