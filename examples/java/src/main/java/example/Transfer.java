@@ -2,11 +2,14 @@
 package example;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.client.Isolde;
 import io.isolde.client.Transaction;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Optional;
 
 /** Moves 30 from account 1 to account 2, and not a cent more than there is. */
@@ -31,11 +34,19 @@ public final class Transfer {
         CqlSession.builder()
             .addContactPoint(new InetSocketAddress(address, 9042))
             .withLocalDatacenter("datacenter1")
+            .withConfigLoader(patientLoader())
             .build()) {
       Transfer transfer = new Transfer(session);
       transfer.openAccounts();
       System.out.println(transfer.move());
     }
+  }
+
+  /** The driver waits for 2 s unless told, which a schema change on a busy machine may exceed. */
+  private static DriverConfigLoader patientLoader() {
+    return DriverConfigLoader.programmaticBuilder()
+        .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(10))
+        .build();
   }
 
   private static void createTable(CqlSession session) {
