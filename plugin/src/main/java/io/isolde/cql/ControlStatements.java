@@ -16,6 +16,7 @@ import org.apache.cassandra.db.marshal.UTF8Type;
 import org.apache.cassandra.db.marshal.UUIDType;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.transport.Event;
 import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
@@ -49,19 +50,29 @@ final class ControlStatements {
     }
     refuseInTransaction(incoming);
     if (statement instanceof ControlStatement.Enable enable) {
-      coordinator
-          .get()
-          .mode()
-          .enable(table(enable.keyspace(), enable.table(), incoming), incoming.state());
-    } else if (statement instanceof ControlStatement.Disable disable) {
-      coordinator
-          .get()
-          .mode()
-          .disable(table(disable.keyspace(), disable.table(), incoming), incoming.state());
-    } else if (statement instanceof ControlStatement.AlterOracle alter) {
+      TableMetadata table = table(enable.keyspace(), enable.table(), incoming);
+      coordinator.get().mode().enable(table, incoming.state());
+      return changed(table);
+    }
+    if (statement instanceof ControlStatement.Disable disable) {
+      TableMetadata table = table(disable.keyspace(), disable.table(), incoming);
+      coordinator.get().mode().disable(table, incoming.state());
+      return changed(table);
+    }
+    if (statement instanceof ControlStatement.AlterOracle alter) {
       oracle.execute(alter, incoming.client());
     }
     return new ResultMessage.Void();
+  }
+
+  /** To such an answer drivers wait until all nodes have the same schema, before they go on. */
+  private static ResultMessage changed(TableMetadata table) {
+    return new ResultMessage.SchemaChange(
+        new Event.SchemaChange(
+            Event.SchemaChange.Change.UPDATED,
+            Event.SchemaChange.Target.TABLE,
+            table.keyspace,
+            table.name));
   }
 
   private ResultMessage start(ControlStatement.Start start, Incoming incoming) {
@@ -100,7 +111,7 @@ final class ControlStatements {
     UUID id = current(incoming, "COMMIT");
     Transactions transactions = coordinator.get().transactions();
     try (OpOrder.Group group = gate.enter(transactions.tablesOf(id))) {
-      return ended(transactions.commit(id, incoming.user()));
+      return ended(transactions.commit(id, incoming.startTimestamp(), incoming.user()));
     } finally {
       unbind(incoming);
     }

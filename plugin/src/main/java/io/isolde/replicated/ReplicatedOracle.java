@@ -11,6 +11,8 @@ import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleGroupConfig;
 import io.isolde.oracle.group.OracleRequestException;
+import io.isolde.oracle.replica.Answer;
+import io.isolde.oracle.replica.Command;
 import io.isolde.transaction.Oracle;
 import io.isolde.version.VersionClock;
 import java.util.Map;
@@ -121,6 +123,13 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   @Override
   public Optional<Outcome> outcome(UUID transactionId) {
     return await(client.outcome(transactionId), transactionId).map(ended -> ended.outcome());
+  }
+
+  @Override
+  public Optional<Outcome> settle(UUID transactionId, long startTimestamp) {
+    Answer answer =
+        await(client.execute(new Command.Abort(transactionId, startTimestamp)), transactionId);
+    return answer instanceof Answer.Ended ended ? Optional.of(ended.outcome()) : Optional.empty();
   }
 
   /** The session's lease does it. */
