@@ -56,7 +56,7 @@ final class StudyCommand implements Callable<Integer> {
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "60",
-      description = "How long each of the six settings is measured.")
+      description = "How long each of the weak settings is measured; strong ones for a third.")
   private int seconds;
 
   @Option(

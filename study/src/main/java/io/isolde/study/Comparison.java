@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.DoubleFunction;
 import java.util.function.ToDoubleFunction;
 import java.util.random.RandomGeneratorFactory;
 import java.util.stream.DoubleStream;
@@ -43,7 +44,14 @@ final class Comparison {
         seen.reads().stream().sorted(Comparator.comparingDouble(Seen.Read::afterMicros)).toList();
     if (reads.isEmpty() || seen.roundTrips().length == 0) {
       throw new StudyException(
-          "No read was answered at %s. The first error: %s".formatted(setting, seen.firstError()));
+          "At %s, %d writes, %d reads and %d other requests were answered, too few to compare. The first of %d errors: %s"
+              .formatted(
+                  setting,
+                  seen.writes().size(),
+                  reads.size(),
+                  seen.roundTrips().length,
+                  seen.errorsAtMillis().size(),
+                  seen.firstError()));
     }
     this.predictor =
         new Predictor(
@@ -127,7 +135,7 @@ final class Comparison {
   }
 
   /** The mean by a hundred quantiles. */
-  private static Latency predicted(java.util.function.DoubleFunction<Estimate> quantile) {
+  private static Latency predicted(DoubleFunction<Estimate> quantile) {
     double mean = 0;
     for (int i = 0; i < 100; i++) {
       mean += quantile.apply((i + 0.5) / 100).value() / 100;

@@ -4,6 +4,7 @@ package io.isolde.study;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
@@ -76,8 +77,7 @@ final class Episodes {
     return seen;
   }
 
-  private static void requireRunning(java.util.concurrent.Future<?>... tasks)
-      throws InterruptedException {
+  private static void requireRunning(Future<?>... tasks) throws InterruptedException {
     for (var task : tasks) {
       if (task.isDone()) {
         try {

@@ -102,11 +102,25 @@ public final class Study {
     return found;
   }
 
+  /**
+   * Where no read can be stale, there is no curve to be measured, so a third of the time will do.
+   */
+  private int seconds(Setting setting) {
+    int replicas = StudyOptions.REPLICAS;
+    int overlap = needed(setting.read()) + needed(setting.write()) - replicas;
+    return overlap > 0 ? Math.max(2, options.secondsPerSetting() / 3) : options.secondsPerSetting();
+  }
+
+  private static int needed(Level level) {
+    int replicas = StudyOptions.REPLICAS;
+    return level == Level.ONE ? 1 : level == Level.QUORUM ? replicas / 2 + 1 : replicas;
+  }
+
   private SettingResult measure(
       String name, Setting setting, CqlSession writers, CqlSession readers, String what)
       throws InterruptedException {
     StudyTable table = StudyTable.create(writers, readers, "study", setting);
-    Seen seen = load(table, writers, options.secondsPerSetting(), what);
+    Seen seen = load(table, writers, seconds(setting), what);
     LiveCluster live = new LiveCluster(writers);
     MeasuredLegs legs =
         live.legs(table.name())

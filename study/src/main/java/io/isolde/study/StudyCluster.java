@@ -8,6 +8,7 @@ import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.study.live.Sessions;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,10 +25,9 @@ final class StudyCluster implements AutoCloseable {
   private static final int AT_ONCE = 2;
 
   private final Optional<LocalCluster> local;
-  private final List<java.net.InetSocketAddress> contactPoints;
+  private final List<InetSocketAddress> contactPoints;
 
-  private StudyCluster(
-      Optional<LocalCluster> local, List<java.net.InetSocketAddress> contactPoints) {
+  private StudyCluster(Optional<LocalCluster> local, List<InetSocketAddress> contactPoints) {
     this.local = local;
     this.contactPoints = contactPoints;
   }

@@ -7,9 +7,11 @@ import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.staleness.Level;
 import io.isolde.staleness.Setting;
+import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.concurrent.CompletionStage;
 
@@ -19,6 +21,8 @@ import java.util.concurrent.CompletionStage;
  */
 final class StudyTable {
   static final String KEYSPACE = "isolde_study";
+
+  private static final int PADDING_BYTES = 100;
 
   private final CqlSession writers;
   private final CqlSession readers;
@@ -77,7 +81,7 @@ final class StudyTable {
   }
 
   CompletionStage<?> write(Node coordinator, long id, int version) {
-    java.nio.ByteBuffer padding = java.nio.ByteBuffer.allocate(100);
+    ByteBuffer padding = ByteBuffer.allocate(PADDING_BYTES);
     return writers.executeAsync(
         write
             .bind(id, version, padding)
@@ -90,7 +94,10 @@ final class StudyTable {
   CompletionStage<Integer> read(Node coordinator, long id) {
     return readers
         .executeAsync(
-            read.bind(id).setNode(coordinator).setConsistencyLevel(readLevel).setIdempotent(false))
+            read.bind(id)
+                .setNode(forReaders(coordinator))
+                .setConsistencyLevel(readLevel)
+                .setIdempotent(false))
         .thenApply(StudyTable::version);
   }
 
@@ -102,9 +109,13 @@ final class StudyTable {
   /** A request that no replica has a part in: the way to a coordinator and back. */
   CompletionStage<?> roundTrip(Node coordinator) {
     return readers.executeAsync(
-        com.datastax.oss.driver.api.core.cql.SimpleStatement.newInstance(
-                "SELECT key FROM system.local WHERE key = 'local'")
-            .setNode(coordinator)
+        SimpleStatement.newInstance("SELECT key FROM system.local WHERE key = 'local'")
+            .setNode(forReaders(coordinator))
             .setIdempotent(false));
+  }
+
+  /** A session knows nodes by objects of its own. */
+  private Node forReaders(Node node) {
+    return readers.getMetadata().getNodes().get(node.getHostId());
   }
 }
