@@ -6,6 +6,7 @@ import io.isolde.staleness.Prediction;
 import io.isolde.staleness.VersionPredictor;
 import io.isolde.staleness.collect.DelayBook;
 import io.isolde.staleness.collect.NodePredictor;
+import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.marshal.BooleanType;
 import org.apache.cassandra.db.marshal.DoubleType;
 import org.apache.cassandra.db.marshal.LongType;
@@ -49,6 +50,15 @@ final class StalenessTable extends NodeTable {
     for (String table : delays.seen().keySet()) {
       NodePredictor.of(delays, table).ifPresent(predictor -> add(rows, table, predictor));
     }
+  }
+
+  /** Predicts for the one table only: each costs some tens of milliseconds. */
+  @Override
+  public DataSet data(DecoratedKey key) {
+    SimpleDataSet rows = new SimpleDataSet(metadata());
+    String table = UTF8Type.instance.compose(key.getKey());
+    NodePredictor.of(delays, table).ifPresent(predictor -> add(rows, table, predictor));
+    return rows;
   }
 
   private static void add(SimpleDataSet rows, String table, NodePredictor predictor) {

@@ -48,6 +48,9 @@ public final class NodePredictor {
 
   /** Empty if nothing was seen of the table, or it is gone, or has no replica near here. */
   public static Optional<NodePredictor> of(DelayBook delays, String table) {
+    if (table.indexOf('.') < 0) {
+      return Optional.empty();
+    }
     Place self = MessageTap.self();
     Keyspace keyspace = Schema.instance.getKeyspaceInstance(table.substring(0, table.indexOf('.')));
     Optional<MeasuredLegs> legs = delays.legs(table, self);
