@@ -15,7 +15,7 @@ public final class Benches {
       Stream.of(
               List.of(new VersionsBenchmark()),
               OracleBenchmark.all(),
-              List.of(new FailoverBenchmark()))
+              List.of(new FailoverBenchmark(), new CollectionBenchmark()))
           .<Benchmark>flatMap(List::stream)
           .toList();
 

@@ -10,6 +10,7 @@ import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -89,8 +90,12 @@ public final class TemporaryNode implements AutoCloseable {
 
   /** Connects to the node. */
   public CqlSession connect() {
+    return connect(node().contactPoint());
+  }
+
+  static CqlSession connect(InetSocketAddress contactPoint) {
     return CqlSession.builder()
-        .addContactPoint(node().contactPoint())
+        .addContactPoint(contactPoint)
         .withLocalDatacenter("datacenter1")
         .withConfigLoader(
             DriverConfigLoader.programmaticBuilder()

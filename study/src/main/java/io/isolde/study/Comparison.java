@@ -27,7 +27,7 @@ final class Comparison {
   private static final int TRIALS = 100_000;
 
   /** Points of the curve, each of as many reads. */
-  private static final int POINTS = 20;
+  private static final int POINTS = 12;
 
   /** Of the reads, those soonest after the write: for k-staleness. */
   private static final double SOONEST = 0.25;

@@ -26,8 +26,12 @@ final class Descriptions {
     description.put("seconds per setting", Integer.toString(options.secondsPerSetting()));
     description.put(
         "load",
-        "%d rows/s, each written %d times and read 8 times within %d ms"
-            .formatted(options.episodesPerSecond(), Episodes.VERSIONS, options.maxAfterMillis()));
+        "%d rows/s, each written %d times and read %d times within %d ms"
+            .formatted(
+                options.episodesPerSecond(),
+                Episodes.VERSIONS,
+                Episodes.READS,
+                options.maxAfterMillis()));
     description.put("cores", Integer.toString(Runtime.getRuntime().availableProcessors()));
     return description;
   }

@@ -22,10 +22,10 @@ final class Episodes {
   /** The versions of a row. */
   static final int VERSIONS = 4;
 
-  private static final int READS = 8;
+  static final int READS = 16;
 
   /** Of the reads, so many are within the first tenth of the time, where most happens. */
-  private static final int EARLY_READS = 4;
+  private static final int EARLY_READS = 8;
 
   private static final double EARLY = 0.1;
   private static final int MOST_AT_ONCE = 4_000;
