@@ -15,7 +15,8 @@ public final class Benches {
       Stream.of(
               List.of(new VersionsBenchmark()),
               OracleBenchmark.all(),
-              List.of(new FailoverBenchmark(), new CollectionBenchmark()))
+              List.of(
+                  new TransactionsBenchmark(), new FailoverBenchmark(), new CollectionBenchmark()))
           .<Benchmark>flatMap(List::stream)
           .toList();
 
@@ -39,11 +40,13 @@ public final class Benches {
    * Runs a benchmark on nodes of its own, which are gone afterwards.
    *
    * @param json where to write the report, or null
+   * @param figures the folder for its pictures, or null
    * @param out is told the progress, then the results as a table
    * @throws IllegalArgumentException if there is none of this name
    * @throws BenchException if it could not be measured
    */
-  public static Report run(String name, Path json, BenchOptions options, PrintWriter out) {
+  public static Report run(
+      String name, Path json, Path figures, BenchOptions options, PrintWriter out) {
     Benchmark benchmark = find(name);
     if (json != null) {
       write(json, "{}\n"); // A place that can't be written to is found out now, not at the end.
@@ -54,6 +57,9 @@ public final class Benches {
     if (json != null) {
       write(json, report.toJson());
       out.printf("%nWritten to %s.%n", json);
+    }
+    if (figures != null) {
+      benchmark.figures(report).forEach(figure -> figure.write(figures));
     }
     out.flush();
     return report;

@@ -2,6 +2,7 @@
 package io.isolde.bench;
 
 import java.io.PrintWriter;
+import java.util.List;
 
 /** One benchmark. */
 interface Benchmark {
@@ -14,4 +15,9 @@ interface Benchmark {
 
   /** Runs it on nodes of its own. */
   Report run(BenchOptions options, PrintWriter out);
+
+  /** Returns pictures of what it found out, if there is something to draw. */
+  default List<Figure> figures(Report report) {
+    return List.of();
+  }
 }

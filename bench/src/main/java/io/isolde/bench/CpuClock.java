@@ -18,8 +18,13 @@ final class CpuClock {
 
   private final LongSupplier nodeNanos;
 
-  CpuClock(NodeTool node) {
-    this(() -> (Long) node.attribute("java.lang:type=OperatingSystem", "ProcessCpuTime"));
+  /** A clock for the nodes of a cluster together. */
+  static CpuClock ofNodes(List<NodeTool> nodes) {
+    return new CpuClock(() -> nodes.stream().mapToLong(CpuClock::processorNanos).sum());
+  }
+
+  private static long processorNanos(NodeTool node) {
+    return (Long) node.attribute("java.lang:type=OperatingSystem", "ProcessCpuTime");
   }
 
   private CpuClock(LongSupplier nodeNanos) {

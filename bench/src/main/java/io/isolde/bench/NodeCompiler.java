@@ -3,9 +3,10 @@ package io.isolde.bench;
 
 import io.isolde.cluster.NodeTool;
 import java.time.Duration;
+import java.util.List;
 
 /**
- * The just-in-time compiler of a node. Under full load on few cores it falls behind for minutes,
+ * The just-in-time compilers of nodes. Under full load on few cores they fall behind for minutes,
  * since a hundred request threads want the same cores, and what is measured meanwhile is an
  * interpreter.
  */
@@ -20,10 +21,10 @@ final class NodeCompiler {
   /** It goes on at the next pause, if that was too short. */
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
-  private final NodeTool node;
+  private final List<NodeTool> nodes;
 
-  NodeCompiler(NodeTool node) {
-    this.node = node;
+  NodeCompiler(List<NodeTool> nodes) {
+    this.nodes = nodes;
   }
 
   /** Waits until the compiler has little left to do, for {@link #LONGEST_PAUSE} at most. */
@@ -39,7 +40,10 @@ final class NodeCompiler {
   }
 
   private long compilationMillis() {
-    return (Long) node.attribute("java.lang:type=Compilation", "TotalCompilationTime");
+    return nodes.stream()
+        .mapToLong(
+            node -> (Long) node.attribute("java.lang:type=Compilation", "TotalCompilationTime"))
+        .sum();
   }
 
   private static void pause() {

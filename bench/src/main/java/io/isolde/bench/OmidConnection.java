@@ -13,8 +13,9 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.handler.flush.FlushConsolidationHandler;
-import io.netty.util.collection.LongObjectHashMap;
 import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -39,7 +40,7 @@ final class OmidConnection extends ChannelInboundHandlerAdapter implements AutoC
   private final CompletableFuture<Long> timestamp = new CompletableFuture<>();
 
   /** Who waits for which start timestamp; only touched on the event loop. */
-  private final LongObjectHashMap<CompletableFuture<Long>> waiting = new LongObjectHashMap<>();
+  private final Map<Long, CompletableFuture<Long>> waiting = new HashMap<>();
 
   /** Connects and waits for a first timestamp. */
   OmidConnection(InetSocketAddress address, EventLoopGroup group) {

@@ -45,4 +45,9 @@ record OracleBenchmark(String name, String summary, List<Part> parts) implements
         .reduce(Report::and)
         .orElseThrow();
   }
+
+  @Override
+  public List<Figure> figures(Report report) {
+    return CurveFigures.of(report);
+  }
 }

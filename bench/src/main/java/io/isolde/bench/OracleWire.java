@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -191,11 +190,7 @@ final class OracleWire {
   }
 
   private static double perSecond(List<Sample> rounds) {
-    return median(rounds, sample -> sample.measurement().operationsPerSecond());
-  }
-
-  private static double median(List<Sample> rounds, ToDoubleFunction<Sample> number) {
-    return Spread.of(rounds.stream().map(number::applyAsDouble).toList()).median();
+    return Sample.median(rounds, sample -> sample.measurement().operationsPerSecond());
   }
 
   private void addMetrics(Map<String, List<Sample>> samples, List<Variant> variants) {
@@ -205,17 +200,20 @@ final class OracleWire {
       addBest("omid_commits_per_s", OMID, samples);
     }
     List<Sample> begins = samples.get("begin");
-    metrics.put("begin_p50_ms", median(begins, s -> s.measurement().p50Millis()));
-    metrics.put("begin_p99_ms", median(begins, s -> s.measurement().p99Millis()));
+    metrics.put("begin_p50_ms", Sample.median(begins, s -> s.measurement().p50Millis()));
+    metrics.put("begin_p99_ms", Sample.median(begins, s -> s.measurement().p99Millis()));
     metrics.put("begins_per_s", perSecond(samples.get("begin_loaded")));
     for (Variant each : variants) {
       List<Sample> rounds = samples.get(each.name);
       long answered = rounds.stream().mapToLong(s -> s.measurement().operations()).sum();
       metrics.put(each.name + "_aborted_percent", 100.0 * aborts.get(each.name) / answered);
-      metrics.put(each.name + "_members_cpu_us", median(rounds, Sample::nodeMicrosPerOperation));
-      metrics.put(each.name + "_client_cpu_us", median(rounds, Sample::clientMicrosPerOperation));
       metrics.put(
-          each.name + "_cpu_elsewhere_percent", median(rounds, s -> 100 * s.cpu().elsewhere()));
+          each.name + "_members_cpu_us", Sample.median(rounds, Sample::nodeMicrosPerOperation));
+      metrics.put(
+          each.name + "_client_cpu_us", Sample.median(rounds, Sample::clientMicrosPerOperation));
+      metrics.put(
+          each.name + "_cpu_elsewhere_percent",
+          Sample.median(rounds, s -> 100 * s.cpu().elsewhere()));
     }
   }
 

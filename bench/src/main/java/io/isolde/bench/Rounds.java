@@ -22,10 +22,10 @@ final class Rounds {
   private final NodeCompiler compiler;
   private final PrintWriter out;
 
-  Rounds(BenchOptions options, NodeTool node, PrintWriter out) {
+  Rounds(BenchOptions options, List<NodeTool> nodes, PrintWriter out) {
     this.options = options;
-    this.cpu = new CpuClock(node);
-    this.compiler = new NodeCompiler(node);
+    this.cpu = CpuClock.ofNodes(nodes);
+    this.compiler = new NodeCompiler(nodes);
     this.out = out;
   }
 

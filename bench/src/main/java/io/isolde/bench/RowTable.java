@@ -3,6 +3,7 @@ package io.isolde.bench;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import java.nio.ByteBuffer;
@@ -41,10 +42,12 @@ final class RowTable {
     this.read = session.prepare("SELECT v FROM %s WHERE p = ?".formatted(fullName()));
   }
 
+  /** Creates one without anything of Isolde's, on every node, of three at most. */
   static RowTable create(CqlSession session, String name, BenchOptions options) {
+    int replicas = Math.min(3, session.getMetadata().getNodes().size());
     session.execute(
-        "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
-            .formatted(KEYSPACE));
+        "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': %d}"
+            .formatted(KEYSPACE, replicas));
     session.execute("CREATE TABLE %s.%s (p bigint PRIMARY KEY, v blob)".formatted(KEYSPACE, name));
     return new RowTable(session, name, options);
   }
@@ -92,6 +95,21 @@ final class RowTable {
   /** Writes to rows that are there. */
   Workload updates() {
     return () -> session.executeAsync(update.bind(value(), anyRow()));
+  }
+
+  /** Writes to rows that are there, under a condition that holds: a light-weight transaction. */
+  Workload conditionalUpdates() {
+    PreparedStatement conditional =
+        session.prepare("UPDATE %s SET v = ? WHERE p = ? IF EXISTS".formatted(fullName()));
+    return () -> session.executeAsync(conditional.bind(value(), anyRow()));
+  }
+
+  BoundStatement update() {
+    return update.bind(value(), anyRow());
+  }
+
+  BoundStatement read() {
+    return read.bind(anyRow());
   }
 
   /** Writes rows that were not there. */

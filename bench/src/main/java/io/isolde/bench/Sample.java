@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
 /**
  * A case in one round, with what else is known of the round.
  *
@@ -18,6 +21,11 @@ record Sample(Measurement measurement, CpuClock.Usage cpu, double stormPerSecond
    */
   double nodeMicrosPerOperation() {
     return cpu.nodeNanos() / 1e3 / measurement.operations();
+  }
+
+  /** Returns the median of something over the rounds of a case. */
+  static double median(List<Sample> rounds, ToDoubleFunction<Sample> number) {
+    return Spread.of(rounds.stream().map(number::applyAsDouble).toList()).median();
   }
 
   /** Returns the processor time of this process for one operation. */

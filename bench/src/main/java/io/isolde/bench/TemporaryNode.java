@@ -14,9 +14,11 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /**
- * A node that is gone, with all of its data, when it is closed or when this process ends.
+ * A node, or a small cluster, that is gone, with all of its data, when it is closed or when this
+ * process ends.
  *
  * <p>It runs on the usual ports of the first address of this machine, of 127.0.0.1, 127.0.0.2 and
  * so on, that has them free; beside any other node.
@@ -37,18 +39,24 @@ public final class TemporaryNode implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
+  /** {@link #start(String, int, NodeSpec, PrintWriter)} of one node. */
+  public static TemporaryNode start(String name, NodeSpec spec, PrintWriter out) {
+    return start(name, 1, spec, out);
+  }
+
   /**
-   * Starts a node and waits until it answers.
+   * Starts a node, or a cluster of several, and waits until all answer.
    *
    * @param name of the cluster
+   * @param nodes how many, on addresses that follow one another
    * @param spec the address in it is replaced
    * @param out is told the progress
    * @throws ClusterException if it can't start, also if no address has free ports
    */
-  public static TemporaryNode start(String name, NodeSpec spec, PrintWriter out) {
+  public static TemporaryNode start(String name, int nodes, NodeSpec spec, PrintWriter out) {
     ClusterException taken = null;
     for (int i = 1; i <= ADDRESSES; i++) {
-      TemporaryNode node = create(name, spec.withAddress("127.0.0." + i));
+      TemporaryNode node = create(name, nodes, spec.withAddress("127.0.0." + i));
       try {
         node.cluster.start(
             progress -> {
@@ -67,20 +75,25 @@ public final class TemporaryNode implements AutoCloseable {
     throw taken;
   }
 
-  private static TemporaryNode create(String name, NodeSpec spec) {
+  private static TemporaryNode create(String name, int nodes, NodeSpec spec) {
     try {
       // As in the home of the command line, so that its commands work on what is kept.
       Path home = Files.createTempDirectory("isolde-" + name + "-");
       Path folder = home.resolve("clusters").resolve(name);
-      return new TemporaryNode(home, LocalCluster.create(folder, 1, spec));
+      return new TemporaryNode(home, LocalCluster.create(folder, nodes, spec));
     } catch (IOException e) {
       throw new BenchException("A folder for temporary files can't be created: " + e + ".", e);
     }
   }
 
-  /** Returns the node. */
+  /** Returns the node, or the first of several. */
   public LocalNode node() {
     return cluster.node(1);
+  }
+
+  /** Returns all nodes. */
+  List<LocalNode> nodes() {
+    return cluster.nodes();
   }
 
   /** Returns the folder that {@code --home} takes. */
@@ -88,18 +101,19 @@ public final class TemporaryNode implements AutoCloseable {
     return home;
   }
 
-  /** Connects to the node. */
+  /** Connects to all nodes; requests are at QUORUM unless told. */
   public CqlSession connect() {
-    return connect(node().contactPoint());
+    return connect(cluster.contactPoints());
   }
 
-  static CqlSession connect(InetSocketAddress contactPoint) {
+  static CqlSession connect(List<InetSocketAddress> contactPoints) {
     return CqlSession.builder()
-        .addContactPoint(contactPoint)
+        .addContactPoints(contactPoints)
         .withLocalDatacenter("datacenter1")
         .withConfigLoader(
             DriverConfigLoader.programmaticBuilder()
                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, REQUEST_TIMEOUT)
+                .withString(DefaultDriverOption.REQUEST_CONSISTENCY, "QUORUM")
                 .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
                 .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, REQUEST_TIMEOUT)
                 .build())

@@ -44,7 +44,7 @@ final class TwinCluster implements AutoCloseable {
             .withIsoldeSetting("staleness_sample_one_in", Integer.toString(oneIn));
     cluster = LocalCluster.create(folder, NODES, spec);
     cluster.start();
-    session = TemporaryNode.connect(cluster.node(1).contactPoint());
+    session = TemporaryNode.connect(cluster.contactPoints());
     nodes = List.copyOf(session.getMetadata().getNodes().values());
     tools = cluster.nodes().stream().map(LocalNode::nodeTool).toList();
     cpu = CpuClock.ofNodes(tools);

@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.ToDoubleFunction;
 
 /**
  * What it costs that a table keeps its past, against a plain table on the same node.
@@ -124,7 +123,7 @@ final class VersionsBenchmark implements Benchmark {
 
   private Report measure(
       List<Case> cases, List<Ratio> ratios, BenchOptions options, NodeTool tool, PrintWriter out) {
-    Map<String, List<Sample>> samples = new Rounds(options, tool, out).run(cases);
+    Map<String, List<Sample>> samples = new Rounds(options, List.of(tool), out).run(cases);
     return Report.of(name(), MachineDescription.ofThisMachine(), options, samples, ratios)
         .with(metrics(samples));
   }
@@ -135,19 +134,17 @@ final class VersionsBenchmark implements Benchmark {
     samples.forEach(
         (name, rounds) -> {
           if (rounds.get(0).stormPerSecond() > 0) {
-            metrics.put(name + "_storm_per_s", median(rounds, Sample::stormPerSecond));
+            metrics.put(name + "_storm_per_s", Sample.median(rounds, Sample::stormPerSecond));
           } else {
-            metrics.put(name + "_node_cpu_us", median(rounds, Sample::nodeMicrosPerOperation));
-            metrics.put(name + "_client_cpu_us", median(rounds, Sample::clientMicrosPerOperation));
+            metrics.put(
+                name + "_node_cpu_us", Sample.median(rounds, Sample::nodeMicrosPerOperation));
+            metrics.put(
+                name + "_client_cpu_us", Sample.median(rounds, Sample::clientMicrosPerOperation));
           }
           metrics.put(
               name + "_cpu_elsewhere_percent",
-              median(rounds, sample -> 100 * sample.cpu().elsewhere()));
+              Sample.median(rounds, sample -> 100 * sample.cpu().elsewhere()));
         });
     return metrics;
-  }
-
-  private static double median(List<Sample> rounds, ToDoubleFunction<Sample> number) {
-    return Spread.of(rounds.stream().map(number::applyAsDouble).toList()).median();
   }
 }

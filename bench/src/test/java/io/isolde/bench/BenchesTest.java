@@ -17,7 +17,7 @@ class BenchesTest {
 
   @Test
   void whenABenchmarkIsUnknownThenTheErrorListsAllThatThereAre() {
-    assertThatThrownBy(() -> Benches.run("speed", null, BenchOptions.DEFAULTS, out))
+    assertThatThrownBy(() -> Benches.run("speed", null, null, BenchOptions.DEFAULTS, out))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("\"speed\"")
         .hasMessageContaining("versions");
@@ -26,7 +26,7 @@ class BenchesTest {
   @Test
   void whenTheReportCouldNotBeWrittenThenNothingIsMeasured() {
     Path nowhere = folder.resolve("missing").resolve("report.json");
-    assertThatThrownBy(() -> Benches.run("versions", nowhere, BenchOptions.DEFAULTS, out))
+    assertThatThrownBy(() -> Benches.run("versions", nowhere, null, BenchOptions.DEFAULTS, out))
         .isInstanceOf(BenchException.class)
         .hasMessageContaining(nowhere.toString());
   }

@@ -35,6 +35,12 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--json", paramLabel = "FILE", description = "Write the report there, too.")
   private Path json;
 
+  @Option(
+      names = "--figures",
+      paramLabel = "FOLDER",
+      description = "Write pictures of what was measured there, if the benchmark has any.")
+  private Path figures;
+
   @Option(names = "--rounds", paramLabel = "N", description = "How often each case is measured.")
   private int rounds = BenchOptions.DEFAULTS.rounds();
 
@@ -88,7 +94,7 @@ final class BenchCommand implements Callable<Integer> {
     String chosen = requireKnown();
     BenchOptions options = options();
     try {
-      Benches.run(chosen, json, options, out);
+      Benches.run(chosen, json, figures, options, out);
       return CommandLine.ExitCode.OK;
     } catch (BenchException e) {
       PrintWriter err = spec.commandLine().getErr();

@@ -36,6 +36,10 @@ final class Home {
   @Spec(Target.MIXEE)
   private CommandSpec command;
 
+  Path folder() {
+    return folder;
+  }
+
   /** Returns where a cluster lives or would live. */
   Path folderOf(String name) {
     if (!NAME.matcher(name).matches()) {

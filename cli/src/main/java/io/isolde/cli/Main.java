@@ -25,6 +25,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       BenchCommand.class,
       StalenessCommand.class,
       StudyCommand.class,
+      TortureCommand.class,
       VersionCommand.class,
     },
     scope = ScopeType.INHERIT,

@@ -27,6 +27,9 @@ record Binding(UUID transaction, Node node) {
   /** The name of the payload entry. */
   static final String PAYLOAD_KEY = "isolde-transaction";
 
+  /** The entry that, with COMMIT, has a transaction aborted that is not decided. */
+  static final String START_KEY = "isolde-start-timestamp";
+
   /**
    * A copy of the statement that runs in the transaction.
    *
@@ -39,11 +42,19 @@ record Binding(UUID transaction, Node node) {
               .formatted(statement.getNode(), transaction, node));
     }
     Map<String, ByteBuffer> payload = new HashMap<>(statement.getCustomPayload());
-    payload.put(
-        PAYLOAD_KEY, ByteBuffer.wrap(transaction.toString().getBytes(StandardCharsets.US_ASCII)));
+    payload.put(PAYLOAD_KEY, ascii(transaction.toString()));
     Statement<?> tied = statement.setCustomPayload(payload);
     tied = tied.setNode(node);
     return tied.setIdempotent(false);
+  }
+
+  /** {@link #bind}, for a COMMIT that is to have the transaction decided. */
+  Statement<?> bindSettling(Statement<?> commit, long startTimestamp) {
+    return bind(commit.setCustomPayload(Map.of(START_KEY, ascii(Long.toString(startTimestamp)))));
+  }
+
+  private static ByteBuffer ascii(String text) {
+    return ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
   }
 
   /** True if the request was made by {@link #bind} for this transaction. */

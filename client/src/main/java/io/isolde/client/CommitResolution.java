@@ -9,11 +9,13 @@ import java.util.UUID;
 /**
  * Finds out how a COMMIT ended whose answer was an error or got lost.
  *
- * <p>The node that holds the transaction remembers how it ended, so repeating COMMIT there gives
- * the same answer again. What must never happen is to report NOT_COMMITTED for a transaction that
- * did commit, as the work would then be done twice. Hence the one thing remembered here: once a
- * COMMIT may have arrived, a node that does not know the transaction proves nothing, as it may have
- * committed, restarted and forgotten.
+ * <p>The oracle remembers how transactions were decided, so repeating COMMIT gives the same answer
+ * again, on the node that holds the transaction and, once it is decided, on every other: that one
+ * is asked in turn with the holder, which may be dead or frozen. What must never happen is to
+ * report NOT_COMMITTED for a transaction that did commit, as the work would then be done twice.
+ * Hence the one thing remembered here: once a COMMIT may have arrived, a node that does not know
+ * the transaction proves nothing, as its holder may yet get it decided, or have committed and
+ * forgotten.
  */
 final class CommitResolution {
   private final UUID transaction;
@@ -35,6 +37,21 @@ final class CommitResolution {
 
   /** What to do next: repeat COMMIT after the pause, or report the error if there is no pause. */
   record Step(Optional<Duration> pause, Throwable error) {}
+
+  /**
+   * Whether the next COMMIT is to have the transaction aborted if it is not decided. Not at once,
+   * as its holder may be about to get it decided; but in time, as otherwise nobody might ever know.
+   *
+   * @param elapsed since the first COMMIT was sent
+   */
+  boolean isToBeSettled(Duration elapsed) {
+    return failedAttempts > 0 && elapsed.compareTo(backoff.timeLimit().dividedBy(2)) >= 0;
+  }
+
+  /** Whether the next COMMIT goes to another node than the one that holds the transaction. */
+  boolean isElsewhere() {
+    return failedAttempts % 2 == 1;
+  }
 
   /**
    * @param error what the latest COMMIT failed with
@@ -59,14 +76,18 @@ final class CommitResolution {
       return report(
           DriverErrors.isNeverSent(error) ? DriverErrors.requestFailed(error, transaction) : error);
     }
-    if (error instanceof QueryValidationException) {
-      return report(unknown(error));
-    }
-    mayHaveArrived |= !provesAbsence;
+    // A node that does not even know the statement, as it may be in an upgrade, proves nothing.
+    mayHaveArrived = true;
     return repeatOr(unknown(error), elapsed, jitter);
   }
 
   private Step afterReport(IsoldeException report, Duration elapsed, double jitter) {
+    if (isForgotten(report.code())) {
+      // Only COMMIT commits: where none has arrived, whatever became of it is not that.
+      return mayHaveArrived
+          ? repeatOr(unknown(report), elapsed, jitter)
+          : report(report.asNotCommitted());
+    }
     switch (report.outcome()) {
       case COMMITTED -> {
         mayHaveArrived = true;
@@ -78,7 +99,7 @@ final class CommitResolution {
         return repeatOr(unknown(report), elapsed, jitter);
       }
       case NOT_COMMITTED -> {
-        return report(mayHaveArrived && isForgotten(report.code()) ? unknown(report) : report);
+        return report(report);
       }
     }
     throw new AssertionError(report.outcome());
@@ -102,7 +123,7 @@ final class CommitResolution {
         false,
         Outcome.UNKNOWN,
         transaction,
-        "COMMIT was sent, but its node did not tell how it ended (attempts: %d, last answer: %s)."
+        "COMMIT was sent, but no node could tell how it ended (attempts: %d, last answer: %s)."
             .formatted(failedAttempts, cause.getMessage()),
         cause);
   }

@@ -67,7 +67,9 @@ final class DriverErrors {
   static Throwable beforeCommit(Throwable error, UUID transaction) {
     Optional<IsoldeException> reported = reported(error);
     if (reported.isPresent()) {
-      return reported.get().withTransaction(transaction);
+      IsoldeException found = reported.get().withTransaction(transaction);
+      // Its node restarted. The node can't know that no COMMIT was sent, but here it is known.
+      return found.code() == ErrorCode.TRANSACTION_NOT_FOUND ? found.asNotCommitted() : found;
     }
     return isPassing(error) ? requestFailed(error, transaction) : error;
   }

@@ -136,6 +136,19 @@ public final class IsoldeException extends RuntimeException {
     return chain;
   }
 
+  /**
+   * This error of a transaction of which it is known here that no COMMIT was sent: whatever the
+   * node says of it, nothing is committed, and doing the work again is safe.
+   */
+  IsoldeException asNotCommitted() {
+    Map<String, String> entries = new LinkedHashMap<>(trailer.entries());
+    entries.put("retryable", "true");
+    entries.put("outcome", Outcome.NOT_COMMITTED.word());
+    IsoldeException copy = new IsoldeException(getMessage(), new ErrorTrailer(entries), getCause());
+    copy.setStackTrace(getStackTrace());
+    return copy;
+  }
+
   private IsoldeException with(String name, String value) {
     IsoldeException copy = new IsoldeException(getMessage(), trailer.with(name, value), getCause());
     copy.setStackTrace(getStackTrace());

@@ -16,9 +16,17 @@ interface Requests {
   /** COMMIT or ROLLBACK. */
   CompletionStage<CommitResult> end(Binding binding, String cql);
 
+  /**
+   * COMMIT that aborts the transaction where it is not decided: a final answer, if there is one.
+   */
+  CompletionStage<CommitResult> settle(Binding binding, long startTimestamp);
+
   CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound);
 
   ResultSet execute(Statement<?> bound);
+
+  /** A node other than this one that can be reached at the moment; this one if there is none. */
+  Node otherThan(Node node);
 
   /**
    * The answer to START TRANSACTION.

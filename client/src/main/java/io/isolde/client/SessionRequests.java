@@ -7,6 +7,11 @@ import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
@@ -30,6 +35,12 @@ record SessionRequests(CqlSession session) implements Requests {
   }
 
   @Override
+  public CompletionStage<CommitResult> settle(Binding binding, long startTimestamp) {
+    return executeAsync(binding.bindSettling(SimpleStatement.newInstance("COMMIT"), startTimestamp))
+        .thenApply(result -> commitResult(binding.transaction(), onlyRow(result, "COMMIT")));
+  }
+
+  @Override
   public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
     return session.executeAsync(bound);
   }
@@ -37,6 +48,15 @@ record SessionRequests(CqlSession session) implements Requests {
   @Override
   public ResultSet execute(Statement<?> bound) {
     return session.execute(bound);
+  }
+
+  /** One in the local data centre rather than one elsewhere, and any of several. */
+  @Override
+  public Node otherThan(Node node) {
+    List<Node> others = new ArrayList<>(session.getMetadata().getNodes().values());
+    others.removeIf(other -> other.equals(node) || other.getOpenConnections() == 0);
+    Collections.shuffle(others);
+    return others.stream().min(Comparator.comparing(Node::getDistance)).orElse(node);
   }
 
   private static CommitResult commitResult(UUID transaction, Row row) {

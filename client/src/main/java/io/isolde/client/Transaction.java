@@ -142,8 +142,10 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Commits. If the answer gets lost, COMMIT is repeated, which is harmless, until the node tells
-   * how the transaction ended or {@link TransactionOptions#timeLimit()} is over.
+   * Commits. If the answer gets lost, COMMIT is repeated, which is harmless, on this and on other
+   * nodes until one tells how the transaction ended or {@link TransactionOptions#timeLimit()} is
+   * over. When half of that is over, it is aborted if it is not decided, to have an answer. A
+   * read-only transaction has nothing to lose: it just fails then, and may be run again.
    *
    * <p>After an error with {@link Outcome#UNKNOWN} it may be called again, to ask again. After a
    * statement that failed with {@link ErrorCode#REQUEST_FAILED} it fails with that same error and
@@ -173,8 +175,7 @@ public final class Transaction implements AutoCloseable {
       state.set(State.OPEN);
       return CompletableFuture.failedFuture(unanswered.get());
     }
-    CommitResolution resolution = new CommitResolution(id(), Backoff.ofCommit(options), wasUnknown);
-    return commitUntilKnown(resolution, timing.nanoTime())
+    return committing(wasUnknown)
         .whenComplete((result, error) -> state.set(stateAfterCommit(error)));
   }
 
@@ -242,9 +243,24 @@ public final class Transaction implements AutoCloseable {
     return bound;
   }
 
+  private CompletionStage<CommitResult> committing(boolean wasUnknown) {
+    if (options.isReadOnly()) {
+      return translated(id(), () -> requests.end(binding, "COMMIT"));
+    }
+    CommitResolution resolution = new CommitResolution(id(), Backoff.ofCommit(options), wasUnknown);
+    return commitUntilKnown(resolution, timing.nanoTime());
+  }
+
   private CompletionStage<CommitResult> commitUntilKnown(
       CommitResolution resolution, long startNanos) {
-    return Stages.of(() -> requests.end(binding, "COMMIT"))
+    Binding target =
+        resolution.isElsewhere() ? new Binding(id(), requests.otherThan(binding.node())) : binding;
+    boolean isToBeSettled = resolution.isToBeSettled(timing.since(startNanos));
+    return Stages.of(
+            () ->
+                isToBeSettled
+                    ? requests.settle(target, startTimestamp)
+                    : requests.end(target, "COMMIT"))
         .exceptionallyCompose(
             error -> {
               CommitResolution.Step step =

@@ -45,12 +45,32 @@ class CommitResolutionTest {
   }
 
   @Test
-  void whenTheAnswerIsLostAndTheNodeHasForgottenThenTheOutcomeIsUnknown() {
+  void whenTheAnswerIsLostAndANodeDoesNotKnowThenOthersAreAskedUntilTimeIsOver() {
     after(FakeNode.timeout());
-    CommitResolution.Step step = after(notFound());
+    assertThat(after(notFound()).pause()).isPresent();
 
+    CommitResolution.Step step = resolution.afterFailure(notFound(), LATE, 0);
     assertThat(step.pause()).isEmpty();
     assertError(step, ErrorCode.OUTCOME_UNKNOWN, Outcome.UNKNOWN, false);
+  }
+
+  @Test
+  void whenHalfOfTheTimeIsOverWithoutAnAnswerThenTheTransactionIsToBeSettled() {
+    Duration half = TransactionOptions.defaults().timeLimit().dividedBy(2);
+
+    assertThat(resolution.isToBeSettled(half)).isFalse();
+    after(FakeNode.timeout());
+    assertThat(resolution.isToBeSettled(half.minusMillis(1))).isFalse();
+    assertThat(resolution.isToBeSettled(half)).isTrue();
+  }
+
+  @Test
+  void whenCommitIsRepeatedThenTheHolderAndAnotherNodeTakeTurns() {
+    assertThat(resolution.isElsewhere()).isFalse();
+    after(FakeNode.timeout());
+    assertThat(resolution.isElsewhere()).isTrue();
+    after(notFound());
+    assertThat(resolution.isElsewhere()).isFalse();
   }
 
   @Test
@@ -129,7 +149,7 @@ class CommitResolutionTest {
 
     CommitResolution.Step step = after(new SyntaxError(FakeNode.NODE, "no viable alternative"));
 
-    assertThat(step.pause()).isEmpty();
+    assertThat(step.pause()).isPresent();
     assertError(step, ErrorCode.OUTCOME_UNKNOWN, Outcome.UNKNOWN, false);
   }
 
@@ -138,7 +158,7 @@ class CommitResolutionTest {
   }
 
   private static Throwable notFound() {
-    return FakeNode.refusal(ErrorCode.TRANSACTION_NOT_FOUND, true, Outcome.NOT_COMMITTED);
+    return FakeNode.notFound();
   }
 
   private static Throwable applyPending() {

@@ -4,6 +4,7 @@ package io.isolde.client;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.metadata.Node;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 
@@ -26,8 +27,18 @@ class DelegatingRequests implements Requests {
   }
 
   @Override
+  public CompletionStage<CommitResult> settle(Binding binding, long startTimestamp) {
+    return target.settle(binding, startTimestamp);
+  }
+
+  @Override
   public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
     return target.executeAsync(bound);
+  }
+
+  @Override
+  public Node otherThan(Node node) {
+    return target.otherThan(node);
   }
 
   @Override

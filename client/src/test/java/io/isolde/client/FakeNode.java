@@ -35,6 +35,9 @@ final class FakeNode implements Requests {
   /** First words of the requests, in order. */
   final List<String> transcript = new ArrayList<>();
 
+  /** The nodes that were asked to end a transaction, in order. */
+  final List<Node> enders = new ArrayList<>();
+
   /** All requests as they came. */
   final List<String> requests = new ArrayList<>();
 
@@ -49,6 +52,11 @@ final class FakeNode implements Requests {
     return this;
   }
 
+  /** As {@link #failing(String, RuntimeException...)}. */
+  FakeNode failing(String word, List<? extends RuntimeException> errors) {
+    return failing(word, errors.toArray(RuntimeException[]::new));
+  }
+
   @Override
   public CompletionStage<Started> start(UUID transaction, String cql) {
     transactions.add(transaction);
@@ -57,6 +65,7 @@ final class FakeNode implements Requests {
 
   @Override
   public CompletionStage<CommitResult> end(Binding binding, String cql) {
+    enders.add(binding.node());
     boolean commits = cql.equals("COMMIT");
     return answer(
         cql,
@@ -67,10 +76,20 @@ final class FakeNode implements Requests {
   }
 
   @Override
+  public CompletionStage<CommitResult> settle(Binding binding, long startTimestamp) {
+    return answer("SETTLE", new CommitResult(binding.transaction(), true, OptionalLong.of(1)));
+  }
+
+  @Override
   public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
     return answer(
         ((SimpleStatement) bound).getQuery(),
         proxy(AsyncResultSet.class, "no rows", Map.of("hasMorePages", false)));
+  }
+
+  @Override
+  public Node otherThan(Node node) {
+    return OTHER_NODE;
   }
 
   @Override
@@ -110,6 +129,10 @@ final class FakeNode implements Requests {
 
   static InvalidQueryException conflict() {
     return refusal(ErrorCode.CONFLICT, true, Outcome.NOT_COMMITTED);
+  }
+
+  static InvalidQueryException notFound() {
+    return refusal(ErrorCode.TRANSACTION_NOT_FOUND, false, Outcome.UNKNOWN);
   }
 
   static DriverException timeout() {

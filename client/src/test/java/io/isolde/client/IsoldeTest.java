@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.servererrors.UnauthorizedException;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -175,16 +177,51 @@ class IsoldeTest {
 
   @Test
   void whenTheOutcomeStaysUnknownThenTheFunctionIsNotRunAgain() {
-    node.failing(
-        "COMMIT",
-        FakeNode.timeout(),
-        FakeNode.refusal(ErrorCode.TRANSACTION_NOT_FOUND, true, Outcome.NOT_COMMITTED));
+    node.failing("COMMIT", FakeNode.timeout());
+    node.failing("COMMIT", Collections.nCopies(100, FakeNode.notFound()));
+    node.failing("SETTLE", Collections.nCopies(100, FakeNode.notFound()));
 
     IsoldeException error = errorOf(() -> isolde.run(this::update));
 
     assertThat(error.code()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
     assertThat(error.transactionId()).isPresent().get().isIn(node.transactions);
-    assertThat(node.transcript).containsExactly("START", "UPDATE", "COMMIT", "COMMIT");
+    assertThat(runs).hasValue(1);
+    assertThat(node.enders.subList(0, 3))
+        .containsExactly(FakeNode.NODE, FakeNode.OTHER_NODE, FakeNode.NODE);
+  }
+
+  @Test
+  void whenNobodyKnowsTheOutcomeThenItIsSettledAndTheFunctionRunsAgain() {
+    node.failing("COMMIT", FakeNode.timeout());
+    node.failing("COMMIT", Collections.nCopies(40, FakeNode.notFound()));
+    node.failing("SETTLE", FakeNode.conflict(), FakeNode.conflict());
+    TransactionOptions options =
+        TransactionOptions.builder().timeLimit(Duration.ofSeconds(30)).build();
+
+    isolde.run(options, this::update);
+
+    assertThat(runs.get()).isGreaterThan(1);
+    assertThat(node.transcript).contains("SETTLE").endsWith("COMMIT");
+  }
+
+  @Test
+  void whenTheNodeForgetsTheTransactionBeforeCommitThenTheFunctionRunsAgain() {
+    node.failing("UPDATE", FakeNode.notFound());
+    node.failing("COMMIT", FakeNode.notFound());
+
+    isolde.run(this::update);
+
+    assertThat(runs).hasValue(3);
+  }
+
+  @Test
+  void whenTheCommitOfAReaderIsLostThenTheFunctionRunsAgain() {
+    node.failing("COMMIT", FakeNode.timeout());
+
+    isolde.run(TransactionOptions.reading(), this::update);
+
+    assertThat(runs).hasValue(2);
+    assertThat(node.enders).containsOnly(FakeNode.NODE);
   }
 
   @Test

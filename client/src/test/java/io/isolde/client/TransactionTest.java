@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.servererrors.SyntaxError;
+import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -112,16 +113,15 @@ class TransactionTest {
 
   @Test
   void whenTheOutcomeIsUnknownThenItMayBeAskedForLaterButNotRolledBack() {
-    node.failing(
-        "COMMIT",
-        FakeNode.timeout(),
-        FakeNode.refusal(ErrorCode.TRANSACTION_NOT_FOUND, true, Outcome.NOT_COMMITTED));
-    Transaction tx = isolde.begin();
+    node.failing("COMMIT", FakeNode.timeout());
+    node.failing("SETTLE", FakeNode.notFound());
+    Transaction tx =
+        isolde.begin(TransactionOptions.builder().timeLimit(Duration.ofMillis(8)).build());
 
     assertThat(errorOf(tx::commit).outcome()).isEqualTo(Outcome.UNKNOWN);
     tx.rollback();
     assertThat(tx.commit().committed()).isTrue();
-    assertThat(node.transcript).containsExactly("START", "COMMIT", "COMMIT", "COMMIT");
+    assertThat(node.transcript).containsExactly("START", "COMMIT", "SETTLE", "COMMIT");
   }
 
   @Test

@@ -25,22 +25,39 @@ public record Distribution(Path cassandra, Optional<Path> plugin) {
   /** Names the jar of the plugin. */
   public static final String PLUGIN_PROPERTY = "isolde.plugin.jar";
 
+  /**
+   * Names, in the environment, a folder in which this project was built. Its jars are taken where
+   * the system properties name none.
+   */
+  public static final String HOME_VARIABLE = "ISOLDE_HOME";
+
   static final String QUERY_HANDLER = "io.isolde.cql.IsoldeQueryHandler";
 
   private static final String CASSANDRA_JAR = "cassandra-all-";
   private static final int JAVA_VERSION = 17;
 
-  /** Returns the distribution that the system properties of this process describe. */
+  /**
+   * Returns the distribution that the system properties of this process describe, or else the
+   * {@value #HOME_VARIABLE} of its environment.
+   */
   public static Distribution ofSystemProperties() {
-    String cassandra = System.getProperty(CASSANDRA_PROPERTY);
-    if (cassandra == null) {
-      throw missing(
-          ("The system property %s is not set. It names the folder with the jars of Cassandra,"
-                  + " which the build puts into cluster/target/cassandra.")
-              .formatted(CASSANDRA_PROPERTY));
-    }
+    Optional<Path> home = Optional.ofNullable(System.getenv(HOME_VARIABLE)).map(Path::of);
     return new Distribution(
-        Path.of(cassandra), Optional.ofNullable(System.getProperty(PLUGIN_PROPERTY)).map(Path::of));
+        property(CASSANDRA_PROPERTY)
+            .or(() -> home.map(folder -> folder.resolve("cluster/target/cassandra")))
+            .orElseThrow(
+                () ->
+                    missing(
+                        ("The system property %s is not set. It names the folder with the jars of"
+                                + " Cassandra, which the build puts into cluster/target/cassandra."
+                                + " Or let %s name the folder in which Isolde was built.")
+                            .formatted(CASSANDRA_PROPERTY, HOME_VARIABLE))),
+        property(PLUGIN_PROPERTY)
+            .or(() -> home.map(folder -> folder.resolve("plugin/target/isolde.jar"))));
+  }
+
+  private static Optional<Path> property(String name) {
+    return Optional.ofNullable(System.getProperty(name)).map(Path::of);
   }
 
   /** Returns the Java launcher that runs the nodes: the one of this process. */

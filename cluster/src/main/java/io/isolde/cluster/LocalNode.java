@@ -83,7 +83,7 @@ public final class LocalNode {
     Machine.requireFreePorts(spec);
     NodeFolder.createFolder(folder.temporary());
     NodeFolder.writeText(folder.jvmArguments(), arguments);
-    process.spawn(java, spec.environment(), spec.isEphemeral());
+    process.spawn(java, spec);
   }
 
   /** Waits until a started node answers CQL. */

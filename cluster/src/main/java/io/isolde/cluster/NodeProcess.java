@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -48,8 +47,11 @@ record NodeProcess(NodeFolder folder) {
   }
 
   /** Starts the process, in a session of its own so that Ctrl-C in a terminal doesn't reach it. */
-  void spawn(Path java, Map<String, String> environment, boolean isEphemeral) {
+  void spawn(Path java, NodeSpec spec) {
     List<String> command = new ArrayList<>();
+    if (!spec.networkNamespace().isEmpty()) {
+      command.addAll(List.of("ip", "netns", "exec", spec.networkNamespace()));
+    }
     command.add(java.toString());
     command.add(marker());
     command.add("@" + folder.jvmArguments());
@@ -59,10 +61,10 @@ record NodeProcess(NodeFolder folder) {
             .redirectErrorStream(true)
             .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
             .redirectOutput(folder.output().toFile());
-    builder.environment().putAll(environment);
+    builder.environment().putAll(spec.environment());
     Process process = started(builder);
     NodeFolder.writeText(folder.pidFile(), process.pid() + "\n");
-    if (isEphemeral) {
+    if (spec.isEphemeral()) {
       tieToThisProcess(process);
     }
   }

@@ -27,6 +27,7 @@ public final class NodeSpec {
   private static final String HEAP_MEGABYTES = "heap_megabytes";
   private static final String PLUGIN = "plugin";
   private static final String EPHEMERAL = "ephemeral";
+  private static final String NETWORK_NAMESPACE = "network_namespace";
   private static final String JVM_OPTIONS = "jvm_options";
   private static final String CLASS_PATH = "class_path";
   private static final String CASSANDRA = "cassandra.";
@@ -117,6 +118,14 @@ public final class NodeSpec {
     return with(EPHEMERAL, ephemeral);
   }
 
+  /**
+   * The network namespace of Linux that the process runs in, as {@code ip netns add} makes it; that
+   * of the process that starts it unless told. Its ports can't be checked beforehand then.
+   */
+  public NodeSpec withNetworkNamespace(String name) {
+    return with(NETWORK_NAMESPACE, name);
+  }
+
   /** Adds an option of the Java virtual machine, after (and so over) those of this module. */
   public NodeSpec withJvmOption(String option) {
     return with(JVM_OPTIONS, joined("\n", jvmOptions(), option));
@@ -183,6 +192,11 @@ public final class NodeSpec {
   /** Returns whether the node dies with the process that starts it. */
   public boolean isEphemeral() {
     return Boolean.parseBoolean(text(EPHEMERAL));
+  }
+
+  /** Returns the network namespace; empty for that of the process that starts the node. */
+  public String networkNamespace() {
+    return text(NETWORK_NAMESPACE);
   }
 
   /** Returns the further options of the Java virtual machine. */

@@ -6,6 +6,7 @@ import io.isolde.oracle.group.MemberChange;
 import java.util.Collections;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.UUID;
 import org.apache.cassandra.audit.AuditLogContext;
 import org.apache.cassandra.audit.AuditLogEntryType;
 import org.apache.cassandra.cql3.CQLStatement;
@@ -29,6 +30,9 @@ sealed interface ControlStatement extends CQLStatement {
 
   /** ROLLBACK. */
   record Rollback() implements ControlStatement {}
+
+  /** SHOW TRANSACTION: what became of it. */
+  record Show(UUID id) implements ControlStatement {}
 
   /**
    * ENABLE TRANSACTIONS ON a table.

@@ -4,6 +4,7 @@ package io.isolde.cql;
 import io.isolde.cql.StatementRouter.Incoming;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.oracle.Outcome;
 import io.isolde.transaction.TableGate;
 import io.isolde.transaction.Transaction;
 import io.isolde.transaction.Transactions;
@@ -15,11 +16,15 @@ import org.apache.cassandra.db.marshal.UTF8Type;
 import org.apache.cassandra.db.marshal.UUIDType;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.transport.Event;
 import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
 /** Executes the statements that begin, end and switch on transactions. */
 final class ControlStatements {
+  /** Nobody has decided it, or that is forgotten. */
+  private static final String UNDECIDED = "UNDECIDED";
+
   private final TableGate gate;
   private final LazyCoordinator coordinator;
   private final OracleStatements oracle;
@@ -40,22 +45,34 @@ final class ControlStatements {
       return commit(incoming);
     } else if (statement instanceof ControlStatement.Rollback) {
       return rollback(incoming);
+    } else if (statement instanceof ControlStatement.Show show) {
+      return show(show.id());
     }
     refuseInTransaction(incoming);
     if (statement instanceof ControlStatement.Enable enable) {
-      coordinator
-          .get()
-          .mode()
-          .enable(table(enable.keyspace(), enable.table(), incoming), incoming.state());
-    } else if (statement instanceof ControlStatement.Disable disable) {
-      coordinator
-          .get()
-          .mode()
-          .disable(table(disable.keyspace(), disable.table(), incoming), incoming.state());
-    } else if (statement instanceof ControlStatement.AlterOracle alter) {
+      TableMetadata table = table(enable.keyspace(), enable.table(), incoming);
+      coordinator.get().mode().enable(table, incoming.state());
+      return changed(table);
+    }
+    if (statement instanceof ControlStatement.Disable disable) {
+      TableMetadata table = table(disable.keyspace(), disable.table(), incoming);
+      coordinator.get().mode().disable(table, incoming.state());
+      return changed(table);
+    }
+    if (statement instanceof ControlStatement.AlterOracle alter) {
       oracle.execute(alter, incoming.client());
     }
     return new ResultMessage.Void();
+  }
+
+  /** To such an answer drivers wait until all nodes have the same schema, before they go on. */
+  private static ResultMessage changed(TableMetadata table) {
+    return new ResultMessage.SchemaChange(
+        new Event.SchemaChange(
+            Event.SchemaChange.Change.UPDATED,
+            Event.SchemaChange.Target.TABLE,
+            table.keyspace,
+            table.name));
   }
 
   private ResultMessage start(ControlStatement.Start start, Incoming incoming) {
@@ -94,7 +111,7 @@ final class ControlStatements {
     UUID id = current(incoming, "COMMIT");
     Transactions transactions = coordinator.get().transactions();
     try (OpOrder.Group group = gate.enter(transactions.tablesOf(id))) {
-      return ended(transactions.commit(id, incoming.user()));
+      return ended(transactions.commit(id, incoming.startTimestamp(), incoming.user()));
     } finally {
       unbind(incoming);
     }
@@ -107,6 +124,20 @@ final class ControlStatements {
     } finally {
       unbind(incoming);
     }
+  }
+
+  private ResultMessage show(UUID id) {
+    Optional<Outcome> outcome = coordinator.get().transactions().outcome(id);
+    return new Rows()
+        .with("transaction_id", UUIDType.instance, id)
+        .with("outcome", UTF8Type.instance, outcome.map(Outcome::name).orElse(UNDECIDED))
+        .with(
+            "commit_timestamp",
+            LongType.instance,
+            outcome.orElse(null) instanceof Outcome.Committed committed
+                ? Long.valueOf(committed.commitTimestamp())
+                : null)
+        .build();
   }
 
   /** Whatever a COMMIT answers, the transaction is over, and the connection free for the next. */

@@ -74,7 +74,11 @@ public final class IsoldeQueryHandler implements QueryHandler {
       Dispatcher.RequestTime requestTime,
       Supplier<ResultMessage> onCassandra) {
     return new Incoming(
-        state, Payload.transactionId(payload), new Request(state, requestTime), onCassandra);
+        state,
+        Payload.transactionId(payload),
+        Payload.startTimestamp(payload),
+        new Request(state, requestTime),
+        onCassandra);
   }
 
   private static void prepare(CQLStatement statement, QueryOptions options) {

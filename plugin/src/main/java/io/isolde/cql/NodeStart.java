@@ -2,6 +2,7 @@
 package io.isolde.cql;
 
 import io.isolde.config.IsoldeConfig;
+import io.isolde.config.NodeClock;
 import io.isolde.embedded.EmbeddedOracle;
 import io.isolde.embedded.TimestampReservation;
 import io.isolde.error.ErrorCode;
@@ -14,7 +15,6 @@ import io.isolde.transaction.Coordinator;
 import io.isolde.transaction.TableGate;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.Optional;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.gms.Gossiper;
@@ -132,7 +132,7 @@ final class NodeStart implements NodeParts {
         new TimestampReservation(
             Path.of(DatabaseDescriptor.getCommitLogLocation(), RESERVATION_FILE)),
         config.timestampReservationMicros(),
-        Clock.systemUTC());
+        NodeClock.INSTANCE);
   }
 
   private OracleHost awaitSession() {

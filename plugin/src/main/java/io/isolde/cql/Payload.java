@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.utils.ByteBufferUtil;
@@ -15,9 +16,29 @@ import org.apache.cassandra.utils.ByteBufferUtil;
  */
 final class Payload {
   static final String TRANSACTION = "isolde-transaction";
+
+  /**
+   * With COMMIT: the transaction's start timestamp, in decimal digits. The sender got no answer to
+   * an earlier COMMIT and wants to know, so the transaction is aborted unless it is decided.
+   */
+  static final String START_TIMESTAMP = "isolde-start-timestamp";
+
   private static final int UUID_BYTES = 16;
 
   private Payload() {}
+
+  static OptionalLong startTimestamp(Map<String, ByteBuffer> payload) {
+    ByteBuffer value = payload == null ? null : payload.get(START_TIMESTAMP);
+    if (value == null) {
+      return OptionalLong.empty();
+    }
+    try {
+      return OptionalLong.of(Long.parseLong(ByteBufferUtil.string(value)));
+    } catch (NumberFormatException | CharacterCodingException e) {
+      throw new InvalidRequestException(
+          "The custom payload " + START_TIMESTAMP + " must be a number in decimal digits.");
+    }
+  }
 
   static Optional<UUID> transactionId(Map<String, ByteBuffer> payload) {
     ByteBuffer value = payload == null ? null : payload.get(TRANSACTION);

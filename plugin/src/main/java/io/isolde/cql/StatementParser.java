@@ -6,6 +6,7 @@ import io.isolde.oracle.group.MemberChange;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.cassandra.exceptions.SyntaxException;
@@ -20,6 +21,8 @@ final class StatementParser {
       Pattern.compile("(?i)\\s*START\\s+TRANSACTION\\b(?<options>[^;]*);?\\s*");
   private static final Pattern END =
       Pattern.compile("(?i)\\s*(?<how>COMMIT|ROLLBACK)(\\s+TRANSACTION)?\\s*;?\\s*");
+  private static final Pattern SHOW =
+      Pattern.compile("(?i)\\s*SHOW\\s+TRANSACTION\\b(?<id>[^;]*);?\\s*");
   private static final Pattern SWITCH =
       Pattern.compile("(?i)\\s*(?<how>ENABLE|DISABLE)\\s+TRANSACTIONS\\b(?<on>[^;]*);?\\s*");
 
@@ -27,6 +30,9 @@ final class StatementParser {
       Pattern.compile("(?i)\\s*ALTER\\s+ORACLE\\b(?<how>[^;]*);?\\s*");
   private static final Pattern ORACLE_CHANGE =
       Pattern.compile("(?i)\\s+(?<how>ADD|REMOVE|LEADER)\\s+'(?<address>[^']+)'\\s*");
+
+  private static final Pattern UUID_TEXT =
+      Pattern.compile("(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
   private static final String NAME = "(?:[a-zA-Z]\\w*|\"(?:[^\"]|\"\")+\")";
   private static final Pattern ON_TABLE =
@@ -59,6 +65,10 @@ final class StatementParser {
       boolean commit = end.group("how").equalsIgnoreCase("COMMIT");
       return Optional.of(commit ? new ControlStatement.Commit() : new ControlStatement.Rollback());
     }
+    Matcher show = SHOW.matcher(bare);
+    if (show.matches()) {
+      return Optional.of(show(show.group("id").strip()));
+    }
     Matcher change = SWITCH.matcher(bare);
     if (change.matches()) {
       return Optional.of(change(change.group("how"), change.group("on")));
@@ -83,6 +93,7 @@ final class StatementParser {
       case '/', '-' -> true;
       case 'A', 'a', 'S', 's', 'C', 'c', 'R', 'r', 'E', 'e', 'D', 'd' ->
           startsWith(text, i, "START")
+              || startsWith(text, i, "SHOW")
               || startsWith(text, i, "ALTER")
               || startsWith(text, i, "COMMIT")
               || startsWith(text, i, "ROLLBACK")
@@ -129,6 +140,13 @@ final class StatementParser {
     }
     return new ControlStatement.Start(
         level == null ? IsolationLevel.SERIALIZABLE : level, readOnly, asOf);
+  }
+
+  private static ControlStatement show(String id) {
+    if (!UUID_TEXT.matcher(id).matches()) {
+      throw new SyntaxException("SHOW TRANSACTION: expected the id of a transaction, a UUID");
+    }
+    return new ControlStatement.Show(UUID.fromString(id));
   }
 
   private static ControlStatement change(String how, String on) {

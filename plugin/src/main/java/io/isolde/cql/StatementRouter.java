@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -50,11 +51,13 @@ final class StatementRouter {
    * A request as the protocol brought it.
    *
    * @param bound the transaction that its payload names
+   * @param startTimestamp of that, if the client wants it decided
    * @param onCassandra runs it as if Isolde were not there
    */
   record Incoming(
       QueryState state,
       Optional<UUID> bound,
+      OptionalLong startTimestamp,
       Request request,
       Supplier<ResultMessage> onCassandra) {
 

@@ -38,6 +38,7 @@ public final class Operations {
                 new SessionsTable(parts, oracle),
                 new ConflictsTable(transactions),
                 new TransactionsTable(parts),
+                new OutcomesTable(parts),
                 new OrphansTable(parts),
                 new StalenessTable(delays),
                 new DelaysTable(delays))));

@@ -2,6 +2,7 @@
 package io.isolde.replicated;
 
 import io.isolde.config.IsoldeConfig;
+import io.isolde.config.NodeClock;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.MemberChange;
@@ -12,7 +13,6 @@ import io.isolde.oracle.group.OracleNode;
 import io.isolde.raft.Peer;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -63,7 +63,7 @@ public final class OracleHost implements AutoCloseable {
             directory,
             transport ->
                 transport.security(cassandra.security()).accept(cassandra::isOfThisCluster),
-            Clock.systemUTC());
+            NodeClock.INSTANCE);
     OracleClient client =
         new OracleClient(
             OracleClientConfig.defaults().withTimeoutMillis(config.oracleTimeoutMillis()),

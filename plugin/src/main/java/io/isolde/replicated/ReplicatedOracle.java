@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replicated;
 
+import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.CommitRequest;
@@ -10,6 +11,8 @@ import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleGroupConfig;
 import io.isolde.oracle.group.OracleRequestException;
+import io.isolde.oracle.replica.Answer;
+import io.isolde.oracle.replica.Command;
 import io.isolde.transaction.Oracle;
 import io.isolde.version.VersionClock;
 import java.util.Map;
@@ -122,13 +125,20 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
     return await(client.outcome(transactionId), transactionId).map(ended -> ended.outcome());
   }
 
+  @Override
+  public Optional<Outcome> settle(UUID transactionId, long startTimestamp) {
+    Answer answer =
+        await(client.execute(new Command.Abort(transactionId, startTimestamp)), transactionId);
+    return answer instanceof Answer.Ended ended ? Optional.of(ended.outcome()) : Optional.empty();
+  }
+
   /** The session's lease does it. */
   @Override
   public void keepUp() {}
 
   @Override
   public long latestTimestamp() {
-    return Math.max(session.last(), System.currentTimeMillis() * 1000);
+    return Math.max(session.last(), NodeClock.nowMillis() * 1000);
   }
 
   @Override

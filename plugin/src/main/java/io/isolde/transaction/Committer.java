@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.CommitRequest;
@@ -248,7 +249,7 @@ final class Committer {
 
   private static SeenConflict seen(UUID transactionId, Conflict conflict, Granule granule) {
     return new SeenConflict(
-        System.currentTimeMillis(),
+        NodeClock.nowMillis(),
         conflict.kind(),
         granule == null ? null : granule.table().keyspace,
         granule == null ? null : granule.table().name,

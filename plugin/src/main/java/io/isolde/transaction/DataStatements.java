@@ -124,7 +124,10 @@ public final class DataStatements {
       // Later statements win, also within a batch.
       for (Write write : writes) {
         long timestamp = transaction.writes().nextTimestamp(transaction.startTimestamp());
-        transaction.writes().add(updates(write, timestamp, transaction.nowInSeconds(), request));
+        List<PartitionUpdate> updates =
+            updates(write, timestamp, transaction.nowInSeconds(), request);
+        updates.replaceAll(update -> ListPlaces.at(timestamp, update));
+        transaction.writes().add(updates);
       }
     } finally {
       lock.unlock();

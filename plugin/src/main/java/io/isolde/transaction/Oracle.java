@@ -62,6 +62,17 @@ public interface Oracle {
 
   Optional<Outcome> outcome(UUID transactionId);
 
+  /**
+   * How a transaction was decided; if it was not, it is aborted, so that it never will be
+   * committed.
+   *
+   * @param startTimestamp of the transaction
+   * @return empty if that can't be told, or if nothing but this process decides
+   */
+  default Optional<Outcome> settle(UUID transactionId, long startTimestamp) {
+    return outcome(transactionId);
+  }
+
   /** Called from time to time, so that the low watermark moves on when nobody starts anything. */
   void keepUp();
 }

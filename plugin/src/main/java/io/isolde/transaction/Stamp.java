@@ -18,14 +18,17 @@ final class Stamp {
 
   /**
    * One mutation for each partition key of a keyspace. Cells get the commit timestamp; deletions
-   * get one less, so that what the same transaction wrote after them stays.
+   * get one less, so that what the same transaction wrote after them stays. Elements of lists get
+   * the place that belongs to it.
    */
   static List<Mutation> mutations(Collection<PartitionUpdate> updates, long commitTimestamp) {
     assert commitTimestamp % 2 == 0;
     Map<Target, List<Mutation>> byTarget = new LinkedHashMap<>();
     for (PartitionUpdate update : updates) {
       PartitionUpdate stamped =
-          new PartitionUpdate.Builder(update, 0).updateAllTimestamp(commitTimestamp).build();
+          new PartitionUpdate.Builder(ListPlaces.at(commitTimestamp, update), 0)
+              .updateAllTimestamp(commitTimestamp)
+              .build();
       Target target = new Target(update.metadata().keyspace, update.partitionKey());
       byTarget.computeIfAbsent(target, t -> new ArrayList<>(1)).add(new Mutation(stamped));
     }

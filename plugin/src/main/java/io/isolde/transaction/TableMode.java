@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.version.NodeVersions;
@@ -144,7 +145,7 @@ public final class TableMode {
    * Plain writes, which come with the time of their clients, would lose against what is there.
    */
   private void awaitWallClock(TableMetadata table) {
-    long leadMillis = oracle.next() / 1000 + 1 - System.currentTimeMillis();
+    long leadMillis = oracle.next() / 1000 + 1 - NodeClock.nowMillis();
     if (leadMillis > LONGEST_WAIT_MILLIS) {
       throw IsoldeException.of(
           ErrorCode.UNSUPPORTED_TABLE,

@@ -4,6 +4,7 @@ package io.isolde.transaction;
 import io.isolde.config.IsoldeConfig;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.oracle.Conflict;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.Outcome;
 import io.isolde.version.NodeVersions;
@@ -155,21 +156,23 @@ public final class Transactions {
   }
 
   /**
-   * Commits. May be repeated with the same id, also when the answer was lost.
+   * Commits. May be repeated with the same id, also when the answer was lost, and on other nodes.
    *
+   * @param startTimestamp if it is given, a transaction that is neither open here nor decided is
+   *     aborted, so that the answer is final wherever its coordinator is and whatever it does
    * @throws IsoldeException as {@link Committer#commit}, and as {@link #find}
    */
-  public Result commit(UUID id, String user) {
+  public Result commit(UUID id, OptionalLong startTimestamp, String user) {
     Transaction transaction = open.get(id);
     if (transaction == null) {
-      return decided(id).orElseThrow(() -> notOpen(id));
+      return decided(id, startTimestamp).orElseThrow(() -> notOpen(id));
     }
     checked(transaction, user);
     Lock lock = transaction.inUse().writeLock();
     lock.lock();
     try {
       if (transaction.hasEnded()) {
-        return decided(id).orElseThrow(() -> notOpen(id));
+        return decided(id, startTimestamp).orElseThrow(() -> notOpen(id));
       }
       transaction.markEnded();
       return commit(transaction);
@@ -179,20 +182,27 @@ public final class Transactions {
     }
   }
 
-  private Optional<Result> decided(UUID id) {
-    Optional<Outcome> outcome = oracle.outcome(id);
+  private Optional<Result> decided(UUID id, OptionalLong startTimestamp) {
+    Optional<Outcome> outcome =
+        startTimestamp.isPresent()
+            ? oracle.settle(id, startTimestamp.getAsLong())
+            : oracle.outcome(id);
     if (outcome.isPresent() && outcome.get() instanceof Outcome.Committed committed) {
       committer.awaitVisible(id, committed.commitTimestamp());
       return Optional.of(new Result(id, true, OptionalLong.of(committed.commitTimestamp())));
     }
-    return outcome.map(
-        aborted -> {
-          throw IsoldeException.of(
-              ErrorCode.CONFLICT,
-              "The transaction was aborted because of a conflict when it was first committed.",
-              "transaction",
-              id);
-        });
+    if (outcome.isPresent()) {
+      boolean isRequested =
+          ((Outcome.Aborted) outcome.get()).conflict().kind() == Conflict.Kind.REQUESTED;
+      throw IsoldeException.of(
+          ErrorCode.CONFLICT,
+          isRequested
+              ? "The transaction was not decided, and is aborted now, so that this is certain."
+              : "The transaction was aborted because of a conflict when it was first committed.",
+          "transaction",
+          id);
+    }
+    return Optional.empty();
   }
 
   private Result commit(Transaction transaction) {
@@ -231,6 +241,16 @@ public final class Transactions {
             transaction.id());
       }
     }
+  }
+
+  /**
+   * What became of a transaction of any node; empty if it is not decided, or was so long ago that
+   * the oracle has forgotten it. One that only read, or was rolled back, is never decided.
+   *
+   * @throws IsoldeException ORACLE_UNAVAILABLE
+   */
+  public Optional<Outcome> outcome(UUID id) {
+    return oracle.outcome(id);
   }
 
   /** The tables that an open transaction has used; none if it is not open. */

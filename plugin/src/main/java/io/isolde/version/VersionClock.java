@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.version;
 
+import io.isolde.config.NodeClock;
+
 /** What the version store knows of time: answered by the status oracle where there is one. */
 public interface VersionClock {
 
@@ -22,7 +24,7 @@ public interface VersionClock {
     return new VersionClock() {
       @Override
       public long latestTimestamp() {
-        return System.currentTimeMillis() * 1000;
+        return NodeClock.nowMillis() * 1000;
       }
 
       @Override

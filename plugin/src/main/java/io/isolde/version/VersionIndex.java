@@ -44,6 +44,7 @@ public final class VersionIndex implements Index {
   private final NodeVersions node;
   private final TableVersions versions;
   private final MemtableWatch memtables;
+  private final StreamWatch streams;
 
   /** Transactions that started before can't use the table. */
   private volatile long since = Long.MIN_VALUE;
@@ -61,6 +62,7 @@ public final class VersionIndex implements Index {
             cfs.getTracker(), node.clock(), horizon, node.config().replacedSSTablesBytes());
     this.versions = new TableVersions(store, retention, horizon);
     this.memtables = new MemtableWatch(store);
+    this.streams = new StreamWatch(horizon, node.clock());
   }
 
   public static String nameFor(String table) {
@@ -106,6 +108,7 @@ public final class VersionIndex implements Index {
     node.register(cfs.metadata.id, this);
     versions.retention().open();
     cfs.getTracker().subscribe(memtables);
+    cfs.getTracker().subscribe(streams);
     registry.registerIndex(this, new Group.Key(this), () -> new VersionIndexGroup(this));
   }
 
@@ -264,6 +267,7 @@ public final class VersionIndex implements Index {
       node.unregister(cfs.metadata.id, this);
       versions.retention().close();
       cfs.getTracker().unsubscribe(memtables);
+      cfs.getTracker().unsubscribe(streams);
       return null;
     };
   }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.group.MemberChange;
 import java.util.OptionalLong;
+import java.util.UUID;
 import org.apache.cassandra.exceptions.SyntaxException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,6 +66,16 @@ class StatementParserTest {
     assertThatThrownBy(() -> StatementParser.parse(text))
         .isInstanceOf(SyntaxException.class)
         .hasMessageContaining("TRANSACTION");
+  }
+
+  @Test
+  void whenAnOutcomeIsAskedForThenTheIdIsRead() {
+    UUID id = UUID.fromString("0a1b2c3d-0000-4000-8000-0123456789ab");
+    assertThat(parsed("SHOW TRANSACTION 0A1B2C3D-0000-4000-8000-0123456789AB;"))
+        .isEqualTo(new ControlStatement.Show(id));
+    assertThatThrownBy(() -> StatementParser.parse("SHOW TRANSACTION 17"))
+        .hasMessageContaining("a UUID");
+    assertThat(StatementParser.parse("SHOW TABLES")).isEmpty();
   }
 
   @Test

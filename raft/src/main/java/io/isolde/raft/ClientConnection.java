@@ -13,9 +13,11 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.flush.FlushConsolidationHandler;
-import io.netty.util.collection.LongObjectHashMap;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The caller's end of a connection. It is open once; whoever wants another connects again. */
-final class ClientConnection extends ChannelDuplexHandler {
+final class ClientConnection extends ChannelDuplexHandler implements CallerEnd {
   private static final Logger log = LoggerFactory.getLogger(ClientConnection.class);
 
   private final TransportSettings settings;
@@ -36,8 +38,11 @@ final class ClientConnection extends ChannelDuplexHandler {
   /** Requests without an answer; at most {@link TransportSettings#maxInFlight}. */
   private final AtomicInteger inFlight = new AtomicInteger();
 
-  /** Whom to tell; only touched on the event loop. */
-  private final LongObjectHashMap<ResponseHandler> waiting = new LongObjectHashMap<>();
+  /**
+   * Whom to tell; only touched on the event loop. Netty's own map of longs does not mix the bits of
+   * its keys: of ids that follow one another, each removal moves many.
+   */
+  private final Map<Long, ResponseHandler> waiting = new HashMap<>();
 
   private volatile Channel channel;
   private volatile long lastReadNanos = System.nanoTime();
@@ -106,8 +111,8 @@ final class ClientConnection extends ChannelDuplexHandler {
     send(Frame.request(kind, requestIds.incrementAndGet(), body, handler));
   }
 
-  /** Sends an application request. Takes over the body. */
-  void sendApplication(byte service, ByteBuf body, ResponseHandler handler) {
+  @Override
+  public void sendApplication(byte service, ByteBuf body, ResponseHandler handler) {
     send(Frame.request(service, requestIds.incrementAndGet(), handler, body));
   }
 
@@ -143,7 +148,8 @@ final class ClientConnection extends ChannelDuplexHandler {
     return null;
   }
 
-  boolean isOpen() {
+  @Override
+  public boolean isOpen() {
     return channel != null && channel.isActive();
   }
 
@@ -152,7 +158,8 @@ final class ClientConnection extends ChannelDuplexHandler {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastReadNanos);
   }
 
-  void close() {
+  @Override
+  public void close() {
     if (channel != null) {
       var unused = channel.close();
     }
@@ -228,7 +235,7 @@ final class ClientConnection extends ChannelDuplexHandler {
     TransportException cause =
         new TransportException(
             Reason.CLOSED, "The connection to " + ctx.channel().remoteAddress() + " is closed.");
-    ResponseHandler[] handlers = waiting.values().toArray(new ResponseHandler[0]);
+    List<ResponseHandler> handlers = List.copyOf(waiting.values());
     waiting.clear();
     for (ResponseHandler handler : handlers) {
       handler.onFailure(cause);

@@ -10,9 +10,9 @@ import java.util.concurrent.CompletableFuture;
  * limit on an answer: the user knows which node to try next, and when it is too late.
  */
 public final class PeerClient implements AutoCloseable {
-  private final ClientConnection connection;
+  private final CallerEnd connection;
 
-  private PeerClient(ClientConnection connection) {
+  PeerClient(CallerEnd connection) {
     this.connection = connection;
   }
 

@@ -17,7 +17,9 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +46,10 @@ public final class PeerTransport implements AutoCloseable {
   private final ChannelGroup accepted = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
   private final RefusalLog refusals = new RefusalLog();
   private final LongAdder slowReaders = new LongAdder();
+
+  /** Of this node to itself; as many as its own clients open. */
+  private final Set<LocalConnection> locals = ConcurrentHashMap.newKeySet();
+
   private volatile RaftReceiver raft = RaftReceiver.NONE;
   private Channel listening;
 
@@ -85,9 +91,24 @@ public final class PeerTransport implements AutoCloseable {
     return slowReaders.sum();
   }
 
-  /** Connects to another node for application requests, with this node's threads and settings. */
+  /**
+   * Connects to a node for application requests, with this node's threads and settings; to itself
+   * without a socket.
+   */
   public CompletableFuture<PeerClient> connect(InetSocketAddress address, Runnable onClosed) {
+    if (address.equals(address())) {
+      return CompletableFuture.completedFuture(new PeerClient(connectLocally(onClosed)));
+    }
     return PeerClient.connect(dialing(loops.application()), address, onClosed);
+  }
+
+  private LocalConnection connectLocally(Runnable onClosed) {
+    locals.removeIf(connection -> !connection.isOpen());
+    LocalConnection connection =
+        new LocalConnection(
+            application, address(), loops.application().next(), settings.maxInFlight(), onClosed);
+    locals.add(connection);
+    return connection;
   }
 
   /** From the address where it listens, if that is one: others know it by that. */
@@ -187,6 +208,7 @@ public final class PeerTransport implements AutoCloseable {
       listening.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
     }
     accepted.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
+    locals.forEach(LocalConnection::close);
     workers.shutdownNow();
     loops.close();
   }

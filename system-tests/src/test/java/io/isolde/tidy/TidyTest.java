@@ -31,7 +31,11 @@ class TidyTest {
     try (Stream<Path> files = Files.walk(ROOT)) {
       return files
           .filter(file -> file.toString().endsWith(ending))
-          .filter(file -> !ROOT.relativize(file).toString().matches("(.*/)?(target|\\.\\w+)/.*"))
+          .filter(
+              file ->
+                  !ROOT.relativize(file)
+                      .toString()
+                      .matches("(.*/)?(target|node_modules|venv|\\.\\w+)/.*"))
           .sorted()
           .toList();
     }

@@ -8,6 +8,8 @@ import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.client.Isolde;
 import io.isolde.client.IsoldeException;
 import io.isolde.client.Transaction;
@@ -75,23 +77,26 @@ class DeadNodesTest {
                     .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(2))
                     .build())
             .build();
-    session.execute(
+    executeOnOneNode(
         "CREATE KEYSPACE bank WITH replication ="
-            + " {'class': 'SimpleStrategy', 'replication_factor': 3}");
-    awaitSchemaAgreement();
-    session.execute("CREATE TABLE bank.accounts (id int PRIMARY KEY, balance int)");
-    awaitSchemaAgreement();
-    session.execute("ENABLE TRANSACTIONS ON bank.accounts");
-    awaitSchemaAgreement();
+            + " {'class': 'SimpleStrategy', 'replication_factor': 3}",
+        "CREATE TABLE bank.accounts (id int PRIMARY KEY, balance int)",
+        "ENABLE TRANSACTIONS ON bank.accounts");
     for (int id = 0; id < ACCOUNTS; id++) {
       session.execute(
           "INSERT INTO bank.accounts (id, balance) VALUES (%d, %d)".formatted(id, INITIAL));
     }
   }
 
-  private void awaitSchemaAgreement() {
-    for (int i = 0; i < 10 && !session.checkSchemaAgreement(); i++) {
-      // Each look waits for some seconds by itself.
+  /** Each of the statements needs the one before, which other nodes may not know of yet. */
+  private void executeOnOneNode(String... statements) {
+    Node node = session.getMetadata().getNodes().values().iterator().next();
+    for (String statement : statements) {
+      session.execute(SimpleStatement.newInstance(statement).setNode(node));
+    }
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!session.checkSchemaAgreement()) {
+      assertThat(System.nanoTime()).as("the nodes agree on the schema").isLessThan(deadline);
     }
   }
 

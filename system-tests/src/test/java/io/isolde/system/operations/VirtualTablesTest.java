@@ -22,6 +22,8 @@ class VirtualTablesTest {
     return NODE.session().execute(cql).all();
   }
 
+  private static final String OUTCOME = "SELECT * FROM isolde.outcomes WHERE transaction_id = %s";
+
   @Test
   void whenANodeIsTheOnlyMemberThenItLeadsAndSaysSo() {
     String table = NODE.table("id int PRIMARY KEY, v int");
@@ -121,6 +123,52 @@ class VirtualTablesTest {
       transaction.rollback();
     }
     assertThat(rows(mine)).isEmpty();
+  }
+
+  @Test
+  void whenATransactionHasEndedThenItsOutcomeCanBeAskedForInTwoWays() {
+    String table = NODE.table("id int PRIMARY KEY, v int");
+    UUID committed;
+    long commitTimestamp;
+    try (Transaction transaction = NODE.isolde().begin()) {
+      committed = transaction.id();
+      transaction.execute("INSERT INTO %s (id, v) VALUES (1, 1)".formatted(table));
+      commitTimestamp = transaction.commit().commitTimestamp().getAsLong();
+    }
+    for (String ask : List.of("SHOW TRANSACTION %s", OUTCOME)) {
+      Row row = rows(ask.formatted(committed)).get(0);
+      assertThat(row.getUuid("transaction_id")).isEqualTo(committed);
+      assertThat(row.getString("outcome")).isEqualTo("COMMITTED");
+      assertThat(row.getLong("commit_timestamp")).isEqualTo(commitTimestamp);
+    }
+  }
+
+  @Test
+  void whenATransactionWasAbortedThenItsOutcomeSaysSo() {
+    String table = NODE.table("id int PRIMARY KEY, v int");
+    UUID loser;
+    try (Transaction first = NODE.isolde().begin();
+        Transaction second = NODE.isolde().begin()) {
+      loser = second.id();
+      for (Transaction transaction : List.of(first, second)) {
+        transaction.execute("SELECT v FROM %s WHERE id = 1".formatted(table));
+        transaction.execute("INSERT INTO %s (id, v) VALUES (1, 1)".formatted(table));
+      }
+      first.commit();
+      assertThat(catchThrowable(second::commit)).isInstanceOf(IsoldeException.class);
+    }
+    Row row = rows("SHOW TRANSACTION " + loser).get(0);
+    assertThat(row.getString("outcome")).isEqualTo("ABORTED");
+    assertThat(row.isNull("commit_timestamp")).isTrue();
+    assertThat(rows(OUTCOME.formatted(loser))).hasSize(1);
+  }
+
+  @Test
+  void whenNothingIsDecidedThenTheOutcomeIsUndecided() {
+    UUID nobody = UUID.randomUUID();
+    assertThat(rows("SHOW TRANSACTION " + nobody).get(0).getString("outcome"))
+        .isEqualTo("UNDECIDED");
+    assertThat(rows(OUTCOME.formatted(nobody))).isEmpty();
   }
 
   @Test

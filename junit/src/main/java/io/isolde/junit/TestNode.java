@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.junit;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import io.isolde.cluster.ClusterException;
+import io.isolde.cluster.LocalCluster;
+import io.isolde.cluster.LocalNode;
+import io.isolde.cluster.NodeSpec;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * A node, or the reason why there is none: a node that can't be started once is not tried again for
+ * every class, which would take minutes each.
+ */
+@SuppressWarnings("deprecation") // AutoCloseable would need JUnit 5.13
+final class TestNode implements ExtensionContext.Store.CloseableResource {
+
+  /** Where nodes put their data and logs; by default, Maven's folder for such. */
+  static final String DIRECTORY_PROPERTY = "isolde.junit.directory";
+
+  /** The address of the first node, where the default does not exist, as on macOS. */
+  static final String ADDRESS_PROPERTY = "isolde.junit.address";
+
+  /** Drivers wait for 2 s unless told, which a busy test machine can take for a schema change. */
+  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(20);
+
+  private static final AtomicInteger numbers = new AtomicInteger();
+  private static final AtomicInteger keyspaces = new AtomicInteger();
+
+  private final LocalCluster cluster;
+  private final ClusterException failure;
+
+  private TestNode(LocalCluster cluster, ClusterException failure) {
+    this.cluster = cluster;
+    this.failure = failure;
+  }
+
+  /**
+   * Starts a node.
+   *
+   * @param settings of isolde.yaml, each {@code name: value}
+   */
+  static TestNode start(List<String> settings) {
+    int number = numbers.getAndIncrement();
+    long pid = ProcessHandle.current().pid();
+    Path folder =
+        Path.of(System.getProperty(DIRECTORY_PROPERTY, "target/isolde-junit"))
+            .resolve("%d-%d".formatted(pid, number));
+    try {
+      LocalCluster.removeIfPresent(folder); // of a process that had the same id
+      LocalCluster cluster = LocalCluster.create(folder, 1, spec(settings, pid, number));
+      cluster.start();
+      return new TestNode(cluster, null);
+    } catch (ClusterException e) {
+      return new TestNode(null, e);
+    }
+  }
+
+  private static NodeSpec spec(List<String> settings, long pid, int number) {
+    NodeSpec spec =
+        NodeSpec.standard()
+            .withAddress(System.getProperty(ADDRESS_PROPERTY, address(pid, number)))
+            .withEphemeral(true);
+    for (String setting : settings) {
+      String[] parts = setting.split(":", 2);
+      if (parts.length < 2) {
+        throw new IllegalArgumentException(
+            "The setting \"%s\" is not of the form \"name: value\".".formatted(setting));
+      }
+      spec = spec.withIsoldeSetting(parts[0].strip(), parts[1].strip());
+    }
+    return spec;
+  }
+
+  /** A loopback address of its own, so that processes that test at the same time do not meet. */
+  static String address(long pid, int number) {
+    return "127.%d.%d.%d".formatted(64 + number % 128, pid / 254 % 256, 1 + pid % 254);
+  }
+
+  /** Returns the process of the node. */
+  LocalNode process() {
+    if (failure != null) {
+      throw new NoNodeException(failure);
+    }
+    return cluster.node(1);
+  }
+
+  /** Opens a session with a fresh keyspace. */
+  CqlSession connect() {
+    CqlSession session =
+        CqlSession.builder()
+            .addContactPoint(process().contactPoint())
+            .withLocalDatacenter("datacenter1")
+            .withConfigLoader(
+                DriverConfigLoader.programmaticBuilder()
+                    .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, REQUEST_TIMEOUT)
+                    .withDuration(
+                        DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, REQUEST_TIMEOUT)
+                    .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, REQUEST_TIMEOUT)
+                    .build())
+            .build();
+    String keyspace = "test%d".formatted(keyspaces.incrementAndGet());
+    session.execute(
+        "CREATE KEYSPACE %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
+            .formatted(keyspace));
+    session.execute("USE " + keyspace);
+    return session;
+  }
+
+  /** Kills the node. Its files go too; those of a node that did not start stay for a look. */
+  @Override
+  public void close() {
+    if (cluster != null) {
+      cluster.remove();
+    }
+  }
+}

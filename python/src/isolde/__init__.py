@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transactions on stock Apache Cassandra with Isolde, over cassandra-driver::
+
+    with isolde.transaction(session) as tx:
+        tx.execute("UPDATE bank.accounts SET balance = %s WHERE id = %s", (40, 7))
+
+``run`` and ``transactional`` run a function again after a conflict.
+"""
+
+from isolde.client import Isolde, run, transaction, transactional
+from isolde.errors import (
+    CommitPendingError,
+    ConflictError,
+    ErrorCode,
+    IsoldeError,
+    NotCommittedError,
+    Outcome,
+    OutcomeUnknownError,
+)
+from isolde.options import IsolationLevel, TransactionOptions
+from isolde.transaction import CommitResult, Transaction, TransactionRows
+
+__all__ = [
+    "CommitPendingError",
+    "CommitResult",
+    "ConflictError",
+    "ErrorCode",
+    "IsolationLevel",
+    "Isolde",
+    "IsoldeError",
+    "NotCommittedError",
+    "Outcome",
+    "OutcomeUnknownError",
+    "Transaction",
+    "TransactionOptions",
+    "TransactionRows",
+    "run",
+    "transaction",
+    "transactional",
+]

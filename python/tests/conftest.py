@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import itertools
+import os
+import pathlib
+from typing import Any, Callable
+
+import pytest
+
+_TABLES = itertools.count(1)
+
+# The node comes from the checkout that these tests are in.
+os.environ.setdefault("ISOLDE_HOME", str(pathlib.Path(__file__).resolve().parents[2]))
+
+
+@pytest.fixture
+def accounts(isolde_session: Any) -> str:
+    """A transactional table with accounts 1 to 4, 100 in each."""
+    table = f"accounts{next(_TABLES)}"
+    isolde_session.execute(f"CREATE TABLE {table} (id int PRIMARY KEY, balance int)")
+    isolde_session.execute(f"ENABLE TRANSACTIONS ON {table}")
+    for number in range(1, 5):
+        isolde_session.execute(f"INSERT INTO {table} (id, balance) VALUES ({number}, 100)")
+    return table
+
+
+@pytest.fixture
+def balances(isolde_session: Any, accounts: str) -> Callable[[], dict[int, int]]:
+    def read() -> dict[int, int]:
+        rows = isolde_session.execute(f"SELECT id, balance FROM {accounts}")
+        return {row.id: row.balance for row in rows}
+
+    return read

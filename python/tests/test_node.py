@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The client against a real node, through the fixtures that it gives to applications."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import random
+from typing import Any, Callable
+
+import pytest
+from cassandra import InvalidRequest
+from cassandra.protocol import SyntaxException
+from cassandra.query import BatchStatement, SimpleStatement, dict_factory
+
+import isolde
+from isolde import ErrorCode, IsolationLevel, Transaction, TransactionOptions
+
+Balances = Callable[[], dict[int, int]]
+SNAPSHOT = TransactionOptions(isolation_level=IsolationLevel.SNAPSHOT)
+
+
+def balance(tx: Transaction, table: str, number: int) -> int:
+    row = tx.execute(f"SELECT balance FROM {table} WHERE id = %s", (number,)).one()
+    return int(row[0])
+
+
+def set_balance(tx: Transaction, table: str, number: int, value: int) -> None:
+    tx.execute(f"UPDATE {table} SET balance = %s WHERE id = %s", (value, number))
+
+
+@isolde.transactional(TransactionOptions(max_attempts=500, time_limit_seconds=60))
+def transfer(tx: Transaction, table: str, source: int, target: int, amount: int) -> int:
+    left = balance(tx, table, source) - amount
+    set_balance(tx, table, source, left)
+    set_balance(tx, table, target, balance(tx, table, target) + amount)
+    return left
+
+
+def test_when_a_block_commits_then_all_of_it_is_there(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    with isolde.transaction(isolde_session) as tx:
+        set_balance(tx, accounts, 1, 50)
+        set_balance(tx, accounts, 2, 150)
+        assert balance(tx, accounts, 1) == 50
+        assert balances()[1] == 100
+        result = tx.commit()
+    assert balances() == {1: 50, 2: 150, 3: 100, 4: 100}
+    written = isolde_session.execute(f"SELECT writetime(balance) FROM {accounts} WHERE id = 1")
+    assert result.commit_timestamp == written.one()[0]
+    assert result.transaction_id == tx.id
+
+
+def test_when_a_block_raises_then_nothing_of_it_is_there(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    with pytest.raises(LookupError):
+        with isolde.transaction(isolde_session) as tx:
+            set_balance(tx, accounts, 1, 50)
+            raise LookupError
+    assert balances()[1] == 100
+
+
+def test_when_many_transfer_then_the_sum_stays(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    def work(seed: int) -> None:
+        dice = random.Random(seed)
+        for _ in range(10):
+            source, target = dice.sample(range(1, 5), 2)
+            transfer(isolde_session, accounts, source, target, 1)
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert sum(balances().values()) == 400
+
+
+def test_when_a_conflict_comes_then_the_error_names_table_and_key(
+    isolde_session: Any, accounts: str
+) -> None:
+    with pytest.raises(isolde.ConflictError) as raised:
+        with isolde.transaction(isolde_session) as tx:
+            balance(tx, accounts, 1)
+            set_balance(tx, accounts, 2, 0)
+            isolde.run(isolde_session, lambda other: set_balance(other, accounts, 1, 5))
+    error = raised.value
+    assert (error.code, error.retryable) == (ErrorCode.CONFLICT, True)
+    assert error.details["table"].endswith(accounts) and error.details["key"] == "1"
+    assert error.transaction_id == tx.id
+
+
+def test_when_two_write_what_the_other_read_then_only_snapshot_lets_them(
+    isolde_session: Any, accounts: str
+) -> None:
+    def skew(options: TransactionOptions) -> None:
+        db = isolde.Isolde(isolde_session)
+        with db.transaction(options) as one, db.transaction(options) as other:
+            balance(one, accounts, 1)
+            balance(other, accounts, 2)
+            set_balance(one, accounts, 2, 0)
+            set_balance(other, accounts, 1, 0)
+
+    skew(SNAPSHOT)
+    with pytest.raises(isolde.ConflictError):
+        skew(TransactionOptions())
+
+
+def test_when_a_transaction_only_reads_then_it_sees_its_start_and_may_not_write(
+    isolde_session: Any, accounts: str
+) -> None:
+    with isolde.transaction(isolde_session, TransactionOptions.reading()) as tx:
+        transfer(isolde_session, accounts, 1, 2, 10)
+        assert balance(tx, accounts, 1) == 100
+        with pytest.raises(isolde.NotCommittedError) as raised:
+            set_balance(tx, accounts, 1, 0)
+        assert raised.value.code is ErrorCode.READ_ONLY_TRANSACTION
+
+
+def test_when_the_past_is_asked_for_then_it_is_answered(isolde_session: Any, accounts: str) -> None:
+    with isolde.transaction(isolde_session) as tx:
+        before = tx.start_timestamp
+    transfer(isolde_session, accounts, 1, 2, 10)
+    past = TransactionOptions.as_of(before)
+    assert isolde.run(isolde_session, lambda tx: balance(tx, accounts, 1), past) == 100
+    with pytest.raises(isolde.IsoldeError) as raised:
+        isolde.run(isolde_session, lambda tx: None, TransactionOptions.as_of(10**17))
+    assert raised.value.code is ErrorCode.INVALID_TIMESTAMP
+
+
+def test_when_there_are_many_pages_then_all_are_of_one_snapshot(
+    isolde_session: Any, accounts: str
+) -> None:
+    table = f"{accounts}_paged"
+    isolde_session.execute(f"CREATE TABLE {table} (p int, c int, PRIMARY KEY (p, c))")
+    isolde_session.execute(f"ENABLE TRANSACTIONS ON {table}")
+    for c in range(30):
+        isolde_session.execute(f"INSERT INTO {table} (p, c) VALUES (0, {c})")
+    with isolde.transaction(isolde_session, TransactionOptions.reading()) as tx:
+        paged = SimpleStatement(f"SELECT c FROM {table} WHERE p = 0", fetch_size=7)
+        rows = (row for row in tx.execute(paged))
+        first = next(rows)
+        isolde_session.execute(f"DELETE FROM {table} WHERE p = 0")
+        assert [first, *rows] == [(c,) for c in range(30)]
+
+
+def test_when_a_page_fails_then_the_function_runs_again(isolde_session: Any, accounts: str) -> None:
+    runs: list[Transaction] = []
+
+    def read(tx: Transaction) -> int:
+        runs.append(tx)
+        rows = tx.execute(SimpleStatement(f"SELECT id FROM {accounts}", fetch_size=2))
+        if len(runs) == 1:
+            tx._requests.end(tx.id, tx._host, "ROLLBACK")
+        return len(list(rows))
+
+    assert isolde.run(isolde_session, read) == 4
+    assert len(runs) == 2
+
+
+def test_when_statements_are_prepared_or_batched_then_they_take_part(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    prepared = isolde_session.prepare(f"UPDATE {accounts} SET balance = ? WHERE id = ?")
+    with isolde.transaction(isolde_session) as tx:
+        tx.execute(prepared, (1, 1))
+        tx.execute(prepared.bind((2, 2)))
+        batch = BatchStatement()
+        batch.add(prepared, (3, 3))
+        batch.add(SimpleStatement(f"UPDATE {accounts} SET balance = %s WHERE id = %s"), (4, 4))
+        tx.execute(batch)
+        assert balances()[1] == 100
+    assert balances() == {1: 1, 2: 2, 3: 3, 4: 4}
+
+
+def test_when_statements_run_at_the_same_time_then_commit_waits_for_them(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    with isolde.transaction(isolde_session) as tx:
+        for number in balances():
+            tx.execute_async(f"UPDATE {accounts} SET balance = 7 WHERE id = %s", (number,))
+    assert set(balances().values()) == {7}
+
+
+def test_when_a_statement_is_wrong_in_itself_then_the_transaction_goes_on(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    with isolde.transaction(isolde_session) as tx:
+        with pytest.raises(SyntaxException):
+            tx.execute("SELEKT")
+        with pytest.raises(isolde.NotCommittedError) as raised:
+            tx.execute(f"UPDATE {accounts} SET balance = 0 WHERE id = 1 IF balance = 100")
+        assert raised.value.code is ErrorCode.UNSUPPORTED_LWT
+        set_balance(tx, accounts, 2, 0)
+    assert balances() == {1: 100, 2: 0, 3: 100, 4: 100}
+
+
+def test_when_the_session_gives_rows_as_dicts_then_transactions_work_too(
+    isolde_cluster: Any, isolde_session: Any, accounts: str
+) -> None:
+    profile = isolde_cluster.profile_manager.default
+    usual, profile.row_factory = profile.row_factory, dict_factory
+    try:
+        with isolde.transaction(isolde_session) as tx:
+            assert tx.execute(f"SELECT id FROM {accounts} WHERE id = 1").one() == {"id": 1}
+    finally:
+        profile.row_factory = usual
+
+
+def test_when_commit_is_repeated_then_the_answer_is_the_same(
+    isolde_session: Any, accounts: str
+) -> None:
+    with isolde.transaction(isolde_session) as tx:
+        set_balance(tx, accounts, 1, 1)
+        result = tx.commit()
+    again = tx._requests.commit(tx.id, tx._host, 10, None)
+    settled = tx._requests.commit(tx.id, tx._host, 10, tx.start_timestamp)
+    assert {again.commit_timestamp, settled.commit_timestamp} == {result.commit_timestamp}
+
+
+def test_when_an_undecided_transaction_is_settled_then_it_is_aborted_for_good(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    tx = isolde.Isolde(isolde_session).begin()
+    set_balance(tx, accounts, 1, 1)
+    tx._requests.end(tx.id, tx._host, "ROLLBACK")  # as if its node had restarted
+    with pytest.raises(InvalidRequest, match="was not decided.*code=CONFLICT retryable=true"):
+        tx._requests.commit(tx.id, tx._host, 10, tx.start_timestamp)
+    assert balances()[1] == 100

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft;
+
+import io.netty.buffer.ByteBuf;
+
+/** The caller's end of a connection for application requests. */
+interface CallerEnd {
+  /** Sends a request. Takes over the body. May be called from any thread. */
+  void sendApplication(byte service, ByteBuf body, ResponseHandler handler);
+
+  boolean isOpen();
+
+  /** Requests without an answer fail. */
+  void close();
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import io.isolde.client.CommitResult;
+import io.isolde.client.Isolde;
+import io.isolde.client.IsoldeException;
+import io.isolde.client.Outcome;
+import io.isolde.client.Transaction;
+import io.isolde.client.TransactionOptions;
+import io.isolde.cluster.LocalCluster;
+import io.isolde.cluster.LocalNode;
+import io.isolde.cluster.NodeSpec;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** The node that holds a transaction dies, freezes or falls silent, and the client finds out. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LostAnswerTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final TransactionOptions OPTIONS =
+      TransactionOptions.builder().timeLimit(Duration.ofSeconds(60)).maxAttempts(200).build();
+
+  /** Of the commits that are looked at: settled after ten seconds if they have to be. */
+  private static final TransactionOptions SETTLING =
+      OPTIONS.toBuilder().timeLimit(Duration.ofSeconds(20)).build();
+
+  private final Map<InetSocketAddress, MutableLink> links = new HashMap<>();
+  private final AtomicInteger keys = new AtomicInteger();
+  private LocalCluster cluster;
+  private CqlSession direct;
+  private CqlSession session;
+
+  @BeforeAll
+  void startCluster() {
+    Path folder = Path.of("target/clusters/lost-answer");
+    LocalCluster.removeIfPresent(folder);
+    NodeSpec first =
+        NodeSpec.standard().withAddress("127.0.43.1").withHeapMegabytes(512).withEphemeral(true);
+    cluster = LocalCluster.create(folder, 3, first);
+    cluster.start();
+    direct = connect(Duration.ofSeconds(20));
+    direct.execute(
+        "CREATE KEYSPACE k WITH replication ="
+            + " {'class': 'SimpleStrategy', 'replication_factor': 3}");
+    direct.execute("CREATE TABLE k.t (id int PRIMARY KEY, v int)");
+    direct.execute("ENABLE TRANSACTIONS ON k.t");
+    assertThat(direct.checkSchemaAgreement()).isTrue();
+  }
+
+  @AfterEach
+  void restore() throws IOException {
+    if (session != null) {
+      session.close();
+    }
+    for (MutableLink link : links.values()) {
+      link.close();
+    }
+    links.clear();
+    cluster.start();
+  }
+
+  @AfterAll
+  void removeCluster() {
+    if (direct != null) {
+      direct.close();
+    }
+    if (cluster != null) {
+      cluster.remove();
+    }
+  }
+
+  @Test
+  void whenTheAnswerIsLostAndItsNodeDiesThenAnotherNodeTellsThatItIsCommitted() throws Exception {
+    connectByLinks();
+    int key = keys.incrementAndGet();
+    Transaction tx = Isolde.on(session).begin(SETTLING);
+    Node holder = insert(tx, key);
+    link(holder).mute();
+
+    CompletableFuture<CommitResult> commit = tx.commitAsync().toCompletableFuture();
+    awaitRow(key);
+    process(holder).kill();
+
+    assertThat(commit.get().committed()).isTrue();
+    assertThat(commit.get().commitTimestamp()).hasValue(writeTime(key));
+  }
+
+  @Test
+  void whenTheAnswersOfALivingNodeAreLostThenAnotherNodeTellsThatItIsCommitted() throws Exception {
+    connectByLinks();
+    int key = keys.incrementAndGet();
+    Transaction tx = Isolde.on(session).begin(SETTLING);
+    link(insert(tx, key)).mute();
+
+    assertThat(tx.commit().commitTimestamp()).hasValue(writeTime(key));
+  }
+
+  @Test
+  void whenTheNodeFreezesBeforeCommitAndWakesUpLaterThenItTellsTheTruth() throws Exception {
+    session = connect(Duration.ofSeconds(2));
+    int key = keys.incrementAndGet();
+    Transaction tx = Isolde.on(session).begin(SETTLING);
+    LocalNode holder = process(insert(tx, key));
+    holder.pause();
+    CompletableFuture<CommitResult> commit = tx.commitAsync().toCompletableFuture();
+    try {
+      awaitAnotherCommit();
+    } finally {
+      holder.resume();
+    }
+
+    try {
+      assertThat(commit.get().commitTimestamp()).hasValue(writeTime(key));
+    } catch (ExecutionException e) {
+      assertThat(e.getCause()).isInstanceOf(IsoldeException.class);
+      assertThat(((IsoldeException) e.getCause()).outcome()).isEqualTo(Outcome.NOT_COMMITTED);
+      assertThat(hasRow(key)).isFalse();
+    }
+  }
+
+  @Test
+  void whenCommitNeverArrivesThenItIsMadeSureThatNothingIsCommitted() throws Exception {
+    connectByLinks();
+    int key = keys.incrementAndGet();
+    Transaction tx = Isolde.on(session).begin(SETTLING);
+    LocalNode holder = process(insert(tx, key));
+    holder.pause(); // the kernel takes the request, and nobody reads it
+    CompletableFuture<CommitResult> commit = tx.commitAsync().toCompletableFuture();
+    awaitAnotherCommit();
+    holder.kill();
+
+    assertThatThrownBy(commit::get)
+        .cause()
+        .isInstanceOfSatisfying(
+            IsoldeException.class,
+            error -> {
+              assertThat(error.outcome()).isEqualTo(Outcome.NOT_COMMITTED);
+              assertThat(error.isRetryable()).isTrue();
+            });
+    assertThat(hasRow(key)).isFalse();
+  }
+
+  @Test
+  void whenTheNodeDiesBeforeCommitThenTheWorkIsDoneOnAnotherOne() {
+    session = connect(Duration.ofSeconds(2));
+    int key = keys.incrementAndGet();
+    AtomicInteger runs = new AtomicInteger();
+
+    Isolde.on(session)
+        .runVoid(
+            OPTIONS,
+            tx -> {
+              Node holder = insert(tx, key);
+              if (runs.incrementAndGet() == 1) {
+                process(holder).kill();
+              }
+            });
+
+    assertThat(runs.get()).isGreaterThan(1);
+    assertThat(hasRow(key)).isTrue();
+  }
+
+  /** The others go on without the one that is frozen, and its lease is over when they do. */
+  private void awaitAnotherCommit() {
+    Isolde.on(direct).runVoid(OPTIONS, tx -> insert(tx, keys.incrementAndGet()));
+  }
+
+  private static Node insert(Transaction tx, int key) {
+    return tx.execute("INSERT INTO k.t (id, v) VALUES (?, 1)", key)
+        .getExecutionInfo()
+        .getCoordinator();
+  }
+
+  private void awaitRow(int key) throws InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!hasRow(key)) {
+      assertThat(System.nanoTime()).as("the commit is seen in time").isLessThan(deadline);
+      Thread.sleep(20);
+    }
+  }
+
+  private boolean hasRow(int key) {
+    return Isolde.on(direct)
+        .run(
+            OPTIONS.toBuilder().readOnly(true).build(),
+            tx -> tx.execute("SELECT v FROM k.t WHERE id = ?", key).one() != null);
+  }
+
+  private long writeTime(int key) {
+    return direct
+        .execute("SELECT writetime(v) FROM k.t WHERE id = %d".formatted(key))
+        .one()
+        .getLong(0);
+  }
+
+  private void connectByLinks() throws IOException {
+    for (InetSocketAddress node : cluster.contactPoints()) {
+      links.put(node, new MutableLink(node));
+    }
+    session = connect(Duration.ofSeconds(2));
+  }
+
+  private MutableLink link(Node node) {
+    return links.get(process(node).contactPoint());
+  }
+
+  private LocalNode process(Node node) {
+    return cluster.nodes().stream().filter(each -> isAt(each, node)).findFirst().orElseThrow();
+  }
+
+  private static boolean isAt(LocalNode process, Node node) {
+    return node.getBroadcastRpcAddress()
+        .map(InetSocketAddress::getAddress)
+        .filter(process.contactPoint().getAddress()::equals)
+        .isPresent();
+  }
+
+  private CqlSession connect(Duration requestTimeout) {
+    return CqlSession.builder()
+        .addContactPoints(links.isEmpty() ? cluster.contactPoints() : linkAddresses())
+        .withLocalDatacenter("datacenter1")
+        .withConfigLoader(
+            DriverConfigLoader.programmaticBuilder()
+                .withClass(
+                    DefaultDriverOption.ADDRESS_TRANSLATOR_CLASS, MutableLink.Translator.class)
+                .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, requestTimeout)
+                .withDuration(
+                    DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(20))
+                .withDuration(
+                    DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, Duration.ofSeconds(20))
+                .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(200))
+                .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(2))
+                .build())
+        .build();
+  }
+
+  private List<InetSocketAddress> linkAddresses() {
+    return links.values().stream().map(MutableLink::address).toList();
+  }
+}

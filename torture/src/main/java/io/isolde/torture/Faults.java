@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.torture;
+
+import io.isolde.cluster.LocalCluster;
+import io.isolde.cluster.LocalNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/** Lets nodes of a cluster fail. */
+final class Faults {
+  private static final int MOST_SKEW_MILLIS = 20_000;
+
+  private final LocalCluster cluster;
+  private final List<FaultKind> kinds;
+
+  Faults(LocalCluster cluster, List<FaultKind> kinds) {
+    this.cluster = cluster;
+    this.kinds = kinds;
+  }
+
+  /** The file that holds how wrong a node's clock is. */
+  static Path skewFile(Path nodeFolder) {
+    return nodeFolder.resolve("clock-skew-millis");
+  }
+
+  /** Draws a fault. */
+  Fault next(Random random) {
+    FaultKind kind = kinds.get(random.nextInt(kinds.size()));
+    int number = 1 + random.nextInt(cluster.nodes().size());
+    LocalNode node = cluster.node(number);
+    return switch (kind) {
+      case KILL -> new Kill("kill -9 of node " + number, List.of(node));
+      case KILL_ALL -> new Kill("kill -9 of all nodes", cluster.nodes());
+      case PAUSE -> new Pause("pause of node " + number, node);
+      case PARTITION -> new Cut("partition of node " + number, number, others(number), true);
+      case MUTE -> new Cut("node " + number + " is not heard", number, others(number), false);
+      case SKEW -> skew(node, number, random);
+    };
+  }
+
+  private Fault skew(LocalNode node, int number, Random random) {
+    int millis = random.nextInt(2 * MOST_SKEW_MILLIS) - MOST_SKEW_MILLIS;
+    return new Skew(
+        "clock of node %d off by %d ms".formatted(number, millis),
+        skewFile(node.folder()),
+        Integer.toString(millis));
+  }
+
+  private List<Integer> others(int number) {
+    return IntStream.rangeClosed(1, cluster.nodes().size())
+        .filter(other -> other != number)
+        .boxed()
+        .toList();
+  }
+
+  private record Kill(String name, List<LocalNode> nodes) implements Fault {
+    @Override
+    public void begin() {
+      nodes.parallelStream().forEach(LocalNode::kill);
+    }
+
+    @Override
+    public void end() {
+      nodes.parallelStream().forEach(LocalNode::start);
+    }
+  }
+
+  private record Pause(String name, LocalNode node) implements Fault {
+    @Override
+    public void begin() {
+      node.pause();
+    }
+
+    @Override
+    public void end() {
+      node.resume();
+    }
+  }
+
+  private record Cut(String name, int node, List<Integer> others, boolean isBothWays)
+      implements Fault {
+    @Override
+    public void begin() {
+      for (int other : others) {
+        Network.cut(node, other);
+        if (isBothWays) {
+          Network.cut(other, node);
+        }
+      }
+    }
+
+    @Override
+    public void end() {
+      for (int other : others) {
+        Network.mend(node, other);
+        if (isBothWays) {
+          Network.mend(other, node);
+        }
+      }
+    }
+  }
+
+  private record Skew(String name, Path file, String millis) implements Fault {
+    @Override
+    public void begin() {
+      try {
+        Files.writeString(file, millis);
+      } catch (IOException e) {
+        throw new TortureException("The file " + file + " can't be written.", e);
+      }
+    }
+
+    @Override
+    public void end() {
+      try {
+        Files.delete(file);
+      } catch (IOException e) {
+        throw new TortureException("The file " + file + " can't be deleted.", e);
+      }
+    }
+  }
+}

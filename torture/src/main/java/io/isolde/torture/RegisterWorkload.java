@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.torture;
+
+import com.datastax.oss.driver.api.core.cql.Row;
+import io.isolde.client.IsolationLevel;
+import io.isolde.client.Isolde;
+import io.isolde.client.Transaction;
+import io.isolde.client.TransactionOptions;
+import io.isolde.history.Anomaly;
+import io.isolde.history.HistoryChecker;
+import io.isolde.history.Operation;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Reads some registers and replaces the values of some of those. */
+final class RegisterWorkload implements Workload {
+  private static final int MOST_KEYS = 4;
+
+  private final HistoryChecker.Level level;
+  private final KeyRing keys;
+  private boolean isReadToTheEnd;
+
+  RegisterWorkload(IsolationLevel level, int firstKey) {
+    this.level = HistoryChecker.Level.valueOf(level.name());
+    this.keys = new KeyRing(firstKey);
+  }
+
+  @Override
+  public List<String> tables() {
+    return List.of(
+        "CREATE TABLE IF NOT EXISTS torture.registers (k int PRIMARY KEY, v int)",
+        "ENABLE TRANSACTIONS ON torture.registers");
+  }
+
+  @Override
+  public void prepare(Isolde isolde) {}
+
+  @Override
+  public void step(Isolde isolde, TransactionOptions options, Random random, Recorder recorder) {
+    boolean isReading = random.nextInt(4) == 0;
+    Set<Integer> chosen = new TreeSet<>();
+    for (int i = 1 + random.nextInt(MOST_KEYS); i > 0; i--) {
+      chosen.add(keys.draw(random));
+    }
+    var unused =
+        recorder.run(
+            isolde,
+            options.toBuilder().readOnly(isReading).build(),
+            (tx, done) -> {
+              for (int key : chosen) {
+                done.add(new Operation.Read(key, read(tx, key)));
+              }
+              for (int key : chosen) {
+                if (!isReading && random.nextBoolean()) {
+                  done.add(write(tx, key));
+                }
+              }
+            });
+  }
+
+  private static Integer read(Transaction tx, int key) {
+    Row row = tx.execute("SELECT v FROM torture.registers WHERE k = ?", key).one();
+    return row == null ? null : row.get(0, Integer.class);
+  }
+
+  private Operation write(Transaction tx, int key) {
+    int value = keys.valueFor(key);
+    tx.execute("UPDATE torture.registers SET v = ? WHERE k = ?", value, key);
+    return new Operation.Write(key, value);
+  }
+
+  @Override
+  public boolean readAll(Isolde isolde, TransactionOptions options, Recorder recorder) {
+    isReadToTheEnd =
+        recorder.run(
+            isolde,
+            options.toBuilder().readOnly(true).build(),
+            (tx, done) -> {
+              for (int key : keys.used()) {
+                done.add(new Operation.Read(key, read(tx, key)));
+              }
+            });
+    return isReadToTheEnd;
+  }
+
+  @Override
+  public List<String> violations(Recorder recorder) {
+    return HistoryChecker.check(recorder.history(), level, isReadToTheEnd).stream()
+        .map(Anomaly::toString)
+        .toList();
+  }
+
+  @Override
+  public String toString() {
+    return "registers that are read and replaced";
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.torture;
+
+import io.isolde.client.IsolationLevel;
+import io.isolde.client.Isolde;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** Epoch after epoch, until the time is over or something is wrong. */
+public final class Torture {
+  private static final int KEYS_PER_EPOCH = 100_000;
+  private static final Duration SETTLING = Duration.ofMinutes(1);
+
+  private final TortureOptions options;
+  private final PrintWriter out;
+
+  private Torture(TortureOptions options, PrintWriter out) {
+    this.options = options;
+    this.out = out;
+  }
+
+  /** Whether nodes can be cut off from one another here; it takes namespaces of Linux. */
+  public static boolean canCut() {
+    return Network.isPossible();
+  }
+
+  /** What runs a command where nodes can be cut off from one another. */
+  public static List<String> insideOwnNetwork() {
+    return Network.INSIDE;
+  }
+
+  /**
+   * Runs it. Stops early at the first violation, with the nodes' logs left in the folder.
+   *
+   * @param folder of the cluster; what was there is deleted
+   * @param out is told what happens
+   */
+  public static TortureReport run(TortureOptions options, Path folder, PrintWriter out) {
+    return new Torture(options, out).run(folder);
+  }
+
+  private TortureReport run(Path folder) {
+    long start = System.nanoTime();
+    Random random = new Random(options.seed());
+    List<EpochResult> results = new ArrayList<>();
+    say("Seed %d: a cluster of %d nodes".formatted(options.seed(), options.nodes()));
+    try (TortureCluster cluster =
+        TortureCluster.start(folder, options, progress -> say("  " + progress))) {
+      define(cluster);
+      Faults faults = new Faults(cluster.nodes(), options.faults());
+      boolean isFine = true;
+      while (isFine && System.nanoTime() - start < options.duration().toNanos()) {
+        EpochResult result = epoch(results.size() + 1, cluster, random).run(faults, random);
+        results.add(result);
+        say(TortureReport.line(result));
+        result.violations().forEach(this::say);
+        isFine = result.violations().isEmpty();
+        cluster.nodes().awaitMembership(SETTLING);
+      }
+    }
+    return new TortureReport(options, Duration.ofNanos(System.nanoTime() - start), results);
+  }
+
+  private void define(TortureCluster cluster) {
+    List<String> statements = new ArrayList<>();
+    statements.add(
+        "CREATE KEYSPACE torture WITH replication ="
+            + " {'class': 'SimpleStrategy', 'replication_factor': 3}");
+    for (Workload workload : workloads(IsolationLevel.SERIALIZABLE, 0)) {
+      statements.addAll(workload.tables());
+    }
+    cluster.define(statements);
+  }
+
+  private static List<Workload> workloads(IsolationLevel level, int firstKey) {
+    List<Workload> workloads = new ArrayList<>();
+    for (ListStore store : ListStore.values()) {
+      workloads.add(new ListAppendWorkload(store, level, firstKey));
+    }
+    workloads.add(new RegisterWorkload(level, firstKey));
+    workloads.add(new BankWorkload(firstKey));
+    return workloads;
+  }
+
+  private Epoch epoch(int number, TortureCluster cluster, Random random) {
+    IsolationLevel level =
+        random.nextInt(3) == 0 ? IsolationLevel.SNAPSHOT : IsolationLevel.SERIALIZABLE;
+    List<Workload> workloads = workloads(level, number * KEYS_PER_EPOCH);
+    return new Epoch(
+        number,
+        workloads.get(random.nextInt(workloads.size())),
+        level,
+        Isolde.on(cluster.session()),
+        options.clients());
+  }
+
+  private void say(String sentence) {
+    out.println(sentence);
+    out.flush();
+  }
+}
