@@ -31,17 +31,6 @@ final class CpuClock {
     this.nodeNanos = nodeNanos;
   }
 
-  /** Returns a clock for nodes that together are what is measured. */
-  static CpuClock ofNodes(List<NodeTool> nodes) {
-    return new CpuClock(
-        () ->
-            nodes.stream()
-                .mapToLong(
-                    node ->
-                        (Long) node.attribute("java.lang:type=OperatingSystem", "ProcessCpuTime"))
-                .sum());
-  }
-
   /** Returns a clock for processes that together are what is measured. */
   static CpuClock of(List<ChildProcess> processes) {
     return new CpuClock(() -> processes.stream().mapToLong(ChildProcess::processorNanos).sum());
