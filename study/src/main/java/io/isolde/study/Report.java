@@ -21,7 +21,7 @@ public final class Report {
       """
       body { font: 15px/1.5 system-ui, sans-serif; max-width: 800px; margin: 2em auto; padding: 0 1em; color: #222 }
       table { border-collapse: collapse; margin: 1em 0 } td, th { padding: .25em .8em; border-bottom: 1px solid #ddd; text-align: right }
-      td:first-child, th:first-child { text-align: left } svg { max-width: 100%; height: auto } h1 { font-size: 1.6em }
+      td:first-child, th:first-child { text-align: left } svg { max-width: 100%; height: auto } figure { margin: 1em 0 } figcaption { color: #666 } h1 { font-size: 1.6em }
       """;
 
   private final Results results;
@@ -39,7 +39,13 @@ public final class Report {
     try {
       StringBuilder figures = new StringBuilder();
       for (Map.Entry<String, Chart<?, ?>> chart : Charts.of(results).entrySet()) {
-        figures.append("<p>").append(svg(chart.getValue())).append("</p>\n");
+        figures
+            .append("<figure>")
+            .append(svg(chart.getValue()))
+            // The picture's own letters are outlines, which nobody can search or have read aloud.
+            .append("<figcaption>")
+            .append(escaped(chart.getValue().getTitle()))
+            .append("</figcaption></figure>\n");
         Files.write(
             folder.resolve(chart.getKey() + ".png"),
             BitmapEncoder.getBitmapBytes(chart.getValue(), BitmapFormat.PNG));

@@ -28,7 +28,7 @@ class SmallStudyTest {
 
   private StudyOptions options(int rate) {
     return new StudyOptions(
-        3, Profile.of("disks"), 6, 3, rate, 60, false, 320, 1, Optional.empty());
+        3, Profile.of("disks"), 5, 3, rate, 60, false, 320, 1, Optional.empty());
   }
 
   @Test
@@ -47,7 +47,6 @@ class SmallStudyTest {
     }
     assertThat(of(results, "R1W3").write().mean())
         .isGreaterThan(of(results, "R3W1").write().mean());
-    assertThat(of(results, "R3W1").read().mean()).isGreaterThan(of(results, "R1W3").read().mean());
 
     Path report = new Report(results).write(folder);
     assertThat(Files.readString(report)).contains("<svg", "Figure 2").doesNotContain("<?xml");
