@@ -10,6 +10,7 @@ import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -102,8 +103,12 @@ public final class TemporaryNode implements AutoCloseable {
 
   /** Connects to all nodes; requests are at QUORUM unless told. */
   public CqlSession connect() {
+    return connect(cluster.contactPoints());
+  }
+
+  static CqlSession connect(List<InetSocketAddress> contactPoints) {
     return CqlSession.builder()
-        .addContactPoints(cluster.contactPoints())
+        .addContactPoints(contactPoints)
         .withLocalDatacenter("datacenter1")
         .withConfigLoader(
             DriverConfigLoader.programmaticBuilder()

@@ -2,6 +2,7 @@
 package io.isolde.cli;
 
 import io.isolde.cluster.ClusterException;
+import io.isolde.study.StudyException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -22,6 +23,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       OracleCommand.class,
       DemoCommand.class,
       BenchCommand.class,
+      StalenessCommand.class,
+      StudyCommand.class,
       TortureCommand.class,
       VersionCommand.class,
     },
@@ -84,7 +87,9 @@ public final class Main {
   private static int report(
       Exception exception, CommandLine commandLine, CommandLine.ParseResult parsed)
       throws Exception {
-    if (!(exception instanceof ClusterException || exception instanceof CommandFailedException)) {
+    if (!(exception instanceof ClusterException
+        || exception instanceof CommandFailedException
+        || exception instanceof StudyException)) {
       throw exception;
     }
     PrintWriter err = commandLine.getErr();

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cli;
 
+import com.datastax.oss.driver.api.core.CqlSession;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
+import io.isolde.study.live.Sessions;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -44,17 +47,29 @@ final class NodeAccess {
 
   CqlConnection open(Home home) {
     return CqlConnection.open(
-        at == null ? developmentNode(home) : address(),
+        contactPoint(home),
         Optional.ofNullable(user)
             .map(name -> new CqlConnection.Credentials(name, password == null ? "" : password)));
   }
 
-  private InetSocketAddress address() {
-    Matcher node = NODE.matcher(at);
+  /** Connects to all nodes of the cluster. */
+  CqlSession openToAll(Home home) {
+    return Sessions.open(
+        List.of(contactPoint(home)),
+        Optional.ofNullable(user)
+            .map(name -> new Sessions.Credentials(name, password == null ? "" : password)));
+  }
+
+  private InetSocketAddress contactPoint(Home home) {
+    return at == null ? developmentNode(home) : parse(command, at);
+  }
+
+  static InetSocketAddress parse(CommandSpec command, String address) {
+    Matcher node = NODE.matcher(address);
     if (!node.matches()) {
       throw new ParameterException(
           command.commandLine(),
-          "\"%s\" is not a node: say address or address:port.".formatted(at));
+          "\"%s\" is not a node: say address or address:port.".formatted(address));
     }
     int port = node.group("port") == null ? CQL_PORT : Integer.parseInt(node.group("port"));
     return new InetSocketAddress(node.group("host"), Math.min(port, 65_535));

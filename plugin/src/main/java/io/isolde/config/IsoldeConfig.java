@@ -81,6 +81,16 @@ import java.util.concurrent.TimeUnit;
  *     table may lie that becomes transactional; new timestamps start above it. Default 60s. Too
  *     small: tables written by a client with a fast clock are refused. Too big: timestamps run
  *     ahead of the wall clock.
+ * @param stalenessSampleOneIn {@code staleness_sample_one_in}: of so many messages one is timed, to
+ *     predict staleness. A power of two; 0 for none. Default 64. Too small: processor time and
+ *     larger answers. Too big: wide intervals, or no prediction at all for quiet tables.
+ * @param stalenessHalfLifeMillis {@code staleness_half_life}: after it a delay counts half. Default
+ *     5m. Too small: few delays count, so intervals are wide. Too big: predictions lag behind.
+ * @param stalenessMaxTables {@code staleness_max_tables}: that delays are kept for, those first
+ *     that are used first. Default 50; up to 100 KB for each and each rack. Too small: other tables
+ *     aren't predicted.
+ * @param emulatedDistances {@code emulated_distances}: a file of delays to hold messages between
+ *     nodes up with, for tests and studies only. Default: none.
  */
 public record IsoldeConfig(
     long versionStoreBytes,
@@ -105,9 +115,14 @@ public record IsoldeConfig(
     long oracleTimeoutMillis,
     int conflictLogSize,
     long timestampReservationMicros,
-    long maxTimestampLeadMicros) {
+    long maxTimestampLeadMicros,
+    int stalenessSampleOneIn,
+    long stalenessHalfLifeMillis,
+    int stalenessMaxTables,
+    String emulatedDistances) {
 
   private static final int MOST_CONFLICTS = 1_000_000;
+  private static final int MOST_TABLES = 10_000;
   private static final long MIB = 1L << 20;
 
   private static final class Holder {
@@ -157,6 +172,13 @@ public record IsoldeConfig(
         timestampReservationMicros >= TimeUnit.MILLISECONDS.toMicros(100),
         "timestamp_reservation must be at least 100ms.");
     require(maxTimestampLeadMicros >= 0, "max_timestamp_lead must not be negative.");
+    require(
+        stalenessSampleOneIn == 0 || Integer.bitCount(stalenessSampleOneIn) == 1,
+        "staleness_sample_one_in must be a power of two, or 0 for none.");
+    require(stalenessHalfLifeMillis >= 1000, "staleness_half_life must be at least 1s.");
+    require(
+        stalenessMaxTables >= 1 && stalenessMaxTables <= MOST_TABLES,
+        "staleness_max_tables must be between 1 and 10000.");
   }
 
   private static boolean isAddress(String member) {

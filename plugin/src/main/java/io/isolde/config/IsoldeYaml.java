@@ -73,7 +73,11 @@ final class IsoldeYaml {
             file.millis("oracle_timeout", "5s"),
             file.count("conflict_log_size", 1000),
             file.micros("timestamp_reservation", "10s"),
-            file.micros("max_timestamp_lead", "60s"));
+            file.micros("max_timestamp_lead", "60s"),
+            file.count("staleness_sample_one_in", 64),
+            file.millis("staleness_half_life", "5m"),
+            file.count("staleness_max_tables", 50),
+            file.text("emulated_distances", ""));
     if (!file.settings.isEmpty()) {
       throw new ConfigurationException(
           "There is no setting named " + file.settings.keySet().iterator().next() + ".");

@@ -2,6 +2,8 @@
 package io.isolde.operations;
 
 import io.isolde.config.IsoldeConfig;
+import io.isolde.staleness.collect.DelayBook;
+import io.isolde.staleness.collect.MessageTap;
 import io.isolde.transaction.TransactionListener;
 import java.util.List;
 import org.apache.cassandra.db.virtual.VirtualKeyspace;
@@ -27,6 +29,7 @@ public final class Operations {
     OracleWatch oracle = new OracleWatch(parts);
     oracle.start();
     new Gauges(parts, oracle).register();
+    DelayBook delays = MessageTap.start(config);
     VirtualKeyspaceRegistry.instance.register(
         new VirtualKeyspace(
             NodeTable.KEYSPACE,
@@ -36,6 +39,8 @@ public final class Operations {
                 new ConflictsTable(transactions),
                 new TransactionsTable(parts),
                 new OutcomesTable(parts),
-                new OrphansTable(parts))));
+                new OrphansTable(parts),
+                new StalenessTable(delays),
+                new DelaysTable(delays))));
   }
 }

@@ -115,6 +115,9 @@ class IsoldeYamlTest {
           oracle_timeout: soon               | oracle_timeout must be a duration like 30s, not 'soon'
           conflict_log_size: 0               | conflict_log_size must be between 1 and 1000000
           conflict_log_size: 1000001         | conflict_log_size must be between 1 and 1000000
+          staleness_sample_one_in: 100       | staleness_sample_one_in must be a power of two, or 0 for none
+          staleness_half_life: 5ms           | staleness_half_life must be at least 1s
+          staleness_max_tables: 0            | staleness_max_tables must be between 1 and 10000
           version_store: 64MiB               | There is no setting named version_store
           just words                         | The file must consist of lines like
           '[unclosed'                        | The file is not YAML

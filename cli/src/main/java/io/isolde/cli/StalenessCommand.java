@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cli;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import io.isolde.staleness.Advisor;
+import io.isolde.staleness.ClusterDelays;
+import io.isolde.staleness.CoordinatorChoice;
+import io.isolde.staleness.DelayModel;
+import io.isolde.staleness.Estimate;
+import io.isolde.staleness.MeasuredLegs;
+import io.isolde.staleness.Prediction;
+import io.isolde.staleness.Predictor;
+import io.isolde.staleness.ReadFanOut;
+import io.isolde.staleness.Setting;
+import io.isolde.staleness.Target;
+import io.isolde.staleness.Topology;
+import io.isolde.study.live.LiveCluster;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.random.RandomGeneratorFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code isolde staleness}. */
+@Command(
+    name = "staleness",
+    description = {
+      "Predict how fresh reads of a table are at each pair of consistency levels, or advise which to",
+      "use, from the delays between the nodes of a running cluster. Numbers in brackets are 95%%",
+      "intervals."
+    })
+final class StalenessCommand implements Runnable {
+  private static final double MICROS = 1e3;
+  private static final String TABLE_PATTERN = "\\w+\\.\\w+";
+
+  @Mixin private Home home;
+  @Mixin private NodeAccess access;
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "KEYSPACE.TABLE", description = "The table.")
+  private String table;
+
+  @Option(
+      names = {"--t", "--after"},
+      paramLabel = "TIME",
+      defaultValue = "10ms",
+      converter = MillisConverter.class,
+      description = "How long after a write's answer the read begins.")
+  private double afterMillis;
+
+  @Option(
+      names = "--p",
+      paramLabel = "PROBABILITY",
+      defaultValue = "0.999",
+      description = "Show after what time reads are fresh with this probability.")
+  private double probability;
+
+  @Option(names = "--advise", description = "Name the cheapest levels that reach the target.")
+  private boolean isAdviceWanted;
+
+  @Option(
+      names = "--fresh",
+      paramLabel = "PERCENT",
+      defaultValue = "99.9",
+      description = "Target: so many percent of the reads see the write.")
+  private double freshPercent;
+
+  @Option(
+      names = "--read-p99",
+      paramLabel = "TIME",
+      converter = MillisConverter.class,
+      description = "Target: 99%% of the reads take no longer, at the coordinator.")
+  private Double readP99Millis;
+
+  @Option(
+      names = "--write-p99",
+      paramLabel = "TIME",
+      converter = MillisConverter.class,
+      description = "Target: 99%% of the writes take no longer, at the coordinator.")
+  private Double writeP99Millis;
+
+  @Option(
+      names = "--reads",
+      paramLabel = "PERCENT",
+      defaultValue = "50",
+      description = "So many percent of the requests are reads; what is cheapest depends on it.")
+  private double readPercent;
+
+  @Option(
+      names = "--datacenter",
+      paramLabel = "NAME",
+      description = "Writers and readers are there. Default: wherever replicas are.")
+  private String datacenter;
+
+  @Option(
+      names = "--coordinator",
+      paramLabel = "WHICH",
+      defaultValue = "replica",
+      description = "replica: clients know tokens. any: they don't.")
+  private String coordinator;
+
+  @Option(
+      names = "--trials",
+      paramLabel = "N",
+      defaultValue = "50000",
+      description = "Writes and reads to simulate.")
+  private int trials;
+
+  @Override
+  public void run() {
+    Target target = target();
+    CoordinatorChoice choice = choice();
+    if (!table.matches(TABLE_PATTERN) || trials < 1 || trials > 10_000_000) {
+      throw refused("Name a table as keyspace.table, and between 1 and 10000000 trials.");
+    }
+    try (CqlSession session = access.openToAll(home)) {
+      LiveCluster cluster = new LiveCluster(session);
+      Topology topology = cluster.topology(table.substring(0, table.indexOf('.')));
+      MeasuredLegs legs =
+          cluster
+              .legs(table)
+              .orElseThrow(
+                  () ->
+                      new CommandFailedException(
+                          ("No node has timed a message for %s. It needs some load from more than"
+                                  + " one node, and staleness_sample_one_in must not be 0.")
+                              .formatted(table)));
+      DelayModel model =
+          datacenter == null
+              ? new ClusterDelays(topology, legs, choice)
+              : new ClusterDelays(topology, legs, choice, datacenter);
+      show(model, target);
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailedException(e.getMessage(), e);
+    }
+  }
+
+  private void show(DelayModel model, Target target) {
+    Map<Setting, Prediction> predictions =
+        new Predictor(
+                model,
+                ReadFanOut.PREFERRED,
+                trials,
+                () -> RandomGeneratorFactory.of("L64X128MixRandom").create(1))
+            .predict(Setting.all(model.replicasByDatacenter()));
+    say(
+        "%s: %d replicas, %d observations of the least known delay",
+        table, model.replicas(), model.observations());
+    if (isAdviceWanted) {
+      advise(predictions, target);
+    } else {
+      showAll(predictions);
+    }
+  }
+
+  private void showAll(Map<Setting, Prediction> predictions) {
+    say(
+        "%-13s %-13s %-27s %-26s %-15s %s",
+        "read at",
+        "write at",
+        "fresh after %.4g ms, %%".formatted(afterMillis),
+        "%.5g%% fresh after, ms".formatted(100 * probability),
+        "read p50, p99",
+        "write p50, p99, ms");
+    predictions.forEach(this::showOne);
+  }
+
+  private void showOne(Setting setting, Prediction prediction) {
+    say(
+        "%-13s %-13s %-27s %-26s %-15s %s",
+        setting.read(),
+        setting.write(),
+        prediction.isStrong()
+            ? "100 (always)"
+            : interval(prediction.freshAfter(afterMillis * MICROS), 100, "%.3f"),
+        prediction.isStrong()
+            ? "0"
+            : interval(prediction.visibilityMicros(probability), 1 / MICROS, "%.2f"),
+        "%.2f, %.2f"
+            .formatted(
+                prediction.readMicros(0.5).value() / MICROS,
+                prediction.readMicros(0.99).value() / MICROS),
+        "%.2f, %.2f"
+            .formatted(
+                prediction.writeMicros(0.5).value() / MICROS,
+                prediction.writeMicros(0.99).value() / MICROS));
+  }
+
+  private static String interval(Estimate estimate, double unit, String format) {
+    return (format + " [" + format + ", " + format + "]")
+        .formatted(unit * estimate.value(), unit * estimate.low(), unit * estimate.high());
+  }
+
+  private void advise(Map<Setting, Prediction> predictions, Target target) {
+    Advisor.Advice advice = new Advisor(readPercent / 100).advise(predictions, target);
+    say(
+        "Target: %.5g%% fresh %.4g ms after a write%s%s; %.3g%% of the requests are reads.",
+        freshPercent,
+        afterMillis,
+        readP99Millis == null ? "" : ", p99 of reads at most %.4g ms".formatted(readP99Millis),
+        writeP99Millis == null ? "" : ", p99 of writes at most %.4g ms".formatted(writeP99Millis),
+        readPercent);
+    if (advice.meeting().isEmpty()) {
+      say("No pair of levels is sure to reach it.");
+    } else {
+      say("Advice: %s.", advice.meeting().get(0));
+      say("All that reach it, the cheapest first:");
+      list(advice.meeting(), predictions);
+    }
+    if (!advice.undecided().isEmpty()) {
+      say("Perhaps, but there are too few observations, or clocks are too uncertain, to say:");
+      list(advice.undecided(), predictions);
+    }
+  }
+
+  private void list(List<Setting> settings, Map<Setting, Prediction> predictions) {
+    settings.forEach(setting -> showOne(setting, predictions.get(setting)));
+  }
+
+  private Target target() {
+    try {
+      return new Target(
+          freshPercent / 100, afterMillis * MICROS, micros(readP99Millis), micros(writeP99Millis));
+    } catch (IllegalArgumentException e) {
+      throw refused(e.getMessage());
+    }
+  }
+
+  private static OptionalDouble micros(Double millis) {
+    return millis == null ? OptionalDouble.empty() : OptionalDouble.of(millis * MICROS);
+  }
+
+  private CoordinatorChoice choice() {
+    try {
+      return CoordinatorChoice.valueOf(coordinator.toUpperCase(Locale.ROOT));
+    } catch (IllegalArgumentException e) {
+      throw refused("--coordinator is replica or any, not \"%s\".".formatted(coordinator));
+    }
+  }
+
+  private ParameterException refused(String sentence) {
+    return new ParameterException(spec.commandLine(), sentence);
+  }
+
+  private void say(String format, Object... arguments) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(String.format(Locale.ROOT, format, arguments).stripTrailing());
+    out.flush();
+  }
+}

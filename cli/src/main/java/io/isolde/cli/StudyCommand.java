@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cli;
+
+import io.isolde.study.Profile;
+import io.isolde.study.Report;
+import io.isolde.study.Results;
+import io.isolde.study.Study;
+import io.isolde.study.StudyException;
+import io.isolde.study.StudyOptions;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code isolde study}. */
+@Command(
+    name = "study",
+    description = {
+      "Measure latency and staleness at each pair of consistency levels, and compare them with what",
+      "is predicted. Starts a local cluster, or takes a running one. A study that was stopped goes",
+      "on where it was; the report is one HTML file."
+    })
+final class StudyCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--folder",
+      paramLabel = "FOLDER",
+      defaultValue = "study",
+      description = "For the report, the JSON and, meanwhile, the cluster.")
+  private Path folder;
+
+  @Option(
+      names = "--nodes",
+      paramLabel = "N",
+      defaultValue = "8",
+      description = "Nodes of the local cluster.")
+  private int nodes;
+
+  @Option(
+      names = "--profile",
+      paramLabel = "NAME",
+      defaultValue = "racks",
+      description =
+          "Distances between the nodes: none, lan, racks, disks, regions, or a file (see"
+              + " docs/staleness.md).")
+  private String profile;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "60",
+      description = "How long each of the weak settings is measured; strong ones for a third.")
+  private int seconds;
+
+  @Option(
+      names = "--warmup-seconds",
+      paramLabel = "S",
+      defaultValue = "30",
+      description = "How long the load runs before.")
+  private int warmupSeconds;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      defaultValue = "30",
+      description = "Rows per second; each is written 4 times and read 16 times.")
+  private int rate;
+
+  @Option(
+      names = "--max-after",
+      paramLabel = "TIME",
+      defaultValue = "40ms",
+      converter = MillisConverter.class,
+      description = "The longest time from a write to a read.")
+  private double maxAfterMillis;
+
+  @Option(names = "--churn", description = "At the end, pause, kill and restart nodes under load.")
+  private boolean hasChurn;
+
+  @Option(
+      names = "--heap",
+      paramLabel = "MB",
+      defaultValue = "320",
+      description = "Java heap of each local node.")
+  private int heapMegabytes;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Of the predictions' random numbers.")
+  private long seed;
+
+  @Option(
+      names = "--contact-point",
+      paramLabel = "NODE",
+      description =
+          "Study the running cluster with this node: a keyspace isolde_study is made there."
+              + " Its nodes need staleness_sample_one_in: 1 for narrow intervals.")
+  private String contactPoint;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    Study study =
+        new Study(
+            options(),
+            folder,
+            sentence -> {
+              out.println(sentence);
+              out.flush();
+            });
+    Results results = study.run();
+    out.println("Report: " + new Report(results).write(folder));
+    out.flush();
+    return CommandLine.ExitCode.OK;
+  }
+
+  private StudyOptions options() {
+    try {
+      return new StudyOptions(
+          nodes,
+          Profile.of(profile),
+          seconds,
+          warmupSeconds,
+          rate,
+          (int) Math.ceil(maxAfterMillis),
+          hasChurn,
+          heapMegabytes,
+          seed,
+          Optional.ofNullable(contactPoint).map(node -> NodeAccess.parse(spec, node)));
+    } catch (StudyException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.staleness.collect;
+
+import io.isolde.config.IsoldeConfig;
+import io.isolde.staleness.Place;
+import io.isolde.staleness.emulate.EmulatedDistances;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.db.ReadCommand;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.gms.Gossiper;
+import org.apache.cassandra.locator.IEndpointSnitch;
+import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.net.Message;
+import org.apache.cassandra.net.MessagingService;
+import org.apache.cassandra.net.ParamType;
+import org.apache.cassandra.schema.SchemaConstants;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.FBUtilities;
+
+/**
+ * Sees all messages between this node and others, by the message sinks of Cassandra's
+ * MessagingService: tells the collector of the sampled ones, and holds messages up where distances
+ * are emulated. The time of a message is taken before it is held up.
+ */
+public final class MessageTap {
+  private static final long LOOK_MILLIS = 100;
+
+  private final Optional<Collector> collector;
+  private final Optional<EmulatedDistances> distances;
+
+  private MessageTap(Optional<Collector> collector, Optional<EmulatedDistances> distances) {
+    this.collector = collector;
+    this.distances = distances;
+  }
+
+  /**
+   * Begins to listen as soon as the node is up; does nothing where neither collection nor emulation
+   * is wanted.
+   *
+   * @return the book that is filled from now on
+   */
+  public static DelayBook start(IsoldeConfig config) {
+    DelayBook book =
+        new DelayBook(
+            config.stalenessHalfLifeMillis(),
+            config.stalenessMaxTables(),
+            () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+    Optional<EmulatedDistances> distances =
+        config.emulatedDistances().isEmpty()
+            ? Optional.empty()
+            : Optional.of(EmulatedDistances.start(config.emulatedDistances(), MessageTap::placeOf));
+    if (config.stalenessSampleOneIn() > 0 || distances.isPresent()) {
+      Thread start = new Thread(() -> listen(config, book, distances), "isolde-staleness-start");
+      start.setDaemon(true);
+      start.start();
+    }
+    return book;
+  }
+
+  /** As soon as Cassandra is ready to say where nodes are; there is nothing to be seen before. */
+  private static void listen(
+      IsoldeConfig config, DelayBook book, Optional<EmulatedDistances> distances) {
+    try {
+      while (!Gossiper.instance.isEnabled()) {
+        Thread.sleep(LOOK_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    Optional<Collector> collector =
+        config.stalenessSampleOneIn() == 0
+            ? Optional.empty()
+            : Optional.of(
+                new Collector(
+                    config.stalenessSampleOneIn(),
+                    book,
+                    self(),
+                    peer -> placeOf((InetAddressAndPort) peer),
+                    System::nanoTime));
+    MessageTap tap = new MessageTap(collector, distances);
+    MessagingService.instance().outboundSink.add(tap::goesOut);
+    MessagingService.instance().inboundSink.add(tap::comesIn);
+  }
+
+  /** Where this node is. */
+  public static Place self() {
+    return placeOf(FBUtilities.getBroadcastAddressAndPort());
+  }
+
+  /** Where a node is, as the snitch says. */
+  public static Place placeOf(InetAddressAndPort node) {
+    IEndpointSnitch snitch = DatabaseDescriptor.getEndpointSnitch();
+    return new Place(snitch.getDatacenter(node), snitch.getRack(node));
+  }
+
+  /** Returns false for a message that is sent later or in another form instead. */
+  private boolean goesOut(Message<?> message, InetAddressAndPort to) {
+    if (collector.isPresent() && collector.get().samples(message.id())) {
+      Stamp stamp = seenGoingOut(message, to);
+      if (stamp != null) {
+        // Comes by here again, with its stamp.
+        MessagingService.instance()
+            .send(message.withParam(ParamType.CUSTOM_MAP, stamp.toParameter()), to);
+        return false;
+      }
+    }
+    return distances.isEmpty() || !distances.get().holdsUp(message, to);
+  }
+
+  /** Returns what to stamp the message with, or null. */
+  private Stamp seenGoingOut(Message<?> message, InetAddressAndPort to) {
+    switch (message.verb()) {
+      case MUTATION_REQ, READ_REQ -> {
+        TableMetadata table = table(message);
+        if (isOfUsers(table)) {
+          collector.get().requestSent(message.id(), nameOf(table), isWrite(message));
+        }
+      }
+      case MUTATION_RSP, READ_RSP -> {
+        if (Stamp.of(message.header.customParams()) == null) {
+          return collector.get().answerSent(message.id(), to);
+        }
+      }
+      default -> {
+        // Nothing that staleness depends on.
+      }
+    }
+    return null;
+  }
+
+  private boolean comesIn(Message<?> message) {
+    if (collector.isPresent() && collector.get().samples(message.id())) {
+      switch (message.verb()) {
+        case MUTATION_REQ, READ_REQ -> {
+          TableMetadata table = table(message);
+          if (isOfUsers(table)) {
+            collector
+                .get()
+                .requestArrived(message.id(), message.respondTo(), nameOf(table), isWrite(message));
+          }
+        }
+        case MUTATION_RSP, READ_RSP -> {
+          Stamp stamp = Stamp.of(message.header.customParams());
+          if (stamp != null) {
+            collector.get().answerArrived(message.id(), message.from(), stamp);
+          }
+        }
+        default -> {
+          // Nothing that staleness depends on.
+        }
+      }
+    }
+    return true;
+  }
+
+  private static boolean isWrite(Message<?> message) {
+    return message.payload instanceof Mutation;
+  }
+
+  /** The table; the first, if a batch writes several. Null for what is none. */
+  private static TableMetadata table(Message<?> message) {
+    if (message.payload instanceof ReadCommand read) {
+      return read.metadata();
+    }
+    if (message.payload instanceof Mutation mutation) {
+      for (PartitionUpdate update : mutation.getPartitionUpdates()) {
+        return update.metadata();
+      }
+    }
+    return null;
+  }
+
+  private static boolean isOfUsers(TableMetadata table) {
+    return table != null && !SchemaConstants.isSystemKeyspace(table.keyspace);
+  }
+
+  private static String nameOf(TableMetadata table) {
+    return table.keyspace + "." + table.name;
+  }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.staleness;
+
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
+
+/**
+ * A cluster of places, with its own replica sets, whose coordinators may be replicas themselves.
+ * Writer and reader are at coordinators of their own.
+ */
+public final class ClusterDelays implements DelayModel {
+  private final Topology topology;
+  private final MeasuredLegs measured;
+  private final CoordinatorChoice choice;
+  private final Optional<String> datacenter;
+  private final int clockBound;
+  private final int[] datacenterOfNode;
+
+  /** Nodes that may coordinate: those in datacenters with replicas. */
+  private final int[] coordinators;
+
+  /** By coordinator and replica. */
+  private final Legs[][] legs;
+
+  /** Coordinators in all datacenters that have replicas. */
+  public ClusterDelays(Topology topology, MeasuredLegs measured, CoordinatorChoice choice) {
+    this(topology, measured, choice, Optional.empty(), 0);
+  }
+
+  /**
+   * Coordinators in one datacenter only, where writers and readers are.
+   *
+   * @throws IllegalArgumentException if it has no replica
+   */
+  public ClusterDelays(
+      Topology topology, MeasuredLegs measured, CoordinatorChoice choice, String datacenter) {
+    this(topology, measured, choice, Optional.of(datacenter), 0);
+  }
+
+  private ClusterDelays(
+      Topology topology,
+      MeasuredLegs measured,
+      CoordinatorChoice choice,
+      Optional<String> datacenter,
+      int clockBound) {
+    this.topology = topology;
+    this.datacenter = datacenter;
+    this.measured = measured;
+    this.choice = choice;
+    this.clockBound = clockBound;
+    this.datacenterOfNode = topology.datacenterOfNode();
+    int[] counts = topology.replicasByDatacenter();
+    int nodes = topology.places().size();
+    this.coordinators =
+        IntStream.range(0, nodes)
+            .filter(n -> counts[datacenterOfNode[n]] > 0 && mayCoordinate(n))
+            .toArray();
+    if (coordinators.length == 0) {
+      throw new IllegalArgumentException(
+          "No node in datacenter %s has a replica.".formatted(datacenter.orElse("?")));
+    }
+    this.legs = new Legs[nodes][nodes];
+    for (int from = 0; from < nodes; from++) {
+      for (int to = 0; to < nodes; to++) {
+        legs[from][to] =
+            from == to
+                ? measured.local()
+                : measured.between(topology.places().get(from), topology.places().get(to));
+      }
+    }
+  }
+
+  private boolean mayCoordinate(int node) {
+    return datacenter.isEmpty()
+        || topology.places().get(node).datacenter().equals(datacenter.get());
+  }
+
+  @Override
+  public int replicas() {
+    return topology.replicas();
+  }
+
+  @Override
+  public int[] replicasByDatacenter() {
+    return topology.replicasByDatacenter();
+  }
+
+  @Override
+  public void drawRow(RandomGenerator random, Trial trial) {
+    trial.replicaNodes = topology.replicaSets().get(random.nextInt(topology.replicaSets().size()));
+    for (int i = 0; i < trial.replicaNodes.length; i++) {
+      trial.datacenters[i] = datacenterOfNode[trial.replicaNodes[i]];
+    }
+  }
+
+  @Override
+  public void drawWrite(RandomGenerator random, Trial trial) {
+    int coordinator = coordinator(random, trial);
+    trial.writerNode = coordinator;
+    trial.writerDatacenter = datacenterOfNode[coordinator];
+    for (int i = 0; i < trial.replicaNodes.length; i++) {
+      Legs each = legs[coordinator][trial.replicaNodes[i]];
+      double shift = clockBound * each.uncertaintyMicros();
+      trial.writeMicros[i] = Math.max(0, each.write().drawMicros(random) + shift);
+      trial.ackMicros[i] = Math.max(0, each.ack().drawMicros(random) - shift);
+    }
+  }
+
+  @Override
+  public void drawRead(RandomGenerator random, Trial trial) {
+    int coordinator = coordinator(random, trial);
+    trial.readerDatacenter = datacenterOfNode[coordinator];
+    // The error of one coordinator's clock is the same for what it writes and for what it reads.
+    int direction = coordinator == trial.writerNode ? clockBound : -clockBound;
+    for (int i = 0; i < trial.replicaNodes.length; i++) {
+      Legs each = legs[coordinator][trial.replicaNodes[i]];
+      double shift = direction * each.uncertaintyMicros();
+      trial.requestMicros[i] = Math.max(0, each.request().drawMicros(random) + shift);
+      trial.responseMicros[i] = Math.max(0, each.response().drawMicros(random) - shift);
+    }
+    prefer(coordinator, random, trial);
+  }
+
+  private int coordinator(RandomGenerator random, Trial trial) {
+    int[] from = choice == CoordinatorChoice.REPLICA ? trial.replicaNodes : coordinators;
+    int node = from[random.nextInt(from.length)];
+    while (!mayCoordinate(node)) {
+      node = from[random.nextInt(from.length)];
+    }
+    return node;
+  }
+
+  @Override
+  public boolean hasCoordinatorsIn(int number) {
+    return Arrays.stream(coordinators).anyMatch(node -> datacenterOfNode[node] == number);
+  }
+
+  /** Itself, its rack, its datacenter, the others: Cassandra's network topology snitches. */
+  private void prefer(int coordinator, RandomGenerator random, Trial trial) {
+    Shuffle.fill(trial.preference, random);
+    int[] order = trial.preference;
+    for (int i = 1; i < order.length; i++) {
+      for (int j = i;
+          j > 0 && rank(coordinator, trial, order[j]) < rank(coordinator, trial, order[j - 1]);
+          j--) {
+        int nearer = order[j];
+        order[j] = order[j - 1];
+        order[j - 1] = nearer;
+      }
+    }
+  }
+
+  private int rank(int coordinator, Trial trial, int replica) {
+    int node = trial.replicaNodes[replica];
+    return node == coordinator
+        ? -1
+        : topology.places().get(coordinator).to(topology.places().get(node)).steps();
+  }
+
+  @Override
+  public long observations() {
+    return measured.observations();
+  }
+
+  @Override
+  public DelayModel atClockBound(int direction) {
+    return new ClusterDelays(topology, measured, choice, datacenter, direction);
+  }
+
+  /** For messages about the model. */
+  @Override
+  public String toString() {
+    return topology.places() + " " + Arrays.deepToString(topology.replicaSets().toArray());
+  }
+}

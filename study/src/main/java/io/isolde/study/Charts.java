@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.study;
+
+import io.isolde.study.Results.Point;
+import io.isolde.study.Results.SettingResult;
+import io.isolde.study.Results.Versions;
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.awt.Font;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.knowm.xchart.CategoryChart;
+import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.XYSeries;
+import org.knowm.xchart.internal.chartpart.Chart;
+import org.knowm.xchart.style.Styler;
+import org.knowm.xchart.style.Styler.LegendPosition;
+import org.knowm.xchart.style.markers.SeriesMarkers;
+
+/** The figures of a study. */
+final class Charts {
+  private static final int WIDTH = 760;
+  private static final int HEIGHT = 420;
+
+  /** Told apart also by who sees few colours (Okabe and Ito). */
+  private static final Color[] COLORS = {
+    new Color(0x0072B2), new Color(0xD55E00), new Color(0x009E73), new Color(0xCC79A7)
+  };
+
+  private Charts() {}
+
+  /** By file name, in the order of the report. */
+  static Map<String, Chart<?, ?>> of(Results results) {
+    Map<String, Chart<?, ?>> charts = new LinkedHashMap<>();
+    if (results.settings().isEmpty()) {
+      return charts;
+    }
+    List<SettingResult> weak = results.settings().stream().filter(each -> !each.strong()).toList();
+    charts.put("figure1-latency", latencies(results.settings()));
+    if (!weak.isEmpty()) {
+      charts.put("figure2-visibility", visibility(weak));
+      charts.put("figure3-versions", versions(weak));
+      charts.put("figure4-error", errors(weak));
+    }
+    if (results.churn() != null) {
+      charts.put("figure5-churn", churn(results.churn()));
+    }
+    return charts;
+  }
+
+  private static Chart<?, ?> latencies(List<SettingResult> settings) {
+    CategoryChart chart =
+        new CategoryChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title("Figure 1: latency of reads and writes")
+            .xAxisTitle("replicas read and written")
+            .yAxisTitle("mean, ms")
+            .build();
+    style(chart.getStyler());
+    List<String> names = settings.stream().map(SettingResult::name).toList();
+    chart
+        .addSeries("read", names, settings.stream().map(each -> each.read().mean()).toList())
+        .setFillColor(COLORS[0]);
+    chart
+        .addSeries("write", names, settings.stream().map(each -> each.write().mean()).toList())
+        .setFillColor(COLORS[1]);
+    return chart;
+  }
+
+  private static Chart<?, ?> visibility(List<SettingResult> weak) {
+    XYChart chart =
+        lines(
+            "Figure 2: probability that a read sees the last write",
+            "time from the write's answer to the read, ms",
+            "probability");
+    for (int i = 0; i < weak.size(); i++) {
+      SettingResult each = weak.get(i);
+      double[] after = each.visibility().stream().mapToDouble(Point::afterMillis).toArray();
+      line(chart, each.name() + " predicted", after, predictions(each), COLORS[i]);
+      dots(
+          chart,
+          each.name() + " measured",
+          after,
+          each.visibility().stream().mapToDouble(Point::measured).toArray(),
+          COLORS[i]);
+    }
+    return chart;
+  }
+
+  private static double[] predictions(SettingResult result) {
+    return result.visibility().stream().mapToDouble(Point::predicted).toArray();
+  }
+
+  private static Chart<?, ?> versions(List<SettingResult> weak) {
+    XYChart chart =
+        lines(
+            "Figure 3: probability to see one of the last k versions, %.1f ms after"
+                .formatted(weak.get(0).versionsAfterMillis()),
+            "k",
+            "probability");
+    for (int i = 0; i < weak.size(); i++) {
+      SettingResult each = weak.get(i);
+      double[] ks = each.versions().stream().mapToDouble(Versions::k).toArray();
+      line(
+          chart,
+          each.name() + " predicted",
+          ks,
+          each.versions().stream().mapToDouble(Versions::predicted).toArray(),
+          COLORS[i]);
+      dots(
+          chart,
+          each.name() + " measured",
+          ks,
+          each.versions().stream().mapToDouble(Versions::measured).toArray(),
+          COLORS[i]);
+    }
+    return chart;
+  }
+
+  private static Chart<?, ?> errors(List<SettingResult> weak) {
+    XYChart chart =
+        lines(
+            "Figure 4: error of the prediction",
+            "time from the write's answer to the read, ms",
+            "predicted - measured, percentage points");
+    for (int i = 0; i < weak.size(); i++) {
+      SettingResult each = weak.get(i);
+      line(
+          chart,
+          each.name(),
+          each.visibility().stream().mapToDouble(Point::afterMillis).toArray(),
+          each.visibility().stream()
+              .mapToDouble(point -> 100 * (point.predicted() - point.measured()))
+              .toArray(),
+          COLORS[i]);
+    }
+    return chart;
+  }
+
+  private static Chart<?, ?> churn(Churn.Timeline timeline) {
+    XYChart chart =
+        lines("Figure 5: while nodes come and go", "second", "ms; percent; errors per second");
+    double[] seconds = timeline.seconds().stream().mapToDouble(Churn.Second::second).toArray();
+    line(
+        chart,
+        "read mean, ms",
+        seconds,
+        timeline.seconds().stream().mapToDouble(Churn.Second::readMeanMillis).toArray(),
+        COLORS[0]);
+    line(
+        chart,
+        "write mean, ms",
+        seconds,
+        timeline.seconds().stream().mapToDouble(Churn.Second::writeMeanMillis).toArray(),
+        COLORS[1]);
+    line(
+        chart,
+        "stale reads, %",
+        seconds,
+        timeline.seconds().stream()
+            .mapToDouble(each -> 100.0 * each.staleReads() / Math.max(1, each.reads()))
+            .toArray(),
+        COLORS[2]);
+    line(
+        chart,
+        "errors",
+        seconds,
+        timeline.seconds().stream().mapToDouble(Churn.Second::errors).toArray(),
+        COLORS[3]);
+    return chart;
+  }
+
+  private static XYChart lines(String title, String x, String y) {
+    XYChart chart =
+        new XYChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title(title)
+            .xAxisTitle(x)
+            .yAxisTitle(y)
+            .build();
+    style(chart.getStyler());
+    return chart;
+  }
+
+  private static void style(Styler styler) {
+    styler
+        .setChartBackgroundColor(Color.WHITE)
+        .setPlotBackgroundColor(Color.WHITE)
+        .setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 15))
+        .setLegendPosition(LegendPosition.OutsideE)
+        .setLegendBorderColor(Color.WHITE)
+        .setChartTitleBoxVisible(false)
+        .setPlotBorderColor(Color.LIGHT_GRAY);
+  }
+
+  private static void line(XYChart chart, String name, double[] x, double[] y, Color color) {
+    XYSeries series = chart.addSeries(name, x, y);
+    series.setLineColor(color);
+    series.setMarker(SeriesMarkers.NONE);
+    series.setLineStyle(new BasicStroke(1.6f));
+  }
+
+  private static void dots(XYChart chart, String name, double[] x, double[] y, Color color) {
+    XYSeries series = chart.addSeries(name, x, y);
+    series.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Scatter);
+    series.setMarker(SeriesMarkers.CIRCLE);
+    series.setMarkerColor(color);
+  }
+}

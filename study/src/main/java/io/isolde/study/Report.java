@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.study;
+
+import io.isolde.study.Results.SettingResult;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import org.knowm.xchart.BitmapEncoder;
+import org.knowm.xchart.BitmapEncoder.BitmapFormat;
+import org.knowm.xchart.VectorGraphicsEncoder;
+import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
+import org.knowm.xchart.internal.chartpart.Chart;
+
+/** Writes a study as one HTML file that needs no other, and its figures as pictures. */
+public final class Report {
+  private static final String STYLE =
+      """
+      body { font: 15px/1.5 system-ui, sans-serif; max-width: 800px; margin: 2em auto; padding: 0 1em; color: #222 }
+      table { border-collapse: collapse; margin: 1em 0 } td, th { padding: .25em .8em; border-bottom: 1px solid #ddd; text-align: right }
+      td:first-child, th:first-child { text-align: left } svg { max-width: 100%; height: auto } figure { margin: 1em 0 } figcaption { color: #666 } h1 { font-size: 1.6em }
+      """;
+
+  private final Results results;
+
+  public Report(Results results) {
+    this.results = results;
+  }
+
+  /**
+   * Writes {@code report.html} and the pictures into a folder.
+   *
+   * @return the HTML file
+   */
+  public Path write(Path folder) {
+    try {
+      StringBuilder figures = new StringBuilder();
+      for (Map.Entry<String, Chart<?, ?>> chart : Charts.of(results).entrySet()) {
+        figures
+            .append("<figure>")
+            .append(svg(chart.getValue()))
+            // The picture's own letters are outlines, which nobody can search or have read aloud.
+            .append("<figcaption>")
+            .append(escaped(chart.getValue().getTitle()))
+            .append("</figcaption></figure>\n");
+        Files.write(
+            folder.resolve(chart.getKey() + ".png"),
+            BitmapEncoder.getBitmapBytes(chart.getValue(), BitmapFormat.PNG));
+      }
+      return Files.writeString(folder.resolve("report.html"), html(figures.toString()));
+    } catch (IOException e) {
+      throw new StudyException("The report can't be written into %s.".formatted(folder), e);
+    }
+  }
+
+  private static String svg(Chart<?, ?> chart) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    VectorGraphicsEncoder.saveVectorGraphic(chart, bytes, VectorGraphicsFormat.SVG);
+    String document = bytes.toString(StandardCharsets.UTF_8);
+    // Inside of HTML, without the prologue of an XML file.
+    return document.substring(document.indexOf("<svg"));
+  }
+
+  private String html(String figures) {
+    return """
+        <!doctype html>
+        <html lang="en"><head><meta charset="utf-8"><title>Isolde: a study of staleness</title>
+        <style>%s</style></head><body>
+        <h1>What weaker consistency costs and gains</h1>
+        %s
+        <h2>In short</h2>
+        %s
+        <h2>Figures</h2>
+        %s
+        <h2>Latencies</h2>
+        %s
+        <h2>Staleness</h2>
+        %s
+        %s
+        </body></html>
+        """
+        .formatted(
+            STYLE, description(), summary(), figures, latencies(), staleness(), churnEvents());
+  }
+
+  private String description() {
+    StringBuilder rows = new StringBuilder("<table>");
+    results
+        .description()
+        .forEach(
+            (name, value) ->
+                rows.append("<tr><td>%s<td>%s".formatted(escaped(name), escaped(value))));
+    return rows.append("</table>").toString();
+  }
+
+  private String summary() {
+    if (results.summary() == null) {
+      return "<p>Nothing was measured yet.</p>";
+    }
+    var summary = results.summary();
+    return """
+        <table>
+        <tr><td>error of the predicted t-visibility (RMSE over all points of weak settings)<td>%s points
+        <tr><td>of which chance alone, by the number of reads<td>%s points
+        <tr><td>stale reads at strong settings<td>%d
+        <tr><td>write latency, R=1 W=3 against R=3 W=1 (paper: 9.4)<td>%s
+        <tr><td>read latency, R=3 W=1 against R=1 W=3 (paper: 2.4)<td>%s
+        <tr><td>write latency, W=2 against W=1 (paper: 3.5)<td>%s
+        <tr><td>read latency, R=2 against R=1 (paper: 1.7)<td>%s
+        </table>"""
+        .formatted(
+            number(100 * summary.rmse()),
+            number(100 * summary.noise()),
+            summary.staleStrongReads(),
+            number(summary.writeRatio()),
+            number(summary.readRatio()),
+            number(summary.weakWriteRatio()),
+            number(summary.weakReadRatio()));
+  }
+
+  private String latencies() {
+    StringBuilder rows =
+        new StringBuilder(
+            "<p>Milliseconds: measured by the client, and (predicted) for the coordinator, to"
+                + " which the client's own way comes.</p><table><tr><th>setting<th>read mean<th>p50"
+                + "<th>p99<th>write mean<th>p50<th>p99<th>client's way, mean");
+    for (SettingResult each : results.settings()) {
+      rows.append(
+          "<tr><td>%s<td>%s<td>%s<td>%s<td>%s<td>%s<td>%s<td>%s"
+              .formatted(
+                  each.name(),
+                  both(each.read().mean(), each.readPredicted().mean()),
+                  both(each.read().p50(), each.readPredicted().p50()),
+                  both(each.read().p99(), each.readPredicted().p99()),
+                  both(each.write().mean(), each.writePredicted().mean()),
+                  both(each.write().p50(), each.writePredicted().p50()),
+                  both(each.write().p99(), each.writePredicted().p99()),
+                  number(each.roundTrip().mean())));
+    }
+    return rows.append("</table>").toString();
+  }
+
+  private String staleness() {
+    StringBuilder rows =
+        new StringBuilder(
+            "<table><tr><th>setting<th>reads<th>stale<th>RMSE, points<th>of which chance"
+                + "<th>requests that failed");
+    for (SettingResult each : results.settings()) {
+      rows.append(
+          "<tr><td>%s<td>%d<td>%d<td>%s<td>%s<td>%d"
+              .formatted(
+                  each.name(),
+                  each.reads(),
+                  each.staleReads(),
+                  number(100 * each.rmse()),
+                  number(100 * each.noise()),
+                  each.errors()));
+    }
+    return rows.append("</table>").toString();
+  }
+
+  private String churnEvents() {
+    if (results.churn() == null) {
+      return "";
+    }
+    StringBuilder rows = new StringBuilder("<h2>Churn, at R=1 W=1</h2><table>");
+    for (Churn.Event event : results.churn().events()) {
+      rows.append("<tr><td>%s s<td>%s".formatted(number(event.atSeconds()), escaped(event.what())));
+    }
+    return rows.append("</table>").toString();
+  }
+
+  private static String both(double measured, double predicted) {
+    return "%s (%s)".formatted(number(measured), number(predicted));
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
+  }
+
+  private static String escaped(String text) {
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+  }
+}

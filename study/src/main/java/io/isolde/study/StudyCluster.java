@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.study;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import io.isolde.cluster.ClusterException;
+import io.isolde.cluster.LocalCluster;
+import io.isolde.cluster.LocalNode;
+import io.isolde.cluster.NodeSpec;
+import io.isolde.study.live.Sessions;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** The nodes that are studied: local ones, which are gone afterwards, or a running cluster. */
+final class StudyCluster implements AutoCloseable {
+  private static final String NAME = "cluster";
+  private static final Duration MEMBERSHIP = Duration.ofMinutes(3);
+
+  /** Nodes that start at the same time: each keeps a core busy. */
+  private static final int AT_ONCE = 2;
+
+  private final Optional<LocalCluster> local;
+  private final List<InetSocketAddress> contactPoints;
+
+  private StudyCluster(Optional<LocalCluster> local, List<InetSocketAddress> contactPoints) {
+    this.local = local;
+    this.contactPoints = contactPoints;
+  }
+
+  static StudyCluster start(StudyOptions options, Path folder, Consumer<String> progress) {
+    if (options.contactPoint().isPresent()) {
+      return new StudyCluster(Optional.empty(), List.of(options.contactPoint().get()));
+    }
+    LocalCluster cluster = create(options, folder);
+    try {
+      for (int first = 0; first < options.nodes(); first += AT_ONCE) {
+        List<LocalNode> pair =
+            cluster.nodes().subList(first, Math.min(options.nodes(), first + AT_ONCE));
+        pair.parallelStream().forEach(LocalNode::start);
+        progress.accept("%d of %d nodes answer".formatted(first + pair.size(), options.nodes()));
+      }
+      cluster.awaitMembership(MEMBERSHIP);
+    } catch (ClusterException e) {
+      cluster.kill();
+      throw e;
+    }
+    return new StudyCluster(Optional.of(cluster), cluster.contactPoints());
+  }
+
+  private static LocalCluster create(StudyOptions options, Path folder) {
+    Path place = folder.resolve(NAME);
+    LocalCluster.removeIfPresent(place);
+    LocalCluster cluster = LocalCluster.create(place, options.nodes(), spec(options, folder));
+    for (int i = 0; i < options.nodes(); i++) {
+      Path rackFile =
+          write(
+              folder.resolve("rack-of-node%d.properties".formatted(i + 1)),
+              "dc=%s%nrack=%s%n"
+                  .formatted(options.profile().datacenterOf(i), options.profile().rackOf(i)));
+      cluster
+          .node(i + 1)
+          .reconfigure(
+              spec ->
+                  spec.withSystemProperty(
+                      "cassandra-rackdc.properties", rackFile.toUri().toString()));
+    }
+    return cluster;
+  }
+
+  /**
+   * Small and quiet: many nodes share a few cores, and nothing but the delays is to be measured.
+   */
+  private static NodeSpec spec(StudyOptions options, Path folder) {
+    NodeSpec spec =
+        NodeSpec.standard()
+            .withAddress("127.0.71.1")
+            .withHeapMegabytes(options.heapMegabytes())
+            .withEphemeral(true)
+            .withJvmOption("-XX:-UseG1GC")
+            .withJvmOption("-XX:+UseSerialGC")
+            .withJvmOption("-XX:TieredStopAtLevel=1")
+            .withCassandraSetting("endpoint_snitch", "GossipingPropertyFileSnitch")
+            // Replicas are then preferred by distance alone, as the model has it.
+            .withCassandraSetting("dynamic_snitch", "false")
+            .withCassandraSetting("auto_snapshot", "false")
+            .withCassandraSetting("memtable_heap_space", "64MiB")
+            .withCassandraSetting("concurrent_reads", "8")
+            .withCassandraSetting("concurrent_writes", "8")
+            .withIsoldeSetting("oracle", "embedded")
+            .withIsoldeSetting("staleness_sample_one_in", "1");
+    if (options.profile().distances().isEmpty()) {
+      return spec;
+    }
+    Path distances = write(folder.resolve("distances"), options.profile().distances());
+    return spec.withIsoldeSetting("emulated_distances", distances.toString());
+  }
+
+  private static Path write(Path file, String text) {
+    try {
+      return Files.writeString(file, text).toAbsolutePath();
+    } catch (IOException e) {
+      throw new StudyException("The file %s can't be written.".formatted(file), e);
+    }
+  }
+
+  CqlSession connect() {
+    return Sessions.open(contactPoints, Optional.empty());
+  }
+
+  /** The local nodes, for churn. */
+  Optional<LocalCluster> local() {
+    return local;
+  }
+
+  @Override
+  public void close() {
+    local.ifPresent(LocalCluster::remove);
+  }
+}
