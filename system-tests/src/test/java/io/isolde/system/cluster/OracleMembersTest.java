@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import io.isolde.client.Isolde;
+import io.isolde.client.TransactionOptions;
+import io.isolde.cluster.LocalCluster;
+import io.isolde.cluster.NodeSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A cluster whose nodes speak TLS with each other, and whose oracle begins with one member. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class OracleMembersTest {
+  private static final String FIRST = "127.0.45.1";
+  private static final String SECOND = "127.0.45.2";
+  private static final String THIRD = "127.0.45.3";
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final String PASSWORD = "cassandra";
+
+  @TempDir static Path keys;
+
+  private LocalCluster cluster;
+  private CqlSession session;
+
+  @BeforeAll
+  void startCluster() throws Exception {
+    Path folder = Path.of("target/clusters/oracle-members");
+    LocalCluster.removeIfPresent(folder);
+    NodeSpec first =
+        NodeSpec.standard()
+            .withAddress(FIRST)
+            .withHeapMegabytes(512)
+            .withEphemeral(true)
+            .withIsoldeSetting("oracle_members", "[" + FIRST + "]")
+            .withCassandraSetting("server_encryption_options", encryption());
+    cluster = LocalCluster.create(folder, 3, first);
+    cluster.start();
+    session = connect();
+    execute(
+        "CREATE KEYSPACE k WITH replication ="
+            + " {'class': 'SimpleStrategy', 'replication_factor': 3}");
+    execute("CREATE TABLE k.t (id int PRIMARY KEY, v int)");
+    execute("ENABLE TRANSACTIONS ON k.t");
+    assertThat(session.checkSchemaAgreement()).isTrue();
+  }
+
+  /** All nodes show the same certificate, and ask the others for theirs. */
+  private static String encryption() throws IOException, InterruptedException {
+    Path store = keys.resolve("nodes.p12");
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "node",
+                "-keyalg",
+                "RSA",
+                "-validity",
+                "365",
+                "-dname",
+                "CN=isolde-test",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                store.toString(),
+                "-storepass",
+                PASSWORD)
+            .inheritIO()
+            .start();
+    assertThat(keytool.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(Files.exists(store)).isTrue();
+    return ("{internode_encryption: all, require_client_auth: true, store_type: PKCS12,"
+            + " keystore: %s, keystore_password: %s, truststore: %s, truststore_password: %s}")
+        .formatted(store, PASSWORD, store, PASSWORD);
+  }
+
+  private CqlSession connect() {
+    return CqlSession.builder()
+        .addContactPoints(cluster.contactPoints())
+        .withLocalDatacenter("datacenter1")
+        .withConfigLoader(
+            DriverConfigLoader.programmaticBuilder()
+                .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(40))
+                .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(1))
+                .build())
+        .build();
+  }
+
+  @AfterAll
+  void removeCluster() {
+    if (session != null) {
+      session.close();
+    }
+    if (cluster != null) {
+      cluster.remove();
+    }
+  }
+
+  @Test
+  void whenMembersComeAndGoThenTransactionsGoOn() throws Exception {
+    assertThat(members()).containsExactly(FIRST);
+    write(1);
+
+    execute("ALTER ORACLE ADD '" + SECOND + "'");
+    execute("ALTER ORACLE ADD '" + THIRD + "'");
+    assertThat(members()).containsExactlyInAnyOrder(FIRST, SECOND, THIRD);
+    write(2);
+
+    execute("ALTER ORACLE LEADER '" + THIRD + "'");
+    await("the third leads", () -> THIRD.equals(oracle().getString("leader")));
+    assertThatThrownBy(() -> execute("ALTER ORACLE REMOVE '" + THIRD + "'"))
+        .isInstanceOf(DriverException.class)
+        .hasMessageContaining("lead");
+    write(3);
+
+    cluster.node(1).kill();
+    write(4);
+    execute("ALTER ORACLE REMOVE '" + FIRST + "'");
+    assertThat(members()).containsExactlyInAnyOrder(SECOND, THIRD);
+    write(5);
+
+    cluster.node(1).start();
+    execute("ALTER ORACLE ADD '" + FIRST + "'");
+    assertThat(members()).containsExactlyInAnyOrder(FIRST, SECOND, THIRD);
+    write(6);
+    assertThat(session.execute("SELECT id FROM k.t").all()).hasSize(6);
+  }
+
+  private void write(int id) {
+    TransactionOptions patient =
+        TransactionOptions.builder().timeLimit(PATIENCE).maxAttempts(200).build();
+    Isolde.on(session)
+        .runVoid(patient, tx -> tx.execute("INSERT INTO k.t (id, v) VALUES (?, ?)", id, id));
+  }
+
+  private List<String> members() {
+    return oracle().getList("members", String.class);
+  }
+
+  private Row oracle() {
+    return execute("SELECT * FROM isolde.oracle");
+  }
+
+  /** On the second node, which stays. */
+  private Row execute(String cql) {
+    Node second =
+        session.getMetadata().getNodes().values().stream()
+            .filter(node -> node.getEndPoint().toString().contains(SECOND))
+            .findFirst()
+            .orElseThrow();
+    return session.execute(SimpleStatement.newInstance(cql).setNode(second)).one();
+  }
+
+  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+      Thread.sleep(100);
+    }
+  }
+}
