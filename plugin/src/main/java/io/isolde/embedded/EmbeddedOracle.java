@@ -68,7 +68,13 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
 
   @Override
   public long begin(UUID transactionId) {
-    return locked(() -> core.begin(transactionId, reservedNow()));
+    return locked(
+        () -> {
+          if (core.outcome(transactionId).isPresent()) {
+            throw Oracle.alreadyDecided(transactionId);
+          }
+          return core.begin(transactionId, reservedNow());
+        });
   }
 
   @Override

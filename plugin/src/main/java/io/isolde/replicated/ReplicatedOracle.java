@@ -41,7 +41,19 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
 
   @Override
   public long begin(UUID transactionId) {
+    CompletableFuture<Optional<Answer.Ended>> decided = client.outcome(transactionId);
     long start = await(session.begin(), transactionId);
+    boolean isDecided;
+    try {
+      isDecided = await(decided, transactionId).isPresent();
+    } catch (RuntimeException e) {
+      session.ended(start);
+      throw e;
+    }
+    if (isDecided) {
+      session.ended(start);
+      throw Oracle.alreadyDecided(transactionId);
+    }
     Long before = open.putIfAbsent(transactionId, start);
     if (before == null) {
       return start;

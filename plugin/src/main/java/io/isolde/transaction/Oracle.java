@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
 import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.Outcome;
@@ -13,8 +15,21 @@ import java.util.concurrent.CompletableFuture;
  * call promises. Thread-safe. Timestamps are microseconds.
  */
 public interface Oracle {
-  /** Opens a transaction and returns its start timestamp. */
+  /**
+   * Opens a transaction and returns its start timestamp.
+   *
+   * @throws IsoldeException TRANSACTION_ALREADY_OPEN if one of this id is decided: a commit would
+   *     only get the answer of that one
+   */
   long begin(UUID transactionId);
+
+  static IsoldeException alreadyDecided(UUID transactionId) {
+    return IsoldeException.of(
+        ErrorCode.TRANSACTION_ALREADY_OPEN,
+        "The transaction " + transactionId + " has ended already; take a fresh id.",
+        "transaction",
+        transactionId);
+  }
 
   /** Opens a reader of the past. */
   void beginAt(UUID transactionId, long snapshot);
@@ -51,7 +66,7 @@ public interface Oracle {
   /** The newest snapshot that can be read. */
   long stable();
 
-  /** A snapshot that has every commit of which anybody was told. Costs nothing. */
+  /** The newest snapshot that this node has heard of. Costs nothing. */
   long stableSoFar();
 
   /** A fresh timestamp, above all in use. */

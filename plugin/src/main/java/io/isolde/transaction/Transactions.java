@@ -71,13 +71,6 @@ public final class Transactions {
           "limit",
           "max_open_transactions");
     }
-    if (oracle.outcome(id).isPresent()) {
-      throw IsoldeException.of(
-          ErrorCode.TRANSACTION_ALREADY_OPEN,
-          "The transaction " + id + " has ended already; take a fresh id.",
-          "transaction",
-          id);
-    }
     long askedNanos = System.nanoTime();
     long start = options.asOf.isPresent() ? beginAt(id, options) : oracle.begin(id);
     Transaction transaction =
@@ -99,6 +92,9 @@ public final class Transactions {
   }
 
   private long beginAt(UUID id, Options options) {
+    if (oracle.outcome(id).isPresent()) {
+      throw Oracle.alreadyDecided(id);
+    }
     // Commits have even timestamps: the odd one in between sees the same.
     long asOf = options.asOf.getAsLong() & ~1L;
     long stable = oracle.stable();
