@@ -3,7 +3,9 @@ package io.isolde.bench;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
@@ -20,6 +22,7 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class TwinCluster implements AutoCloseable {
   private static final int NODES = 2;
+  private static final int PATIENCE_SECONDS = 60;
   private static final int MOST_HEAP_MEGABYTES = 768;
 
   private final LocalCluster cluster;
@@ -59,7 +62,23 @@ final class TwinCluster implements AutoCloseable {
             + " {'class': 'SimpleStrategy', 'replication_factor': 2}");
     session.checkSchemaAgreement();
     session.execute("CREATE TABLE twin.rows (id int PRIMARY KEY, value blob)");
-    session.checkSchemaAgreement();
+    awaitOnAllNodes("SELECT id FROM twin.rows WHERE id = 0");
+  }
+
+  private void awaitOnAllNodes(String select) {
+    Pause.until(
+        "all nodes know the schema",
+        PATIENCE_SECONDS,
+        () -> nodes.stream().allMatch(node -> understands(node, select)));
+  }
+
+  private boolean understands(Node node, String select) {
+    try {
+      var unused = session.execute(SimpleStatement.newInstance(select).setNode(node));
+      return true;
+    } catch (DriverException notYet) {
+      return false;
+    }
   }
 
   Workload writes() {

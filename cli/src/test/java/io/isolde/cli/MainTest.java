@@ -83,8 +83,8 @@ class MainTest {
 
   @Test
   void whenACommandIsUnknownThenTheErrorNamesItAndSuggestsOthers() {
-    assertThat(run("strat")).isEqualTo(2);
-    assertThat(err.toString()).contains("strat").contains("start");
+    assertThat(run("startt")).isEqualTo(2);
+    assertThat(err.toString()).contains("'startt'").contains("isolde start ");
   }
 
   @Test
