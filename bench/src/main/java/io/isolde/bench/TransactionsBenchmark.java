@@ -6,7 +6,6 @@ import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.cluster.NodeTool;
 import java.io.PrintWriter;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -91,20 +90,6 @@ final class TransactionsBenchmark implements Benchmark {
             new Ratio("transfer_vs_plain" + of, "transfer" + of, "plain_transfer" + of));
     Map<String, List<Sample>> samples = new Rounds(options, tools, out).run(cases);
     return Report.of(name(), MachineDescription.ofThisMachine(), options, samples, ratios)
-        .with(metrics(samples));
-  }
-
-  private static Map<String, Double> metrics(Map<String, List<Sample>> samples) {
-    Map<String, Double> metrics = new LinkedHashMap<>();
-    samples.forEach(
-        (name, rounds) -> {
-          metrics.put(name + "_node_cpu_us", Sample.median(rounds, Sample::nodeMicrosPerOperation));
-          metrics.put(
-              name + "_client_cpu_us", Sample.median(rounds, Sample::clientMicrosPerOperation));
-          metrics.put(
-              name + "_cpu_elsewhere_percent",
-              Sample.median(rounds, sample -> 100 * sample.cpu().elsewhere()));
-        });
-    return metrics;
+        .with(CpuMetrics.of(samples));
   }
 }

@@ -7,7 +7,6 @@ import io.isolde.cluster.NodeSpec;
 import io.isolde.cluster.NodeTool;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -125,26 +124,6 @@ final class VersionsBenchmark implements Benchmark {
       List<Case> cases, List<Ratio> ratios, BenchOptions options, NodeTool tool, PrintWriter out) {
     Map<String, List<Sample>> samples = new Rounds(options, List.of(tool), out).run(cases);
     return Report.of(name(), MachineDescription.ofThisMachine(), options, samples, ratios)
-        .with(metrics(samples));
-  }
-
-  /** Under a storm, the processor time is for the storm, too, and says nothing. */
-  private static Map<String, Double> metrics(Map<String, List<Sample>> samples) {
-    Map<String, Double> metrics = new LinkedHashMap<>();
-    samples.forEach(
-        (name, rounds) -> {
-          if (rounds.get(0).stormPerSecond() > 0) {
-            metrics.put(name + "_storm_per_s", Sample.median(rounds, Sample::stormPerSecond));
-          } else {
-            metrics.put(
-                name + "_node_cpu_us", Sample.median(rounds, Sample::nodeMicrosPerOperation));
-            metrics.put(
-                name + "_client_cpu_us", Sample.median(rounds, Sample::clientMicrosPerOperation));
-          }
-          metrics.put(
-              name + "_cpu_elsewhere_percent",
-              Sample.median(rounds, sample -> 100 * sample.cpu().elsewhere()));
-        });
-    return metrics;
+        .with(CpuMetrics.of(samples));
   }
 }

@@ -60,13 +60,17 @@ public final class DataStatements {
     }
   }
 
-  /** A SELECT outside of a transaction: from the newest snapshot. */
+  /**
+   * A SELECT outside of a transaction: from the newest snapshot that this node has heard of; at
+   * SERIAL, from the newest of all.
+   */
   public ResultMessage.Rows select(SelectStatement select, QueryOptions options, Request request) {
     VersionIndex versions = check(select, options, request);
     QueryOptions quorum = at(options, options.getNowInSeconds(request.state));
+    boolean isSerial = options.getConsistency().isSerialConsistency();
     for (int attempt = 1; ; attempt++) {
       // What this node knows of costs nothing, but may be older than the table's new beginning.
-      long newest = attempt == 1 ? oracle.stableSoFar() : oracle.stable();
+      long newest = attempt == 1 && !isSerial ? oracle.stableSoFar() : oracle.stable();
       Snapshot snapshot = new Snapshot(newest, versions, OwnWrites.NONE, ReadRecorder.NONE);
       try {
         return read(select, snapshot, quorum, request);

@@ -4,6 +4,7 @@ package io.isolde.system.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
@@ -143,7 +144,10 @@ class OracleMembersTest {
     execute("ALTER ORACLE ADD '" + FIRST + "'");
     assertThat(members()).containsExactlyInAnyOrder(FIRST, SECOND, THIRD);
     write(6);
-    assertThat(session.execute("SELECT id FROM k.t").all()).hasSize(6);
+    SimpleStatement all =
+        SimpleStatement.newInstance("SELECT id FROM k.t")
+            .setConsistencyLevel(ConsistencyLevel.SERIAL);
+    assertThat(session.execute(all).all()).hasSize(6);
   }
 
   private void write(int id) {
