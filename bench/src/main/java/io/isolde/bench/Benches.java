@@ -15,8 +15,8 @@ public final class Benches {
       Stream.of(
               List.of(new VersionsBenchmark()),
               OracleBenchmark.all(),
-              List.of(
-                  new TransactionsBenchmark(), new FailoverBenchmark(), new CollectionBenchmark()))
+              TransactionsBenchmark.all(),
+              List.of(new FailoverBenchmark(), new CollectionBenchmark()))
           .<Benchmark>flatMap(List::stream)
           .toList();
 

@@ -7,6 +7,7 @@ import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class RowTable {
   static final String KEYSPACE = "bench";
   private static final int LOADED_AT_ONCE = 100;
+  private static final Duration AGREEMENT = Duration.ofMinutes(2);
 
   private final CqlSession session;
   private final String name;
@@ -48,8 +50,20 @@ final class RowTable {
     session.execute(
         "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': %d}"
             .formatted(KEYSPACE, replicas));
+    awaitAgreement(session);
     session.execute("CREATE TABLE %s.%s (p bigint PRIMARY KEY, v blob)".formatted(KEYSPACE, name));
+    awaitAgreement(session);
     return new RowTable(session, name, options);
+  }
+
+  /** The driver waits by itself only where it keeps the schema's metadata. */
+  private static void awaitAgreement(CqlSession session) {
+    long deadline = System.nanoTime() + AGREEMENT.toNanos();
+    while (!session.checkSchemaAgreement()) {
+      if (System.nanoTime() > deadline) {
+        throw new BenchException("The nodes do not agree on the schema.");
+      }
+    }
   }
 
   /** Creates one that keeps its past, without transactions. */
@@ -65,6 +79,7 @@ final class RowTable {
   static RowTable createTransactional(CqlSession session, String name, BenchOptions options) {
     RowTable table = create(session, name, options);
     session.execute("ENABLE TRANSACTIONS ON " + table.fullName());
+    awaitAgreement(session);
     return table;
   }
 

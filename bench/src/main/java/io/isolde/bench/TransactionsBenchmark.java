@@ -14,29 +14,43 @@ import java.util.Map;
  * with three replicas, at QUORUM.
  */
 final class TransactionsBenchmark implements Benchmark {
-  private static final int[] CLUSTERS = {1, 3};
-
   /** Three nodes and their clients have to share a small machine. */
   private static final int HEAP_MEGABYTES_OF_THREE = 1024;
 
+  private final String name;
+  private final String where;
+  private final List<Integer> clusters;
+
+  private TransactionsBenchmark(String name, String where, List<Integer> clusters) {
+    this.name = name;
+    this.where = where;
+    this.clusters = clusters;
+  }
+
+  /** The whole of it, and its parts. */
+  static List<Benchmark> all() {
+    return List.of(
+        new TransactionsBenchmark("transactions", "on one node and on three", List.of(1, 3)),
+        new TransactionsBenchmark("transactions-1n", "on one node", List.of(1)),
+        new TransactionsBenchmark("transactions-3n", "on three nodes", List.of(3)));
+  }
+
   @Override
   public String name() {
-    return "transactions";
+    return name;
   }
 
   @Override
   public String summary() {
-    return "transactions against plain statements and LWT, on one node and on three";
+    return "transactions against plain statements and LWT, " + where;
   }
 
   @Override
   public Report run(BenchOptions options, PrintWriter out) {
-    Report report = null;
-    for (int nodes : CLUSTERS) {
-      Report ofCluster = run(nodes, options, out);
-      report = report == null ? ofCluster : report.and(ofCluster);
-    }
-    return report;
+    return clusters.stream()
+        .map(nodes -> run(nodes, options, out))
+        .reduce(Report::and)
+        .orElseThrow();
   }
 
   private Report run(int nodes, BenchOptions options, PrintWriter out) {
