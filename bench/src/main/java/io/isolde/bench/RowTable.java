@@ -6,6 +6,7 @@ import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +24,8 @@ final class RowTable {
   static final String KEYSPACE = "bench";
   private static final int LOADED_AT_ONCE = 100;
   private static final Duration AGREEMENT = Duration.ofMinutes(2);
+  private static final long AGREEMENT_LOOK_MILLIS = 100;
+  private static final String SCHEMA_VERSION = "SELECT schema_version FROM system.local";
 
   private final CqlSession session;
   private final String name;
@@ -56,14 +59,23 @@ final class RowTable {
     return new RowTable(session, name, options);
   }
 
-  /** The driver waits by itself only where it keeps the schema's metadata. */
+  /** Asks every node: one that has not heard of a change yet believes that all agree. */
   private static void awaitAgreement(CqlSession session) {
     long deadline = System.nanoTime() + AGREEMENT.toNanos();
-    while (!session.checkSchemaAgreement()) {
+    while (schemaVersions(session) > 1) {
       if (System.nanoTime() > deadline) {
         throw new BenchException("The nodes do not agree on the schema.");
       }
+      Pause.millis(AGREEMENT_LOOK_MILLIS);
     }
+  }
+
+  private static long schemaVersions(CqlSession session) {
+    return session.getMetadata().getNodes().values().stream()
+        .map(node -> SimpleStatement.newInstance(SCHEMA_VERSION).setNode(node))
+        .map(statement -> session.execute(statement).one().getUuid(0))
+        .distinct()
+        .count();
   }
 
   /** Creates one that keeps its past, without transactions. */

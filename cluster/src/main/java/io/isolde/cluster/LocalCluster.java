@@ -190,6 +190,34 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
+  /**
+   * Waits until all running nodes have the same schema. Asks each of them: one that has not heard
+   * of a change yet believes that all agree.
+   */
+  public void awaitSchemaAgreement(Duration bound) {
+    if (!Waiting.until(bound, () -> schemaVersions() == 1)) {
+      throw new ClusterException(
+          Reason.TIMEOUT,
+          "The running nodes of %s did not agree on the schema within %d s."
+              .formatted(name(), bound.toSeconds()));
+    }
+  }
+
+  private long schemaVersions() {
+    return nodes.stream()
+        .filter(LocalNode::isAlive)
+        .map(LocalCluster::schemaVersion)
+        .distinct()
+        .count();
+  }
+
+  private static String schemaVersion(LocalNode node) {
+    try (NodeTool tool = node.nodeTool()) {
+      return (String)
+          tool.attribute("org.apache.cassandra.db:type=StorageService", "SchemaVersion");
+    }
+  }
+
   /** Stops all nodes in an orderly way. */
   public void stop() {
     nodes.parallelStream().forEach(LocalNode::stop);

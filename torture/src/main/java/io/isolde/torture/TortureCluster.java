@@ -99,12 +99,7 @@ final class TortureCluster implements AutoCloseable {
     for (String statement : statements) {
       session.execute(SimpleStatement.newInstance(statement).setNode(node).setTimeout(PATIENCE));
     }
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!session.checkSchemaAgreement()) {
-      if (System.nanoTime() > deadline) {
-        throw new TortureException("The nodes do not agree on the schema.");
-      }
-    }
+    cluster.awaitSchemaAgreement(PATIENCE);
   }
 
   LocalCluster nodes() {

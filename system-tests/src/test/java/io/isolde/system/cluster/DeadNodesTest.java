@@ -94,10 +94,7 @@ class DeadNodesTest {
     for (String statement : statements) {
       session.execute(SimpleStatement.newInstance(statement).setNode(node));
     }
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!session.checkSchemaAgreement()) {
-      assertThat(System.nanoTime()).as("the nodes agree on the schema").isLessThan(deadline);
-    }
+    cluster.awaitSchemaAgreement(PATIENCE);
   }
 
   @AfterAll

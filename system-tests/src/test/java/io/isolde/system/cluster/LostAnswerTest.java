@@ -62,9 +62,11 @@ class LostAnswerTest {
     direct.execute(
         "CREATE KEYSPACE k WITH replication ="
             + " {'class': 'SimpleStrategy', 'replication_factor': 3}");
+    cluster.awaitSchemaAgreement(LocalNode.START_BOUND);
     direct.execute("CREATE TABLE k.t (id int PRIMARY KEY, v int)");
+    cluster.awaitSchemaAgreement(LocalNode.START_BOUND);
     direct.execute("ENABLE TRANSACTIONS ON k.t");
-    assertThat(direct.checkSchemaAgreement()).isTrue();
+    cluster.awaitSchemaAgreement(LocalNode.START_BOUND);
   }
 
   @AfterEach

@@ -62,7 +62,7 @@ class OracleMembersTest {
             + " {'class': 'SimpleStrategy', 'replication_factor': 3}");
     execute("CREATE TABLE k.t (id int PRIMARY KEY, v int)");
     execute("ENABLE TRANSACTIONS ON k.t");
-    assertThat(session.checkSchemaAgreement()).isTrue();
+    cluster.awaitSchemaAgreement(PATIENCE);
   }
 
   /** All nodes show the same certificate, and ask the others for theirs. */
