@@ -9,11 +9,14 @@ import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
+import com.datastax.oss.driver.api.core.metadata.NodeState;
 import io.isolde.staleness.Level;
 import io.isolde.staleness.Setting;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A table of rows with a version, of its own for each setting, so that the nodes collect the delays
@@ -22,6 +25,9 @@ import java.util.concurrent.CompletionStage;
 final class StudyTable {
   static final String KEYSPACE = "isolde_study";
 
+  private static final String SCHEMA_VERSION = "SELECT schema_version FROM system.local";
+  private static final long AGREEMENT_NANOS = TimeUnit.MINUTES.toNanos(2);
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int PADDING_BYTES = 100;
 
   private final CqlSession writers;
@@ -57,6 +63,7 @@ final class StudyTable {
             .formatted(KEYSPACE, purpose, setting.read(), setting.write())
             .toLowerCase(Locale.ROOT);
     writers.execute("DROP TABLE IF EXISTS " + name);
+    awaitAgreement(writers);
     writers.execute(
         ("CREATE TABLE %s (id bigint PRIMARY KEY, version int, padding blob)"
                 + " WITH read_repair = 'NONE' AND speculative_retry = 'NEVER'")
@@ -65,10 +72,24 @@ final class StudyTable {
     return new StudyTable(writers, readers, name, setting);
   }
 
+  /** Asks every node: one that has not heard of a change yet believes that all agree. */
   private static void awaitAgreement(CqlSession session) {
-    for (int i = 0; i < 10 && !session.checkSchemaAgreement(); i++) {
-      // Each look waits for some seconds by itself.
+    long deadline = System.nanoTime() + AGREEMENT_NANOS;
+    while (schemaVersions(session) > 1) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new StudyException("The nodes do not agree on the schema.");
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
     }
+  }
+
+  private static long schemaVersions(CqlSession session) {
+    return session.getMetadata().getNodes().values().stream()
+        .filter(node -> node.getState() == NodeState.UP)
+        .map(node -> SimpleStatement.newInstance(SCHEMA_VERSION).setNode(node))
+        .map(statement -> session.execute(statement).one().getUuid(0))
+        .distinct()
+        .count();
   }
 
   private static ConsistencyLevel level(Level level) {
