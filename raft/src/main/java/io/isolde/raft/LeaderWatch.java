@@ -58,6 +58,15 @@ final class LeaderWatch implements AutoCloseable {
     for (RaftReplica replica : replicas) {
       elections.put(replica.group(), new EarlyElection(replica, this, rpc, settings));
     }
+  }
+
+  void forget(RaftGroupId group) {
+    elections.remove(group);
+    lastAppendNanos.remove(group);
+  }
+
+  /** Opens connections before they are needed, from now on. */
+  void keepConnected() {
     var unused =
         timer.scheduleWithFixedDelay(
             rpc::keepConnected, 0, KEEP_CONNECTED_MILLIS, TimeUnit.MILLISECONDS);

@@ -40,7 +40,7 @@ public final class PeerTransport implements AutoCloseable {
   private final TransportSettings settings;
   private final TransportSecurity security;
   private final Predicate<InetSocketAddress> accept;
-  private final ApplicationHandler application;
+  private final ApplicationServices application;
   private final EventLoops loops;
   private final ThreadPoolExecutor workers;
   private final ChannelGroup accepted = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
@@ -58,7 +58,7 @@ public final class PeerTransport implements AutoCloseable {
     this.settings = builder.settings;
     this.security = builder.security;
     this.accept = builder.accept;
-    this.application = builder.application;
+    this.application = new ApplicationServices(builder.application);
     this.loops = EventLoops.forNode(settings);
     this.workers =
         new ThreadPoolExecutor(
@@ -159,6 +159,11 @@ public final class PeerTransport implements AutoCloseable {
         .addLast(new FlushConsolidationHandler(256, true))
         .addLast(Frame.Encoder.INSTANCE)
         .addLast(new ServerConnection(this, channel));
+  }
+
+  /** From now on the handler answers the requests of one service, in place of the builder's. */
+  public void serve(byte service, ApplicationHandler handler) {
+    application.serve(service, handler);
   }
 
   void serveRaft(RaftReceiver receiver) {

@@ -3,10 +3,12 @@ package io.isolde.raft;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -31,13 +33,15 @@ public final class RaftNode implements AutoCloseable {
   private final PeerTransport transport;
   private final RaftServer server;
   private final RaftRpcService rpc;
-  private final Map<RaftGroupId, RaftReplica> replicas = new LinkedHashMap<>();
+  private final Path directory;
+  private final Map<RaftGroupId, RaftReplica> replicas = new ConcurrentHashMap<>();
   private final ExecutorService notifier;
 
-  private final Map<RaftGroupId, ObservedStateMachine> machines = new LinkedHashMap<>();
+  private final Map<RaftGroupId, ObservedStateMachine> machines = new ConcurrentHashMap<>();
 
   private RaftNode(Builder builder) throws IOException {
     transport = builder.transport;
+    directory = builder.directory;
     RaftPeerId self = RaftPeerId.valueOf(transport.name());
     notifier = Executors.newSingleThreadExecutor(task -> daemon(task, "isolde-raft-notifier"));
     builder.groups.forEach(
@@ -76,7 +80,7 @@ public final class RaftNode implements AutoCloseable {
     server.start();
     if (builder.groups.size() > 1) {
       for (Map.Entry<RaftGroupId, Group> group : builder.groups.entrySet()) {
-        addGroup(group.getKey(), group.getValue());
+        startGroup(group.getKey(), group.getValue());
       }
     }
     for (Map.Entry<RaftGroupId, ObservedStateMachine> entry : machines.entrySet()) {
@@ -86,16 +90,60 @@ public final class RaftNode implements AutoCloseable {
     rpc.watch(replicas.values());
   }
 
-  private void addGroup(RaftGroupId id, Group group) throws IOException {
+  private void startGroup(RaftGroupId id, Group group) throws IOException {
     for (RaftGroupId existing : server.getGroupIds()) {
       if (existing.equals(id)) {
         return;
       }
     }
-    RatisRequests.addGroup(server, group.toRatis(id));
+    RatisRequests.addGroup(server, group.toRatis(id), true);
   }
 
-  /** This node's replica of a group that was given to the builder. */
+  /**
+   * Starts this node's replica of one more group; goes on with the log that is there.
+   *
+   * @param initialMembers who founds it; see {@link Builder#group}
+   */
+  public RaftReplica addGroup(RaftGroupId id, List<Peer> initialMembers, StateMachine machine)
+      throws IOException {
+    ObservedStateMachine observed = new ObservedStateMachine(machine, notifier);
+    if (machines.putIfAbsent(id, observed) != null) {
+      throw new IllegalArgumentException("This node has a replica of group " + id + ".");
+    }
+    try {
+      boolean isNew = !Files.isDirectory(directory.resolve(id.getUuid().toString()));
+      RaftGroup group = new Group(initialMembers, machine).toRatis(id);
+      RatisRequests.addGroup(server, group, isNew);
+      RaftReplica replica = new RaftReplica(server, id, observed);
+      replicas.put(id, replica);
+      rpc.watch(List.of(replica));
+      return replica;
+    } catch (IOException | RuntimeException e) {
+      machines.remove(id);
+      throw e;
+    }
+  }
+
+  /** Ends this node's replica of a group and deletes its log. */
+  public void removeGroup(RaftGroupId id) throws IOException {
+    removeGroup(id, true);
+  }
+
+  /** Ends this node's replica of a group, whose log stays; it acknowledges nothing any more. */
+  public void stopGroup(RaftGroupId id) throws IOException {
+    removeGroup(id, false);
+  }
+
+  private void removeGroup(RaftGroupId id, boolean isDeleted) throws IOException {
+    rpc.unwatch(id);
+    replicas.remove(id);
+    if (machines.containsKey(id)) {
+      RatisRequests.removeGroup(server, id, isDeleted);
+      machines.remove(id); // Not before: if it fails, it can be tried again.
+    }
+  }
+
+  /** This node's replica of a group. */
   public RaftReplica replica(RaftGroupId group) {
     RaftReplica replica = replicas.get(group);
     if (replica == null) {
@@ -183,8 +231,8 @@ public final class RaftNode implements AutoCloseable {
 
     /** Starts the node. */
     public RaftNode start() throws IOException {
-      if (groups.isEmpty() || directory == null) {
-        throw new IllegalArgumentException("A Raft node needs a directory and a group.");
+      if (directory == null) {
+        throw new IllegalArgumentException("A Raft node needs a directory.");
       }
       int largest = Math.max(settings.appendBytes(), RaftSettings.SNAPSHOT_CHUNK_BYTES) + (1 << 16);
       if (transport.settings().maxFrameBytes() < largest) {

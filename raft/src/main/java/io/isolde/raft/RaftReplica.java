@@ -21,9 +21,12 @@ import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;
 import org.apache.ratis.protocol.exceptions.LeaderSteppingDownException;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
+import org.apache.ratis.protocol.exceptions.ReconfigurationInProgressException;
+import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
 import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
 import org.apache.ratis.protocol.exceptions.ServerNotReadyException;
 import org.apache.ratis.protocol.exceptions.StateMachineException;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 
 /**
@@ -34,6 +37,7 @@ public final class RaftReplica {
   private final RaftServer server;
   private final RaftGroupId group;
   private final RaftServer.Division division;
+
   private final ObservedStateMachine machine;
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
@@ -139,6 +143,20 @@ public final class RaftReplica {
     return peers.stream().map(Peer::of).toList();
   }
 
+  /**
+   * The members, unless they are being changed, so that those before have a say, too, or still may
+   * have: also as long as the last change is not known to be on a majority.
+   */
+  public Optional<List<Peer>> settledMembers() {
+    RaftConfiguration now = division.getRaftConf();
+    boolean isChanging =
+        !now.getPreviousPeers().isEmpty()
+            || now.getLogEntryIndex() > division.getRaftLog().getLastCommittedIndex();
+    return isChanging
+        ? Optional.empty()
+        : Optional.of(now.getCurrentPeers().stream().map(Peer::of).toList());
+  }
+
   /** Tells of changes from now on. */
   public void addListener(LeaderListener listener) {
     machine.add(listener);
@@ -170,13 +188,28 @@ public final class RaftReplica {
    * and starts a new member (without initial members) before it adds it.
    */
   public CompletableFuture<Void> setMembers(List<Peer> members) {
+    return setMembers(
+        SetConfigurationRequest.Arguments.newBuilder().setServersInNewConf(ratis(members)).build());
+  }
+
+  /** As {@link #setMembers(List)}; refused if the members are not those that they were thought. */
+  public CompletableFuture<Void> setMembers(List<Peer> before, List<Peer> members) {
+    return setMembers(
+        SetConfigurationRequest.Arguments.newBuilder()
+            .setServersInCurrentConf(ratis(before))
+            .setServersInNewConf(ratis(members))
+            .setMode(SetConfigurationRequest.Mode.COMPARE_AND_SET)
+            .build());
+  }
+
+  private static List<RaftPeer> ratis(List<Peer> peers) {
+    return peers.stream().map(Peer::toRatis).toList();
+  }
+
+  private CompletableFuture<Void> setMembers(SetConfigurationRequest.Arguments arguments) {
     SetConfigurationRequest request =
         new SetConfigurationRequest(
-            client,
-            server.getId(),
-            group,
-            calls.incrementAndGet(),
-            members.stream().map(Peer::toRatis).toList());
+            client, server.getId(), group, calls.incrementAndGet(), arguments);
     try {
       return done(server.setConfigurationAsync(request));
     } catch (IOException e) {
@@ -204,6 +237,10 @@ public final class RaftReplica {
     }
     if (cause instanceof LeaderSteppingDownException) {
       return new RaftFailure.NotReady("The leader is handing over.", cause);
+    }
+    if (cause instanceof ReconfigurationInProgressException
+        || cause instanceof ReconfigurationTimeoutException) {
+      return new RaftFailure.NotReady("A change of members is under way.", cause);
     }
     if (cause instanceof StateMachineException) {
       return new RaftFailure.Refused("The state machine refused the request.", cause);

@@ -64,12 +64,17 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
     watch.start(replicas);
   }
 
+  void unwatch(RaftGroupId group) {
+    watch.forget(group);
+  }
+
   void stopWatching() {
     watch.close();
   }
 
   @Override
   public void start() {
+    watch.keepConnected();
     transport.serveRaft(requests);
   }
 

@@ -12,6 +12,9 @@ package io.isolde.raft;
  * @param leaseRatio 0.3. The part of the minimum for which a leader may answer reads after a
  *     majority has answered it. Too small: idle leaders ask before each read. Too big: nobody may
  *     replace a dead leader for that long.
+ * @param leaseReads true. Whether a leader answers reads under its lease, which rests on clocks
+ *     that run about equally fast; off: it asks a majority for each. Off: a round trip for each
+ *     read.
  * @param requestTimeoutMillis 3,000. For one Raft request to a peer. Too small: a slow disk looks
  *     like a lost message. Too big: a lost message is noticed late.
  * @param turnMillis 100. How much later the next follower stands when a leader is dead. Too small:
@@ -38,6 +41,7 @@ public record RaftSettings(
     int electionTimeoutMinMillis,
     int electionTimeoutMaxMillis,
     double leaseRatio,
+    boolean leaseReads,
     int requestTimeoutMillis,
     int turnMillis,
     boolean fsync,
@@ -83,7 +87,8 @@ public record RaftSettings(
   /** The defaults. */
   public static RaftSettings defaults() {
     return new RaftSettings(
-        1000, 2000, 0.3, 3000, 100, true, 32 << 20, 4 << 20, 256, 8, 400_000, true, 4096, 64 << 20);
+        1000, 2000, 0.3, true, 3000, 100, true, 32 << 20, 4 << 20, 256, 8, 400_000, true, 4096,
+        64 << 20);
   }
 
   /** How long a leader may answer reads without asking, since a majority's answer. */
@@ -100,10 +105,24 @@ public record RaftSettings(
     return draft.settings();
   }
 
+  /** These settings with reads under the lease, or not. */
+  public RaftSettings withLeaseReads(boolean on) {
+    Draft draft = new Draft(this);
+    draft.leaseReads = on;
+    return draft.settings();
+  }
+
   /** These settings with another durability. */
   public RaftSettings withFsync(boolean on) {
     Draft draft = new Draft(this);
     draft.fsync = on;
+    return draft.settings();
+  }
+
+  /** These settings with other log files. */
+  public RaftSettings withSegmentBytes(int bytes) {
+    Draft draft = new Draft(this);
+    draft.segmentBytes = bytes;
     return draft.settings();
   }
 
@@ -137,6 +156,7 @@ public record RaftSettings(
     private int electionTimeoutMinMillis;
     private int electionTimeoutMaxMillis;
     private double leaseRatio;
+    private boolean leaseReads;
     private int requestTimeoutMillis;
     private int turnMillis;
     private boolean fsync;
@@ -153,6 +173,7 @@ public record RaftSettings(
       electionTimeoutMinMillis = from.electionTimeoutMinMillis;
       electionTimeoutMaxMillis = from.electionTimeoutMaxMillis;
       leaseRatio = from.leaseRatio;
+      leaseReads = from.leaseReads;
       requestTimeoutMillis = from.requestTimeoutMillis;
       turnMillis = from.turnMillis;
       fsync = from.fsync;
@@ -171,6 +192,7 @@ public record RaftSettings(
           electionTimeoutMinMillis,
           electionTimeoutMaxMillis,
           leaseRatio,
+          leaseReads,
           requestTimeoutMillis,
           turnMillis,
           fsync,

@@ -68,6 +68,8 @@ final class RatisProperties {
     RaftServerConfigKeys.Log.setWriteBufferSize(p, bytes(2L * settings.appendBytes()));
     RaftServerConfigKeys.Log.setQueueByteLimit(p, bytes(settings.pendingBytes()));
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(p, true);
+    // Ratis would keep 1,024 entries more, which may be large ones.
+    RaftServerConfigKeys.Log.setPurgeGap(p, 1);
     RaftServerConfigKeys.Log.setUnsafeFlushEnabled(p, !settings.fsync());
   }
 
@@ -84,7 +86,7 @@ final class RatisProperties {
   private static void reads(RaftProperties p, RaftSettings settings) {
     RaftServerConfigKeys.Read.setOption(p, RaftServerConfigKeys.Read.Option.LINEARIZABLE);
     RaftServerConfigKeys.Read.setTimeout(p, millis(settings.requestTimeoutMillis()));
-    RaftServerConfigKeys.Read.setLeaderLeaseEnabled(p, true);
+    RaftServerConfigKeys.Read.setLeaderLeaseEnabled(p, settings.leaseReads());
     RaftServerConfigKeys.Read.setLeaderLeaseTimeoutRatio(p, settings.leaseRatio());
   }
 

@@ -4,9 +4,16 @@ package io.isolde.raft;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Runs tasks one after the other, in order, on the threads of another executor. */
+/**
+ * Runs tasks one after the other, in order, on the threads of another executor. One that throws is
+ * logged, and the next one runs.
+ */
 final class SerialExecutor implements Executor {
+  private static final Logger log = LoggerFactory.getLogger(SerialExecutor.class);
+
   private final Executor threads;
   private final int bound;
 
@@ -53,7 +60,11 @@ final class SerialExecutor implements Executor {
           return;
         }
       }
-      task.run();
+      try {
+        task.run();
+      } catch (RuntimeException | Error e) {
+        log.error("A task failed; those that wait for it to end go on", e);
+      }
     }
   }
 }

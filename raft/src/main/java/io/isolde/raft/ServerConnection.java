@@ -104,24 +104,29 @@ final class ServerConnection extends ChannelInboundHandlerAdapter implements Pee
     }
     // Raft has event loops of its own. The other side sends nothing before we greet back, so
     // nothing is lost while the connection moves.
+    var unused = channel.deregister().addListener(gone -> moveToRaft(answer));
+  }
+
+  private void moveToRaft(Frame answer) {
+    if (!channel.isOpen()) {
+      // This loop has yet to forget it, and must not touch the other loop's connections for that.
+      answer.release();
+      return;
+    }
     var unused =
-        channel
-            .deregister()
+        transport
+            .loops()
+            .raft()
+            .register(channel)
             .addListener(
-                gone ->
-                    transport
-                        .loops()
-                        .raft()
-                        .register(channel)
-                        .addListener(
-                            moved -> {
-                              if (moved.isSuccess()) {
-                                var unusedWrite = channel.writeAndFlush(answer);
-                              } else {
-                                answer.release();
-                                var unusedClose = channel.close();
-                              }
-                            }));
+                moved -> {
+                  if (moved.isSuccess()) {
+                    var unusedWrite = channel.writeAndFlush(answer);
+                  } else {
+                    answer.release();
+                    var unusedClose = channel.close();
+                  }
+                });
   }
 
   @Override

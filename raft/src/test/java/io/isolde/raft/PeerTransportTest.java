@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
+import java.io.PrintStream;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -66,6 +68,34 @@ class PeerTransportTest {
       assertThat(client.isOpen()).isTrue();
     }
     assertThat(closed.await(5, TimeUnit.SECONDS)).isTrue();
+  }
+
+  /** Netty says so when a connection is taken from an event loop that it is not on. */
+  @Test
+  void whenPeersGreetAndAreGoneThenTheirConnectionsDisturbNoOther() throws Exception {
+    PrintStream err = System.err;
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+    try (PeerTransport server = listen(TransportSettings.defaults())) {
+      for (int i = 0; i < 300; i++) {
+        try (Socket socket = new Socket()) {
+          socket.connect(server.address());
+          Frame greeting = Frame.greeting(Frame.PURPOSE_RAFT, "n1");
+          ByteBuffer bytes = ByteBuffer.allocate(4 + 1 + 8 + greeting.content().readableBytes());
+          bytes.putInt(bytes.capacity() - 4).put(Frame.GREETING).putLong(Frame.PURPOSE_RAFT);
+          greeting.content().readBytes(bytes);
+          greeting.release();
+          socket.getOutputStream().write(bytes.array());
+        }
+      }
+      try (PeerClient client = connect(server)) {
+        assertThat(Echo.ask(client, "still there").get(5, TimeUnit.SECONDS))
+            .isEqualTo("still there");
+      }
+    } finally {
+      System.setErr(err);
+    }
+    assertThat(said.toString(StandardCharsets.UTF_8)).doesNotContain("deregistering");
   }
 
   @Test
