@@ -7,6 +7,7 @@ import java.util.UUID;
 /** Decides transactions, each once, and remembers how. */
 final class Decisions {
   private static final Decision TOO_MANY_PENDING = new Decision.Refused(Refusal.TOO_MANY_PENDING);
+  private static final Decision IN_DOUBT = new Decision.Refused(Refusal.IN_DOUBT);
 
   private final OracleState state;
 
@@ -43,14 +44,27 @@ final class Decisions {
     if (conflict.isPresent()) {
       return abort(request.transactionId(), conflict.get());
     }
+    if (isInDoubt(request)) {
+      return counted(IN_DOUBT);
+    }
     if (state.pending.isFull()) {
       return counted(TOO_MANY_PENDING);
     }
     long commitTimestamp = state.timestamps.next(nowMicros);
     long applyAfter = applyAfter(request, conflicts);
-    state.pending.add(new PendingCommit(request.transactionId(), commitTimestamp, session));
+    state.pending.add(
+        new PendingCommit(request.transactionId(), commitTimestamp, session), request.writes());
     conflicts.recordCommit(request.writes(), commitTimestamp);
     return commit(request.transactionId(), new Decision.Committed(commitTimestamp, applyAfter));
+  }
+
+  /** It would only wait for the commit that is set aside, and be in doubt itself. */
+  private boolean isInDoubt(CommitRequest request) {
+    SetAsideCommits setAside = state.pending.setAside();
+    return !setAside.isEmpty()
+        && (setAside.find(request.overwrites(), Long.MAX_VALUE).isPresent()
+            || (request.level() == IsolationLevel.SERIALIZABLE
+                && setAside.find(request.reads(), Long.MAX_VALUE).isPresent()));
   }
 
   /** While nothing is pending, everything overwritten is stable already. */

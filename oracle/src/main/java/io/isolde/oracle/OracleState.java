@@ -11,7 +11,7 @@ import java.io.IOException;
  */
 final class OracleState {
   /** To be raised with every change of what is written, by any part. */
-  private static final int FORMAT = 1;
+  private static final int FORMAT = 2;
 
   final Timestamps timestamps;
   final PendingCommits pending;
@@ -62,7 +62,7 @@ final class OracleState {
   }
 
   long stable() {
-    return pending.isEmpty() ? timestamps.last() : pending.smallest() - Timestamps.STEP;
+    return pending.isHolding() ? pending.smallestHolding() - Timestamps.STEP : timestamps.last();
   }
 
   /** Throws unless a timestamp is that of a snapshot. */
@@ -74,7 +74,7 @@ final class OracleState {
   }
 
   void followClock(long nowMicros) {
-    if (pending.isEmpty()) {
+    if (!pending.isHolding()) {
       timestamps.follow(nowMicros);
     }
   }
@@ -102,6 +102,7 @@ final class OracleState {
         counters.requestedAborts,
         counters.refused,
         pending.size(),
+        pending.setAside().size(),
         openTransactions,
         outcomes.size(),
         lastCommits.rows(),

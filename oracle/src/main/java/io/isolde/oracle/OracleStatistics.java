@@ -14,6 +14,7 @@ package io.isolde.oracle;
  * @param requestedAborts aborted because {@link StatusOracle#abort} was called
  * @param refused commit requests not decided
  * @param pendingCommits commits decided but not applied
+ * @param setAsideCommits those of them that {@code stable} has passed
  * @param openTransactions begun, and neither decided nor ended
  * @param outcomesKept decisions that can still be asked for
  * @param rowsKept ids whose last commit is known
@@ -32,6 +33,7 @@ public record OracleStatistics(
     long requestedAborts,
     long refused,
     int pendingCommits,
+    int setAsideCommits,
     int openTransactions,
     int outcomesKept,
     int rowsKept,

@@ -4,19 +4,47 @@ package io.isolde.oracle;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
-/** The commits that are decided but not yet applied. They are applied in any order. */
+/**
+ * The commits that are decided but not yet applied. They are applied in any order. One that takes
+ * too long can be set aside: then it no longer holds back what comes after it.
+ */
 final class PendingCommits {
+  /** Of all together, 32 MiB. A commit beyond has its ids forgotten, and is never set aside. */
+  static final int MOST_IDS = 1 << 22;
+
   private static final int INITIAL_CAPACITY = 16;
+  private static final long[] NOT_KEPT = {};
+
+  /**
+   * One of them.
+   *
+   * @param ids that it writes; none if they are not kept
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Pending(PendingCommit commit, long[] ids) {
+    long commitTimestamp() {
+      return commit.commitTimestamp();
+    }
+  }
 
   /** Holds the commits from {@code first} to before {@code end}, in ascending order. */
-  private PendingCommit[] commits = new PendingCommit[INITIAL_CAPACITY];
+  private Pending[] commits = new Pending[INITIAL_CAPACITY];
 
   private int first;
   private int end;
+
+  /** At most {@link #MOST_IDS}. */
+  private int keptIds;
+
+  /** A subset of {@code commits}. */
+  private SetAsideCommits setAside = SetAsideCommits.NONE;
 
   /** What is pending may exceed it only after it became smaller. */
   private int maxPending;
@@ -25,18 +53,61 @@ final class PendingCommits {
     this.maxPending = maxPending;
   }
 
-  void add(PendingCommit commit) {
+  /**
+   * Adds the newest of all.
+   *
+   * @param ids that it writes
+   */
+  void add(PendingCommit commit, long[] ids) {
     assert !isFull() : "a commit is refused before it exceeds the bound";
-    append(commit);
+    append(commit, ids);
   }
 
-  private void append(PendingCommit commit) {
+  private void append(PendingCommit commit, long[] ids) {
     assert isEmpty() || commit.commitTimestamp() > commits[end - 1].commitTimestamp()
         : "commits are decided in order";
     if (end == commits.length) {
       makeRoom();
     }
-    commits[end++] = commit;
+    boolean isKept = ids.length <= SetAsideCommits.MOST_IDS && keptIds + ids.length <= MOST_IDS;
+    commits[end++] = new Pending(commit, isKept ? ids : NOT_KEPT);
+    keptIds += isKept ? ids.length : 0;
+  }
+
+  /** Does nothing if no such commit is pending, or if it can't be set aside. */
+  void setAside(long commitTimestamp) {
+    int index = indexOf(commitTimestamp);
+    if (isAt(index, commitTimestamp) && !setAside.contains(commitTimestamp)) {
+      long[] ids = commits[index].ids;
+      if (ids.length > 0 && setAside.hasRoomFor(ids.length)) {
+        setAside = setAside.with(commitTimestamp, ids);
+      }
+    }
+  }
+
+  /**
+   * Those at or below a timestamp that would have to be set aside, the oldest first, as far as
+   * there is room for them. Behind one that can't be, it would bring nothing to set others aside.
+   */
+  List<Long> toSetAside(long upTo) {
+    List<Long> some = new ArrayList<>(0);
+    SetAsideCommits then = setAside;
+    for (int i = first; i < end && commits[i].commitTimestamp() <= upTo; i++) {
+      long commitTimestamp = commits[i].commitTimestamp();
+      if (!setAside.contains(commitTimestamp)) {
+        long[] ids = commits[i].ids;
+        if (ids.length == 0 || !then.hasRoomFor(ids.length)) {
+          return some;
+        }
+        then = then.with(commitTimestamp, ids);
+        some.add(commitTimestamp);
+      }
+    }
+    return some;
+  }
+
+  SetAsideCommits setAside() {
+    return setAside;
   }
 
   void remove(long commitTimestamp) {
@@ -44,6 +115,10 @@ final class PendingCommits {
     if (!isAt(index, commitTimestamp)) {
       throw new IllegalArgumentException(
           "No commit with timestamp " + commitTimestamp + " waits for being applied.");
+    }
+    keptIds -= commits[index].ids.length;
+    if (setAside.contains(commitTimestamp)) {
+      setAside = setAside.without(commitTimestamp);
     }
     int before = index - first;
     int after = end - 1 - index;
@@ -67,6 +142,7 @@ final class PendingCommits {
   /** The pending commit of a transaction, or null. Looks at them all. */
   PendingCommit of(UUID transactionId) {
     return Arrays.stream(commits, first, end)
+        .map(Pending::commit)
         .filter(commit -> transactionId.equals(commit.transactionId()))
         .findFirst()
         .orElse(null);
@@ -74,12 +150,13 @@ final class PendingCommits {
 
   /** All of them, in ascending order. */
   List<PendingCommit> all() {
-    return List.of(Arrays.copyOfRange(commits, first, end));
+    return Arrays.stream(commits, first, end).map(Pending::commit).toList();
   }
 
   /** Those of a session, in ascending order. Looks at them all. */
   List<PendingCommit> ofSession(long session) {
     return Arrays.stream(commits, first, end)
+        .map(Pending::commit)
         .filter(commit -> commit.session() == session)
         .toList();
   }
@@ -92,8 +169,18 @@ final class PendingCommits {
     return first == end;
   }
 
-  long smallest() {
-    return commits[first].commitTimestamp();
+  /** Whether there is one that is not set aside. */
+  boolean isHolding() {
+    return size() > setAside.size();
+  }
+
+  /** The smallest that is not set aside. */
+  long smallestHolding() {
+    int index = first;
+    while (setAside.contains(commits[index].commitTimestamp())) {
+      index++;
+    }
+    return commits[index].commitTimestamp();
   }
 
   int size() {
@@ -110,27 +197,51 @@ final class PendingCommits {
     copy.commits = commits.clone();
     copy.first = first;
     copy.end = end;
+    copy.keptIds = keptIds;
+    copy.setAside = setAside;
     return copy;
   }
 
   void writeTo(DataOutput out) throws IOException {
     out.writeInt(size());
     for (int i = first; i < end; i++) {
-      TransactionIds.write(commits[i].transactionId(), out);
-      out.writeLong(commits[i].commitTimestamp());
-      out.writeLong(commits[i].session());
+      PendingCommit commit = commits[i].commit;
+      TransactionIds.write(commit.transactionId(), out);
+      out.writeLong(commit.commitTimestamp());
+      out.writeLong(commit.session());
+      out.writeInt(commits[i].ids.length);
+      LongArrays.write(commits[i].ids, out);
     }
+    setAside.writeTo(out);
   }
 
   static PendingCommits readFrom(int maxPending, DataInput in) throws IOException {
     PendingCommits pending = new PendingCommits(maxPending);
+    Map<Long, long[]> idsOf = new HashMap<>();
     int size = in.readInt();
     for (int i = 0; i < size; i++) {
       UUID transactionId = TransactionIds.read(in);
       long commitTimestamp = in.readLong();
-      pending.append(new PendingCommit(transactionId, commitTimestamp, in.readLong()));
+      PendingCommit commit = new PendingCommit(transactionId, commitTimestamp, in.readLong());
+      long[] ids = readIds(in);
+      pending.append(commit, ids);
+      idsOf.put(commitTimestamp, ids);
     }
+    pending.setAside = SetAsideCommits.readFrom(in, idsOf);
     return pending;
+  }
+
+  private static long[] readIds(DataInput in) throws IOException {
+    int count = in.readInt();
+    if (count < 0 || count > SetAsideCommits.MOST_IDS) {
+      throw new IOException("A pending commit is said to write " + count + " ids.");
+    }
+    if (count == 0) {
+      return NOT_KEPT;
+    }
+    long[] ids = new long[count];
+    LongArrays.read(ids, in);
+    return ids;
   }
 
   /** The index of the first commit at or above a timestamp. */
@@ -156,7 +267,7 @@ final class PendingCommits {
   private void makeRoom() {
     int size = size();
     boolean isHalfFree = size <= commits.length / 2;
-    PendingCommit[] target = isHalfFree ? commits : new PendingCommit[2 * commits.length];
+    Pending[] target = isHalfFree ? commits : new Pending[2 * commits.length];
     System.arraycopy(commits, first, target, 0, size);
     Arrays.fill(target, size, target.length, null);
     commits = target;

@@ -28,9 +28,9 @@ import java.util.UUID;
  */
 /*
  * Parts: Timestamps issues them; LastCommits knows when each row was last committed and
- * ConflictDetection looks there; PendingCommits holds stable back; OpenTransactions holds the low
- * watermark back; Outcomes makes a repeated request harmless. Decisions plays on all of them. What
- * has to outlive a process is in OracleState.
+ * ConflictDetection looks there; PendingCommits holds stable back, but for those that are
+ * SetAsideCommits; OpenTransactions holds the low watermark back; Outcomes makes a repeated request
+ * harmless. Decisions plays on all of them. What has to outlive a process is in OracleState.
  *
  * Orders that always hold: lowWatermark <= stable <= last <= reservedUntil, and none of the four
  * ever goes back.
@@ -174,6 +174,31 @@ public final class StatusOracle {
     return state.pending.contains(commitTimestamp);
   }
 
+  /**
+   * Lets {@link #stable()} pass a commit that takes long to apply. Does nothing if it is not
+   * pending, or if the bounds of {@link SetAsideCommits} are reached. In all other respects it is
+   * pending as before.
+   */
+  public void setAside(long commitTimestamp) {
+    long before = stable();
+    state.pending.setAside(commitTimestamp);
+    assert stable() >= before : "stable never goes back";
+    advanceLowWatermark();
+  }
+
+  /** The commits that {@link #stable()} has passed although they are not applied. */
+  public SetAsideCommits setAside() {
+    return state.pending.setAside();
+  }
+
+  /**
+   * The commits at or below a timestamp that hold {@link #stable()} and can be set aside, in the
+   * order of their timestamps.
+   */
+  public List<Long> toSetAside(long upToMicros) {
+    return state.pending.toSetAside(upToMicros);
+  }
+
   /** All commits that are decided but not applied, in the order of their timestamps. */
   public List<PendingCommit> pendingCommits() {
     return state.pending.all();
@@ -194,8 +219,9 @@ public final class StatusOracle {
   }
 
   /**
-   * The largest T such that every commit at or below T is applied, and no other will come. While no
-   * commit is pending it follows the clock, as far as timestamps are reserved.
+   * The largest T such that every commit at or below T is applied or {@linkplain #setAside() set
+   * aside}, and no other will come. While no other commit is pending it follows the clock, as far
+   * as timestamps are reserved.
    */
   public long stable(long nowMicros) {
     state.followClock(nowMicros);

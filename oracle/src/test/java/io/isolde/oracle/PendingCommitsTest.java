@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -19,20 +21,30 @@ class PendingCommitsTest {
     Random random = new Random(seed);
     PendingCommits pending = new PendingCommits(100);
     TreeMap<Long, PendingCommit> model = new TreeMap<>();
+    TreeSet<Long> setAside = new TreeSet<>();
     int most = 1 + random.nextInt(100);
     for (long timestamp = 2; timestamp < 2000; timestamp += 2) {
       PendingCommit commit = new PendingCommit(new UUID(1, timestamp), timestamp, timestamp % 3);
-      pending.add(commit);
+      pending.add(commit, new long[] {timestamp, 1});
       model.put(timestamp, commit);
+      if (random.nextInt(10) == 0) {
+        pending.setAside(timestamp);
+        setAside.add(timestamp);
+      }
       while (model.size() == most || (!model.isEmpty() && random.nextInt(4) == 0)) {
         List<Long> timestamps = new ArrayList<>(model.keySet());
         long removed = timestamps.get(random.nextInt(timestamps.size()));
         pending.remove(removed);
         model.remove(removed);
+        setAside.remove(removed);
         assertThat(pending.contains(removed)).isFalse();
       }
       assertThat(pending.size()).isEqualTo(model.size());
-      assertThat(pending.isEmpty() || pending.smallest() == model.firstKey()).isTrue();
+      assertThat(pending.setAside().commits().keySet()).isEqualTo(setAside);
+      Optional<Long> holding =
+          model.keySet().stream().filter(some -> !setAside.contains(some)).findFirst();
+      assertThat(pending.isHolding()).isEqualTo(holding.isPresent());
+      assertThat(pending.isHolding() ? pending.smallestHolding() : 0).isEqualTo(holding.orElse(0L));
       assertThat(pending.contains(timestamp)).isEqualTo(model.containsKey(timestamp));
     }
     assertThat(pending.ofSession(1))
@@ -43,8 +55,8 @@ class PendingCommitsTest {
   @Test
   void whenTheBoundShrinksThenWhatIsPendingStays() {
     PendingCommits pending = new PendingCommits(2);
-    pending.add(new PendingCommit(null, 2, 0));
-    pending.add(new PendingCommit(null, 4, 0));
+    pending.add(new PendingCommit(null, 2, 0), new long[] {1});
+    pending.add(new PendingCommit(null, 4, 0), new long[] {1});
     pending.setMaxPending(1);
     pending.remove(2);
     assertThat(pending.isFull()).isTrue();

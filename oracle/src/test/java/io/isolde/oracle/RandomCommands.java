@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
@@ -58,7 +59,8 @@ final class RandomCommands {
       case 11 -> oracle -> oracle.pendingOf(session);
       case 12 -> oracle -> oracle.isPending(oracle.stable() + 2);
       case 13 -> reserve();
-      case 14 -> random.nextInt(10) == 0 ? reconfigure() : oracle -> oracle.lowWatermark();
+      case 14 -> setAside();
+      case 15 -> random.nextInt(10) == 0 ? reconfigure() : oracle -> oracle.lowWatermark();
       default -> applied();
     };
   }
@@ -82,6 +84,13 @@ final class RandomCommands {
       Optional<PendingCommit> commit = oracle.pendingOf(choice).stream().findFirst();
       commit.ifPresent(pending -> oracle.applied(pending.commitTimestamp()));
       return commit;
+    };
+  }
+
+  private Command setAside() {
+    return oracle -> {
+      oracle.toSetAside(oracle.lastIssued()).stream().findFirst().ifPresent(oracle::setAside);
+      return List.of(oracle.setAside().epoch(), oracle.setAside().commits().keySet());
     };
   }
 

@@ -75,13 +75,16 @@ class StableTest {
     long stable = 0;
     for (int step = 0; step < 60; step++) {
       if (pending.isEmpty() || random.nextBoolean()) {
-        pending.add(some.commit(random.nextInt(1000), random.nextInt(10)));
+        pending.add(some.commit(random.nextInt(1000), step));
+      } else if (random.nextInt(4) == 0) {
+        some.oracle.setAside(pending.get(random.nextInt(pending.size())));
       } else {
         some.oracle.applied(pending.remove(random.nextInt(pending.size())));
       }
       long next = some.oracle.stable(random.nextInt(1000));
       assertThat(next).isGreaterThanOrEqualTo(stable);
-      assertThat(pending).allMatch(timestamp -> timestamp > next);
+      assertThat(pending)
+          .allMatch(commit -> commit > next || some.oracle.setAside().contains(commit));
       stable = next;
     }
   }

@@ -81,6 +81,7 @@ final class Transcript {
       case "begin-at" -> beginAt(command);
       case "commit" -> show(oracle.commit(requestOf(command), command.now()));
       case "applied" -> applied(command);
+      case "set-aside" -> setAside(command);
       case "end" -> end(command);
       case "outcome" ->
           oracle.outcome(transactionOf(command)).map(this::show).orElse("nothing is known");
@@ -136,6 +137,12 @@ final class Transcript {
   private String applied(Command command) {
     oracle.applied(Long.parseLong(command.word(1)));
     return "stable " + oracle.stable();
+  }
+
+  private String setAside(Command command) {
+    oracle.setAside(Long.parseLong(command.word(1)));
+    return "stable %d, set aside %s"
+        .formatted(oracle.stable(), oracle.setAside().commits().keySet());
   }
 
   private String end(Command command) {

@@ -2,13 +2,13 @@
 package io.isolde.oracle.group;
 
 import io.isolde.oracle.CommitRequest;
-import io.isolde.oracle.Conflict;
 import io.isolde.oracle.Decision;
-import io.isolde.oracle.Outcome;
+import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.group.OracleRequestException.Reason;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -88,16 +88,30 @@ public final class CoordinatorSession implements AutoCloseable {
   /** Begins a transaction; {@link #ended} must be told its start timestamp in the end. */
   public CompletableFuture<Long> begin() {
     long asked = starts.asking();
-    return client
-        .begin()
-        .whenComplete(
-            (start, error) -> {
-              if (error == null) {
-                starts.replace(asked, start);
-              } else {
-                starts.close(asked);
-              }
-            });
+    return begun(asked, client.begin().thenApply(OptionalLong::of))
+        .thenApply(OptionalLong::orElseThrow);
+  }
+
+  /**
+   * As {@link #begin()}, for a transaction of which it is not known here whether it is decided.
+   *
+   * @return empty if it is; then there is nothing to be told that it has ended
+   */
+  public CompletableFuture<OptionalLong> begin(UUID transactionId) {
+    long asked = starts.asking();
+    return begun(asked, client.begin(transactionId));
+  }
+
+  private CompletableFuture<OptionalLong> begun(
+      long asked, CompletableFuture<OptionalLong> answer) {
+    return answer.whenComplete(
+        (start, error) -> {
+          if (error == null && start.isPresent()) {
+            starts.replace(asked, start.getAsLong());
+          } else {
+            starts.close(asked);
+          }
+        });
   }
 
   /** A transaction that reads an older snapshot; holds the low watermark from now on. */
@@ -166,7 +180,7 @@ public final class CoordinatorSession implements AutoCloseable {
     }
     fenced(inSession);
     if (asked.sends() == 1) {
-      return CompletableFuture.failedFuture(wasFenced());
+      return CompletableFuture.failedFuture(LateDecision.wasFenced());
     }
     // An earlier one may have been decided before the session was closed.
     if (request.transactionId() == null) {
@@ -176,30 +190,7 @@ public final class CoordinatorSession implements AutoCloseable {
     }
     return client
         .execute(new Command.Abort(request.transactionId(), request.startTimestamp()))
-        .thenApply(CoordinatorSession::decisionOf);
-  }
-
-  private static Decision decisionOf(Answer answer) {
-    if (!(answer instanceof Answer.Ended ended)) {
-      throw new OracleRequestException(
-          Reason.TIMED_OUT, "The transaction may have been decided, but that is forgotten.");
-    }
-    Outcome outcome = ended.outcome();
-    if (outcome instanceof Outcome.Committed committed) {
-      // For what it must wait was in the answer that was lost: all that came before is enough.
-      long commitTimestamp = committed.commitTimestamp();
-      return new Decision.Committed(commitTimestamp, commitTimestamp - 2);
-    }
-    Conflict conflict = ((Outcome.Aborted) outcome).conflict();
-    if (conflict.kind() == Conflict.Kind.REQUESTED) {
-      throw new CompletionException(wasFenced());
-    }
-    return new Decision.Aborted(conflict);
-  }
-
-  private static OracleRequestException wasFenced() {
-    return new OracleRequestException(
-        Reason.FENCED, "This coordinator was silent for its lease, so it may not commit this.");
+        .thenApply(LateDecision::of);
   }
 
   /**
@@ -247,7 +238,10 @@ public final class CoordinatorSession implements AutoCloseable {
     return cause instanceof OracleRequestException e && e.reason() == Reason.CLOSED;
   }
 
-  /** Completes when every commit up to the timestamp is visible to all who begin. */
+  /**
+   * Completes when every commit up to the timestamp is visible to all who begin, or {@link
+   * #setAside()}.
+   */
   public CompletableFuture<Void> awaitStable(long timestamp) {
     return client.awaitStable(timestamp).thenAccept(starts::heard);
   }
@@ -270,6 +264,14 @@ public final class CoordinatorSession implements AutoCloseable {
   /** The newest snapshot that this coordinator has heard of. */
   public long newestStable() {
     return starts.newest();
+  }
+
+  /**
+   * The commits that are set aside, as far as this coordinator has heard. To be asked after any
+   * snapshot: then it has all that are at or below that and not applied.
+   */
+  public SetAsideCommits setAside() {
+    return client.setAside();
   }
 
   /** No transaction, here or elsewhere, reads below this. Never goes back. */
@@ -309,7 +311,7 @@ public final class CoordinatorSession implements AutoCloseable {
   }
 
   private void heard(Renewed renewed, long inSession) {
-    starts.heard(renewed.stable());
+    starts.heard(renewed.stable().timestamp());
     synchronized (this) {
       lowWatermark = Math.max(lowWatermark, renewed.lowWatermark());
       last = Math.max(last, renewed.last());

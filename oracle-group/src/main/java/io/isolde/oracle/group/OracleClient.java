@@ -1,87 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
+import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.group.OracleRequestException.Reason;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.AnswerCodec;
 import io.isolde.oracle.replica.Bytes;
 import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.CommandCodec;
-import io.isolde.raft.PeerClient;
-import io.isolde.raft.ResponseHandler;
-import io.isolde.raft.TransportException;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Asks whoever leads the oracle. A request that gets no answer, because the leader is gone or no
  * longer leads, is sent to the next leader, until its time is over: all requests may be repeated.
  *
+ * <p>A snapshot that this tells of has no commit below it that is not applied, but for those that
+ * {@link #setAside()} has by then.
+ *
  * <p>Thread-safe. Futures are completed on event loops: what hangs on them must not block. They
  * fail with an {@link OracleRequestException}.
  */
 public final class OracleClient implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(OracleClient.class);
-  private static final long TICK_MILLIS = 10;
-
   /** Longer than a leader takes for a change of members, or gives up. */
   private static final long CHANGE_MILLIS = 30_000;
 
-  private static final int TICKS_PER_SWEEP = 5;
-
-  /** A leader that sends requests away is not asked again at once, as while it hands over. */
-  private static final long SENT_AWAY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-  /** Where the leader is; each time that one is found, another link. */
-  private static final class Link {
-    private final PeerClient client;
-    private final InetSocketAddress address;
-    private final long term;
-
-    private Link(PeerClient client, InetSocketAddress address, long term) {
-      this.client = client;
-      this.address = address;
-      this.term = term;
-    }
-  }
-
   private final OracleClientConfig config;
-  private final LeaderSearch search;
-  private final Map<Long, Outstanding<?>> outstanding = new ConcurrentHashMap<>();
-  private final AtomicInteger count = new AtomicInteger();
-  private final AtomicLong ids = new AtomicLong();
-  private final ScheduledExecutorService ticker =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "isolde-oracle-client");
-            thread.setDaemon(true);
-            return thread;
-          });
-
-  /** Replaced, never changed. What comes late over an earlier one must not count against it. */
-  private volatile Link link;
-
-  /** Who sent requests away last, and when. Guarded by this. */
-  private Link sentAwayBy;
-
-  private long sentAwayNanos;
-  private volatile boolean isClosed;
-  private int ticks;
+  private final LeaderRequests requests;
+  private final KnownSetAside setAside = new KnownSetAside(this::askSetAside);
 
   /**
    * @param connector opens connections
@@ -92,13 +44,23 @@ public final class OracleClient implements AutoCloseable {
       LeaderSearch.Connector connector,
       Collection<InetSocketAddress> members) {
     this.config = config;
-    this.search = new LeaderSearch(connector, members, this::onLeader, this::onClosed);
-    var unused = ticker.scheduleWithFixedDelay(this::tick, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    this.requests = new LeaderRequests(config, connector, members);
   }
 
   /** Asks for a start timestamp: at or above all that anybody was told to be committed by now. */
   public CompletableFuture<Long> begin() {
-    return ask(Wire.of(Protocol.BEGIN), ByteBuf::readLong).answer();
+    return ask(Wire.of(Protocol.BEGIN), Stable::read).answer().thenCompose(this::known);
+  }
+
+  /** As {@link #begin()}, for a transaction that may be decided already; empty if it is. */
+  public CompletableFuture<OptionalLong> begin(UUID transactionId) {
+    ByteBuf body = Wire.of(Protocol.BEGIN_UNDECIDED);
+    Wire.write(body, transactionId);
+    return ask(body, Stable::read)
+        .answer()
+        .thenCompose(this::known)
+        .thenApply(
+            start -> start == Protocol.DECIDED ? OptionalLong.empty() : OptionalLong.of(start));
   }
 
   /** Has a command carried out; the answer is durable. */
@@ -108,11 +70,10 @@ public final class OracleClient implements AutoCloseable {
 
   /** As {@link #execute}, for those who must know how often it was sent. */
   Outstanding<Answer> ask(Command command) {
-    Bytes bytes = new Bytes(256);
+    Bytes bytes = new Bytes(1 + CommandCodec.expectedBytes(command)).put(Protocol.EXECUTE);
     CommandCodec.encode(command, bytes);
-    return ask(
-        Wire.of(Protocol.EXECUTE).writeBytes(bytes.toArray()),
-        result -> AnswerCodec.decode(Wire.rest(result)));
+    return requests.ask(
+        bytes.toArray(), result -> AnswerCodec.decode(Wire.rest(result)), config.timeoutMillis());
   }
 
   /**
@@ -121,20 +82,22 @@ public final class OracleClient implements AutoCloseable {
    * @return completes with what is stable, once that includes the commit
    */
   public CompletableFuture<Long> applied(long commitTimestamp) {
-    long deadline = deadline(config.timeoutMillis());
-    return ask(Wire.of(Protocol.APPLIED, commitTimestamp), ByteBuf::readLong)
+    long deadline = LeaderRequests.deadline(config.timeoutMillis());
+    return ask(Wire.of(Protocol.APPLIED, commitTimestamp), Stable::read)
         .answer()
+        .thenCompose(this::known)
         .thenCompose(stable -> orAwait(stable, commitTimestamp, deadline));
   }
 
   /** Completes with what is stable, once that is at or above the timestamp. */
   public CompletableFuture<Long> awaitStable(long timestamp) {
-    return awaitStable(timestamp, deadline(config.timeoutMillis()));
+    return awaitStable(timestamp, LeaderRequests.deadline(config.timeoutMillis()));
   }
 
   private CompletableFuture<Long> awaitStable(long timestamp, long deadlineNanos) {
-    return ask(Wire.of(Protocol.AWAIT_STABLE, timestamp), ByteBuf::readLong)
+    return ask(Wire.of(Protocol.AWAIT_STABLE, timestamp), Stable::read)
         .answer()
+        .thenCompose(this::known)
         .thenCompose(stable -> orAwait(stable, timestamp, deadlineNanos));
   }
 
@@ -155,7 +118,9 @@ public final class OracleClient implements AutoCloseable {
   /** Renews the lease of a session; see {@link CoordinatorSession}. */
   public CompletableFuture<Renewed> renew(long session, long oldestStart) {
     ByteBuf body = Wire.of(Protocol.RENEW, session).writeLong(oldestStart);
-    return ask(body, Renewed::read).answer();
+    return ask(body, Renewed::read)
+        .answer()
+        .thenCompose(renewed -> known(renewed.stable()).thenApply(stable -> renewed));
   }
 
   /** How a transaction was decided; empty if it is not decided, or that is forgotten. */
@@ -171,6 +136,29 @@ public final class OracleClient implements AutoCloseable {
         .answer();
   }
 
+  /**
+   * The commits that are set aside, as far as this client has heard: at least of all that are at or
+   * below a snapshot that it has told of, and are not applied.
+   */
+  public SetAsideCommits setAside() {
+    return setAside.set();
+  }
+
+  /** Asks for {@link #setAside()} as it is now; whoever asks meanwhile gets the same answer. */
+  public CompletableFuture<SetAsideCommits> latestSetAside() {
+    return setAside.refresh();
+  }
+
+  /** Nobody gets to see a snapshot before it is known what is in doubt in it. */
+  private CompletableFuture<Long> known(Stable stable) {
+    return setAside.await(stable.epoch()).thenApply(set -> stable.timestamp());
+  }
+
+  private CompletableFuture<Optional<SetAsideCommits>> askSetAside(long have, long need) {
+    ByteBuf body = Wire.of(Protocol.SET_ASIDE, have).writeLong(need);
+    return ask(body, SetAsideMessage::read).answer();
+  }
+
   /** What the leader says of the group. */
   public CompletableFuture<OracleStatus> status() {
     return ask(Wire.of(Protocol.STATUS), OracleStatus::read).answer();
@@ -184,12 +172,12 @@ public final class OracleClient implements AutoCloseable {
 
   /** Requests that have no answer yet. */
   public int outstanding() {
-    return count.get();
+    return requests.outstanding();
   }
 
   /** Where the leader is, if that is known. */
   public Optional<InetSocketAddress> leader() {
-    return Optional.ofNullable(link).map(now -> now.address);
+    return requests.leader();
   }
 
   private <T> Outstanding<T> ask(ByteBuf body, Function<ByteBuf, T> decode) {
@@ -197,188 +185,13 @@ public final class OracleClient implements AutoCloseable {
   }
 
   private <T> Outstanding<T> ask(ByteBuf body, Function<ByteBuf, T> decode, long timeoutMillis) {
-    byte[] bytes = Wire.rest(body).array();
+    byte[] bytes = Wire.bytes(body);
     body.release();
-    Outstanding<T> request =
-        new Outstanding<>(ids.incrementAndGet(), bytes, deadline(timeoutMillis), decode);
-    if (count.incrementAndGet() > config.maxOutstanding()) {
-      count.decrementAndGet();
-      request.fail(Reason.OVERLOADED, "Too many requests to the oracle have no answer yet.");
-      return request;
-    }
-    outstanding.put(request.id(), request);
-    if (isClosed) {
-      end(request).ifPresent(r -> r.fail(Reason.CLOSED, "The oracle's client is closed."));
-      return request;
-    }
-    Link now = link;
-    if (now != null) {
-      send(request, now);
-    }
-    return request;
-  }
-
-  private static long deadline(long timeoutMillis) {
-    return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-  }
-
-  private void send(Outstanding<?> request, Link to) {
-    to.client.send(Protocol.SERVICE, request.bodyToSend(), new Handler(request, to));
-  }
-
-  /** Whoever takes it out answers it. */
-  private Optional<Outstanding<?>> end(Outstanding<?> request) {
-    Outstanding<?> removed = outstanding.remove(request.id());
-    if (removed != null) {
-      count.decrementAndGet();
-    }
-    return Optional.ofNullable(removed);
-  }
-
-  private final class Handler implements ResponseHandler {
-    private final Outstanding<?> request;
-    private final Link from;
-
-    private Handler(Outstanding<?> request, Link from) {
-      this.request = request;
-      this.from = from;
-    }
-
-    @Override
-    public void onResponse(ByteBuf body) {
-      try {
-        onResponse(body.readByte(), body);
-      } finally {
-        body.release();
-      }
-    }
-
-    private void onResponse(byte status, ByteBuf body) {
-      switch (status) {
-        case Protocol.OK -> end(request).ifPresent(r -> r.complete(body));
-        case Protocol.NOT_LEADER -> onLost(from, Optional.of(Leading.read(body)));
-        case Protocol.OVERLOADED -> onOverload("The oracle has too much to do.");
-        default -> {
-          String why = Wire.text(body);
-          end(request).ifPresent(r -> r.fail(Reason.REFUSED, why));
-        }
-      }
-    }
-
-    @Override
-    public void onFailure(TransportException cause) {
-      switch (cause.reason()) {
-        case CLOSED -> onLost(from, Optional.empty());
-        case BUSY, REMOTE_BUSY -> onOverload(cause.getMessage());
-        case TOO_LARGE, REMOTE_ERROR ->
-            end(request).ifPresent(r -> r.fail(Reason.REFUSED, cause.getMessage()));
-      }
-    }
-
-    /** If it was sent before, it may have been carried out then: nobody may say that it wasn't. */
-    private void onOverload(String message) {
-      if (request.sends() == 1) {
-        end(request).ifPresent(r -> r.fail(Reason.OVERLOADED, message));
-      } else {
-        request.putOff();
-      }
-    }
-  }
-
-  private void onClosed(PeerClient client) {
-    Link now = link;
-    if (now != null && now.client == client) {
-      onLost(now, Optional.empty());
-    }
-  }
-
-  private synchronized void onLost(Link lost, Optional<Leading> hint) {
-    hint.ifPresent(search::learn);
-    if (lost == link) {
-      link = null;
-      if (hint.isPresent()) {
-        sentAwayBy = lost;
-        sentAwayNanos = System.nanoTime();
-      }
-      search.look();
-    }
-  }
-
-  /** Somebody says that it leads. */
-  private void onLeader(PeerClient client, InetSocketAddress address, long term) {
-    Link found = new Link(client, address, term);
-    synchronized (this) {
-      if (isClosed || isKnown(found) || hasJustSentAway(found)) {
-        return;
-      }
-      link = found;
-    }
-    // In the order in which they were asked, as far as nobody asks meanwhile.
-    outstanding.values().stream()
-        .sorted(Comparator.comparingLong(Outstanding::id))
-        .forEach(request -> send(request, found));
-  }
-
-  private boolean isKnown(Link found) {
-    return link != null && (link.term >= found.term || link.client == found.client);
-  }
-
-  private boolean hasJustSentAway(Link found) {
-    return sentAwayBy != null
-        && sentAwayBy.client == found.client
-        && sentAwayBy.term == found.term
-        && System.nanoTime() - sentAwayNanos < SENT_AWAY_NANOS;
-  }
-
-  private void tick() {
-    try {
-      boolean isTimeToSweep = ++ticks % TICKS_PER_SWEEP == 0;
-      if (isTimeToSweep) {
-        sweep();
-      }
-      // A leader that is slow only, as on an overloaded machine, is not made slower by questions.
-      if (link == null || (isTimeToSweep && isSuspicious())) {
-        search.look();
-      }
-    } catch (RuntimeException e) {
-      // A scheduled task that throws would be the last.
-      log.error("The oracle's client stumbled; it goes on", e);
-    }
-  }
-
-  private void sweep() {
-    long now = System.nanoTime();
-    Link to = link;
-    for (Outstanding<?> request : outstanding.values()) {
-      if (request.isOverdue(now)) {
-        end(request)
-            .ifPresent(
-                r -> r.fail(Reason.TIMED_OUT, "No leader of the oracle has answered in time."));
-      } else if (to != null && request.takePutOff()) {
-        send(request, to);
-      }
-    }
-  }
-
-  /**
-   * Something has no answer for long: the leader may hang, or be cut off while another has been
-   * elected. That it answers something else proves nothing, as some answers need no majority.
-   */
-  private boolean isSuspicious() {
-    long since = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(config.suspicionMillis());
-    return outstanding.values().stream().anyMatch(request -> request.isUnansweredSince(since));
+    return requests.ask(bytes, decode, timeoutMillis);
   }
 
   @Override
   public void close() {
-    synchronized (this) {
-      isClosed = true;
-      link = null;
-    }
-    ticker.shutdownNow();
-    search.close();
-    for (Outstanding<?> request : outstanding.values()) {
-      end(request).ifPresent(r -> r.fail(Reason.CLOSED, "The oracle's client is closed."));
-    }
+    requests.close();
   }
 }

@@ -17,7 +17,11 @@ import io.isolde.raft.RaftSettings;
  *     timestamps are ahead of the clock for that long
  * @param leaseMillis how long a coordinator may be silent before it is fenced. Default: 2 s. Too
  *     small: a long garbage collection costs a coordinator its transactions. Too big: what a dead
- *     coordinator left is finished late, and no snapshot is newer until then
+ *     coordinator left is finished late, and its rows are in doubt until then
+ * @param overdueMillis how long a decided commit may take to be applied before snapshots go on
+ *     without it. Default: 1 s. Too small: commits of a busy moment are set aside, and coordinators
+ *     keep asking which. Too big: for so long nobody sees anything newer than a commit that is
+ *     stuck
  * @param maxQueued requests that wait at the leader. Default: 65,536. Too small: refused at peaks.
  *     Too big: they wait longer than their senders do
  */
@@ -26,6 +30,7 @@ public record OracleGroupConfig(
     RaftSettings raft,
     long reservationMicros,
     long leaseMillis,
+    long overdueMillis,
     int maxQueued) {
   private static final long ENTRIES_PER_SNAPSHOT = 20_000;
 
@@ -42,6 +47,7 @@ public record OracleGroupConfig(
     requireNonNull(raft);
     require(reservationMicros >= 100_000, "The reservation must be at least 0.1 s.");
     require(leaseMillis >= 100, "The lease of coordinators must be at least 100 ms.");
+    require(overdueMillis >= 100, "A commit must have at least 100 ms to be applied.");
     require(maxQueued >= 1, "At least one request must be allowed to wait.");
   }
 
@@ -53,27 +59,35 @@ public record OracleGroupConfig(
             .withSnapshots(ENTRIES_PER_SNAPSHOT, true),
         3_000_000,
         2_000,
+        1_000,
         1 << 16);
   }
 
   public OracleGroupConfig withBounds(OracleConfig newBounds) {
-    return new OracleGroupConfig(newBounds, raft, reservationMicros, leaseMillis, maxQueued);
+    return new OracleGroupConfig(
+        newBounds, raft, reservationMicros, leaseMillis, overdueMillis, maxQueued);
   }
 
   public OracleGroupConfig withRaft(RaftSettings newRaft) {
-    return new OracleGroupConfig(bounds, newRaft, reservationMicros, leaseMillis, maxQueued);
+    return new OracleGroupConfig(
+        bounds, newRaft, reservationMicros, leaseMillis, overdueMillis, maxQueued);
   }
 
   public OracleGroupConfig withLeaseMillis(long millis) {
-    return new OracleGroupConfig(bounds, raft, reservationMicros, millis, maxQueued);
+    return new OracleGroupConfig(bounds, raft, reservationMicros, millis, overdueMillis, maxQueued);
+  }
+
+  public OracleGroupConfig withOverdueMillis(long millis) {
+    return new OracleGroupConfig(bounds, raft, reservationMicros, leaseMillis, millis, maxQueued);
   }
 
   public OracleGroupConfig withReservationMicros(long micros) {
-    return new OracleGroupConfig(bounds, raft, micros, leaseMillis, maxQueued);
+    return new OracleGroupConfig(bounds, raft, micros, leaseMillis, overdueMillis, maxQueued);
   }
 
   public OracleGroupConfig withMaxQueued(int requests) {
-    return new OracleGroupConfig(bounds, raft, reservationMicros, leaseMillis, requests);
+    return new OracleGroupConfig(
+        bounds, raft, reservationMicros, leaseMillis, overdueMillis, requests);
   }
 
   private static void require(boolean holds, String sentence) {

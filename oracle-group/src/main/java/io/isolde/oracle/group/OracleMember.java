@@ -128,10 +128,10 @@ final class OracleMember implements AutoCloseable {
     connections.forEach(PeerConnection::flush);
   }
 
-  private void answer(EntryMessage.Item item, Answer answer, long stable) {
+  private void answer(EntryMessage.Item item, Answer answer, Stable stable) {
     if (!(item.command() instanceof Command.Applied commit)) {
       item.request().write(answer);
-    } else if (commit.commitTimestamp() <= stable) {
+    } else if (commit.commitTimestamp() <= stable.timestamp()) {
       item.request().write(stable);
     } else {
       answerWhenStable(commit.commitTimestamp(), item.request());
@@ -153,7 +153,9 @@ final class OracleMember implements AutoCloseable {
 
   /** A coordinator's command, unless it is one that no coordinator may give. */
   void execute(Command command, byte[] encoded, Request request) {
-    if (command instanceof Command.Lead || command instanceof Command.FenceSession) {
+    if (command instanceof Command.Lead
+        || command instanceof Command.FenceSession
+        || command instanceof Command.SetAside) {
       request.refused("Only the oracle's leader does that.");
     } else if (command instanceof Command.IssueTimestamp issue && isTooFarAhead(issue)) {
       request.refused(
@@ -217,17 +219,22 @@ final class OracleMember implements AutoCloseable {
   private void doDuties() {
     try {
       sequencer.leadAgain();
-      long stable = host.stable();
+      Stable stable = host.stable();
       host.overdueWaiters().forEach(request -> request.answer(stable));
       long begun = rates.begins();
       for (Command duty : host.duties(begun != beginsAtLastDuty)) {
         if (duty instanceof Command.FenceSession fence) {
           log.warn("Session {} has been silent for its lease and is fenced", fence.session());
+        } else if (duty instanceof Command.SetAside late) {
+          log.warn(
+              "The commit at {} is not applied for long: who needs its rows waits for it, all others"
+                  + " go on without it",
+              late.commitTimestamp());
         }
         var unused = sequencer.offer(new EntryMessage.Item(duty, null));
       }
       beginsAtLastDuty = begun;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.error("The leader's duties failed; they are tried again", e);
     }
   }
@@ -302,6 +309,7 @@ final class OracleMember implements AutoCloseable {
         statistics.lastIssued(),
         host.lowWatermark(),
         statistics.pendingCommits(),
+        statistics.setAsideCommits(),
         statistics.committed(),
         statistics.readWriteAborts() + statistics.writeWriteAborts(),
         statistics.forgottenAborts(),

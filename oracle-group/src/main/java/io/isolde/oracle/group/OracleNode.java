@@ -130,7 +130,7 @@ public final class OracleNode implements AutoCloseable {
     while (!isOver && !isClosed) {
       try {
         isOver = takeStep(founding.next(neighbours.probe(founding, founders)), founders);
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         log.error("The oracle's member on this node could not start; trying again", e);
       }
       if (!isOver) {

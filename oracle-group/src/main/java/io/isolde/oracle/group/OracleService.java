@@ -83,26 +83,35 @@ final class OracleService implements ApplicationHandler {
 
   private void serve(byte what, Request request, ByteBuf body, OracleMember member) {
     switch (what) {
-      case Protocol.BEGIN -> {
-        if (!member.begins().offer(request)) {
-          overloaded(member, request);
-        }
-      }
+      case Protocol.BEGIN -> begin(request, null, member);
+      case Protocol.BEGIN_UNDECIDED -> begin(request, Wire.id(body), member);
       case Protocol.EXECUTE -> {
         byte[] command = Wire.bytes(body);
         member.execute(CommandCodec.decode(ByteBuffer.wrap(command)), command, request);
       }
       case Protocol.APPLIED -> member.offer(new Command.Applied(body.readLong()), null, request);
       case Protocol.AWAIT_STABLE -> member.answerWhenStable(body.readLong(), request);
+      case Protocol.SET_ASIDE -> setAside(request, body.readLong(), body.readLong(), member);
       case Protocol.RENEW -> renew(request, body.readLong(), body.readLong(), member);
       case Protocol.OUTCOME -> member.outcome(Wire.id(body), request);
       default -> request.refused("There is no request " + what + ".");
     }
   }
 
-  private static void overloaded(OracleMember member, Request request) {
-    member.rates().overload();
-    request.overloaded();
+  private static void begin(Request request, UUID transactionId, OracleMember member) {
+    if (!member.begins().offer(request, transactionId)) {
+      member.rates().overload();
+      request.overloaded();
+    }
+  }
+
+  private void setAside(Request request, long have, long need, OracleMember member) {
+    member
+        .host()
+        .setAside(need)
+        .ifPresentOrElse(
+            set -> request.answer(SetAsideMessage.write(set, have, Wire.of(Protocol.OK))),
+            () -> request.notLeader(leading()));
   }
 
   private void renew(Request request, long session, long oldestStart, OracleMember member) {

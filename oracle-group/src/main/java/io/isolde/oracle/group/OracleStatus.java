@@ -19,6 +19,7 @@ import java.util.UUID;
  * @param last the largest timestamp issued
  * @param lowWatermark no open transaction reads below it; 0 unless the member leads
  * @param pendingCommits decided and not yet applied
+ * @param setAsideCommits those of them that snapshots go on without
  * @param committed transactions since the group was founded
  * @param aborted for a conflict, real
  * @param abortedForgotten because a conflict could not be excluded
@@ -39,6 +40,7 @@ public record OracleStatus(
     long last,
     long lowWatermark,
     long pendingCommits,
+    long setAsideCommits,
     long committed,
     long aborted,
     long abortedForgotten,
@@ -58,13 +60,16 @@ public record OracleStatus(
    */
   public record Session(long number, UUID coordinator, long silentMillis) {}
 
-  private static final int FIGURES = 14;
+  private static final int FIGURES = 15;
   private static final int MOST = 10_000;
 
   ByteBuf writeTo(ByteBuf out) {
     new Leading(false, term, leader, members).writeTo(out);
     out.writeLong(stable).writeLong(last).writeLong(lowWatermark).writeLong(pendingCommits);
-    out.writeLong(committed).writeLong(aborted).writeLong(abortedForgotten);
+    out.writeLong(setAsideCommits)
+        .writeLong(committed)
+        .writeLong(aborted)
+        .writeLong(abortedForgotten);
     out.writeLong(appliedIndex).writeLong(entries).writeLong(commands);
     out.writeLong(begins).writeLong(beginBatches).writeLong(overloads).writeLong(queued);
     out.writeInt(sessions.size());
@@ -98,6 +103,7 @@ public record OracleStatus(
         figures[11],
         figures[12],
         figures[13],
+        figures[14],
         sessions(in));
   }
 

@@ -13,20 +13,20 @@ final class Protocol {
   /** Who leads? Arguments: none. Result: see {@link Leading}. Every member answers. */
   static final byte WHO_LEADS = 1;
 
-  /** Start timestamp. Arguments: none. Result: long. */
+  /** Start timestamp. Arguments: none. Result: {@link Stable}. */
   static final byte BEGIN = 2;
 
   /** Arguments: a command. Result: its answer, once it is durable. */
   static final byte EXECUTE = 3;
 
   /**
-   * A commit is applied. Arguments: long. Result: stable, long; as soon as that reaches the commit,
-   * or a little later anyway: then ask with {@link #AWAIT_STABLE}.
+   * A commit is applied. Arguments: long. Result: {@link Stable}, as soon as that reaches the
+   * commit, or a little later anyway: then ask with {@link #AWAIT_STABLE}.
    */
   static final byte APPLIED = 4;
 
   /**
-   * Arguments: long. Result: stable, long; as soon as that reaches it, or a little later anyway.
+   * Arguments: long. Result: {@link Stable}, as soon as that reaches it, or a little later anyway.
    */
   static final byte AWAIT_STABLE = 5;
 
@@ -44,6 +44,21 @@ final class Protocol {
 
   /** Is the group founded yet? Arguments: the founders. Result: see {@link Founding.Reply}. */
   static final byte FOUND = 10;
+
+  /**
+   * Start timestamp, unless a transaction is decided already. Arguments: its id. Result: {@link
+   * Stable}, {@link #DECIDED} if it is decided.
+   */
+  static final byte BEGIN_UNDECIDED = 11;
+
+  /**
+   * The commits that are set aside. Arguments: the epoch that is known, and the one that a leader
+   * must have reached. Result: see {@link SetAsideMessage}.
+   */
+  static final byte SET_ASIDE = 12;
+
+  /** A result of {@link #BEGIN_UNDECIDED} that is no timestamp. */
+  static final long DECIDED = -1;
 
   static final byte OK = 0;
 

@@ -11,13 +11,13 @@ import io.netty.buffer.ByteBuf;
  * @param lowWatermark no open transaction reads below it
  * @param last at or above every timestamp that was issued when this was answered
  */
-public record Renewed(boolean isOpen, long stable, long lowWatermark, long last) {
+public record Renewed(boolean isOpen, Stable stable, long lowWatermark, long last) {
 
   ByteBuf writeTo(ByteBuf out) {
-    return out.writeBoolean(isOpen).writeLong(stable).writeLong(lowWatermark).writeLong(last);
+    return stable.writeTo(out.writeBoolean(isOpen)).writeLong(lowWatermark).writeLong(last);
   }
 
   static Renewed read(ByteBuf in) {
-    return new Renewed(in.readBoolean(), in.readLong(), in.readLong(), in.readLong());
+    return new Renewed(in.readBoolean(), Stable.read(in), in.readLong(), in.readLong());
   }
 }

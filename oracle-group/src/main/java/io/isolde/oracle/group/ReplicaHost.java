@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.PendingCommit;
+import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.CoordinatorLeases;
@@ -11,13 +12,12 @@ import io.isolde.oracle.replica.Leadership;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.oracle.replica.Orphan;
+import io.isolde.oracle.replica.OverdueCommits;
 import io.isolde.oracle.replica.SavedReplica;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -31,41 +31,10 @@ import java.util.function.Supplier;
  */
 final class ReplicaHost {
 
-  /** What this member knows because it leads; replaced with every term. */
-  private static final class Reign {
-    private final long term;
-    private final Leadership leadership;
-    private final CoordinatorLeases leases;
-    private final StableWaiters waiters;
-
-    /** When the log was asked to fence a session. */
-    private final Map<Long, Long> fencedAtMillis = new HashMap<>();
-
-    /** Made once, and proposed until the log takes it. */
-    private LogEntry first;
-
-    private boolean isFirstUnderWay;
-
-    /** The replica was replaced under it. */
-    private boolean isOver;
-
-    private Reign(
-        long term, Leadership leadership, CoordinatorLeases leases, StableWaiters waiters) {
-      this.term = term;
-      this.leadership = leadership;
-      this.leases = leases;
-      this.waiters = waiters;
-    }
-
-    private boolean isServing() {
-      return !isOver && leadership.isServing();
-    }
-  }
-
   /** What becomes of one who waits for a timestamp to be stable. */
   sealed interface Stability {
     /** It is; or no longer worth waiting for. */
-    record Now(long stable) implements Stability {}
+    record Now(Stable stable) implements Stability {}
 
     /** Who asked is answered later. */
     record Later() implements Stability {}
@@ -77,19 +46,14 @@ final class ReplicaHost {
     record NotServing() implements Stability {}
   }
 
-  private static final long NO_SESSION = 0;
-  private static final long NOTHING_TOLD = 0;
-
-  /** Fencing is asked for again after this, if nothing came of it. */
-  private static final long FENCE_AGAIN_MILLIS = 1_000;
-
   /** What applying an entry leads to. */
-  record Applied(List<Answer> answers, long stable, List<Request> nowStable) {}
+  record Applied(List<Answer> answers, Stable stable, List<Request> nowStable) {}
 
   private final ReentrantLock lock = new ReentrantLock();
   private final OracleConfig config;
   private final long reservationMicros;
   private final long leaseMillis;
+  private final long overdueMillis;
   private final int mostWaiters;
   private final Clock clock;
 
@@ -104,6 +68,7 @@ final class ReplicaHost {
     this.config = config.bounds();
     this.reservationMicros = config.reservationMicros();
     this.leaseMillis = config.leaseMillis();
+    this.overdueMillis = config.overdueMillis();
     this.mostWaiters = config.maxQueued();
     this.clock = clock;
   }
@@ -125,6 +90,7 @@ final class ReplicaHost {
                   term,
                   new Leadership(replica, reservationMicros),
                   new CoordinatorLeases(leaseMillis, replica.openSessions(), nowMillis()),
+                  new OverdueCommits(overdueMillis, nowMillis()),
                   reign == null ? new StableWaiters(mostWaiters) : reign.waiters);
           return first();
         });
@@ -170,21 +136,9 @@ final class ReplicaHost {
     return serving(
         reign -> {
           List<Command> commands = items.stream().map(EntryMessage.Item::command).toList();
-          hearOf(reign, commands);
+          reign.hearOf(commands, nowMillis());
           return new EntryMessage(reign.leadership.entry(commands, nowMicros()), items, reign.term);
         });
-  }
-
-  /** Who commits, lives, also when its renewals wait behind its commits. */
-  private static void hearOf(Reign by, List<Command> commands) {
-    long now = nowMillis();
-    long last = NO_SESSION;
-    for (Command command : commands) {
-      if (command instanceof Command.Commit commit && commit.session() != last) {
-        last = commit.session();
-        by.leases.renew(last, NOTHING_TOLD, now);
-      }
-    }
   }
 
   /** An entry was refused by the log: it will not be applied. */
@@ -205,13 +159,13 @@ final class ReplicaHost {
         () -> {
           List<Answer> answers = replica.apply(entry);
           if (reign == null) {
-            return new Applied(answers, replica.stable(), List.of());
+            return new Applied(answers, replicaStable(), List.of());
           }
           reign.leadership.entryApplied(entry);
           followSessions(entry);
           isServing = reign.isServing();
-          long stable = replica.stable();
-          return new Applied(answers, stable, reign.waiters.upTo(stable));
+          Stable stable = replicaStable();
+          return new Applied(answers, stable, reign.waiters.upTo(stable.timestamp()));
         });
   }
 
@@ -223,15 +177,31 @@ final class ReplicaHost {
                     command instanceof Command.OpenSession
                         || command instanceof Command.FenceSession);
     if (areChanged) {
-      List<Long> open = replica.openSessions();
-      reign.leases.follow(open, nowMillis());
-      reign.fencedAtMillis.keySet().retainAll(open);
+      reign.followSessions(replica.openSessions(), nowMillis());
     }
   }
 
   /** The newest snapshot; empty if this member does not serve. The caller has checked its lease. */
-  Optional<Long> startTimestamp() {
-    return serving(reign -> reign.leadership.startTimestamp(nowMicros()));
+  Optional<Stable> startTimestamp() {
+    return serving(this::start);
+  }
+
+  /** The newest snapshot, and the epoch of what is set aside below it: of the same moment. */
+  private Stable start(Reign of) {
+    long timestamp = of.leadership.startTimestamp(nowMicros());
+    return new Stable(timestamp, replica.setAside().epoch());
+  }
+
+  private Stable replicaStable() {
+    return new Stable(replica.stable(), replica.setAside().epoch());
+  }
+
+  /**
+   * The commits that are set aside; empty if this member does not serve, or has not come to an
+   * epoch that others have heard of, so that it no longer leads.
+   */
+  Optional<SetAsideCommits> setAside(long epoch) {
+    return serving(reign -> replica.setAside()).filter(set -> set.epoch() >= epoch);
   }
 
   /** Registers a waiter, unless its time has come already. */
@@ -241,8 +211,8 @@ final class ReplicaHost {
   }
 
   private Stability stableOrWait(Reign of, long timestamp, Request request) {
-    long stable = of.leadership.startTimestamp(nowMicros());
-    if (stable >= timestamp) {
+    Stable stable = start(of);
+    if (stable.timestamp() >= timestamp) {
       return new Stability.Now(stable);
     }
     return of.waiters.add(timestamp, request, nowMillis())
@@ -256,8 +226,8 @@ final class ReplicaHost {
   }
 
   /** What this member has as stable. */
-  long stable() {
-    return locked(() -> replica.stable());
+  Stable stable() {
+    return locked(this::replicaStable);
   }
 
   /**
@@ -274,9 +244,12 @@ final class ReplicaHost {
     return serving(
         reign -> {
           boolean isOpen = reign.leases.renew(session, oldestStart, nowMillis());
-          long stable = reign.leadership.startTimestamp(nowMicros());
+          Stable stable = start(reign);
           return new Renewed(
-              isOpen, stable, lowWatermark(reign, stable), Math.max(replica.last(), stable));
+              isOpen,
+              stable,
+              lowWatermark(reign, stable.timestamp()),
+              Math.max(replica.last(), stable.timestamp()));
         });
   }
 
@@ -291,30 +264,10 @@ final class ReplicaHost {
     return Math.min(of.leases.oldestStart(stable), retained);
   }
 
-  /** What the leader does by itself: fences those whose lease is over, and reserves timestamps. */
+  /** What the leader does by itself. */
   List<Command> duties(boolean isInUse) {
-    return serving(
-            reign -> {
-              List<Command> duties =
-                  reign.leases.expired(nowMillis()).stream()
-                      .filter(session -> isToBeFenced(reign, session))
-                      .<Command>map(Command.FenceSession::new)
-                      .toList();
-              boolean mustReserve =
-                  isInUse && duties.isEmpty() && reign.leadership.needsReservation(nowMicros());
-              return mustReserve ? List.<Command>of(new Command.IssueTimestamp(0)) : duties;
-            })
+    return serving(reign -> reign.duties(replica, isInUse, nowMicros(), nowMillis()))
         .orElse(List.of());
-  }
-
-  private static boolean isToBeFenced(Reign by, long session) {
-    long now = nowMillis();
-    Long asked = by.fencedAtMillis.get(session);
-    boolean isDue = asked == null || now - asked >= FENCE_AGAIN_MILLIS;
-    if (isDue) {
-      by.fencedAtMillis.put(session, now);
-    }
-    return isDue;
   }
 
   Optional<Outcome> outcome(UUID transactionId) {

@@ -35,9 +35,9 @@ final class Request {
     return isAnswered.compareAndSet(false, true);
   }
 
-  void answer(long result) {
+  void answer(Stable result) {
     if (isFirstAnswer()) {
-      connection.respond(id, Wire.of(Protocol.OK, result));
+      connection.respond(id, result.writeTo(Wire.of(Protocol.OK)));
     }
   }
 
@@ -60,14 +60,14 @@ final class Request {
   }
 
   /** Without sending it yet: see {@link PeerConnection#flush}. */
-  void write(long result) {
+  void write(Stable result) {
     if (isFirstAnswer()) {
-      connection.write(id, Wire.of(Protocol.OK, result));
+      connection.write(id, result.writeTo(Wire.of(Protocol.OK)));
     }
   }
 
   /** Gives all of them the same answer, and sends once for each connection. */
-  static void answerAll(List<Request> requests, long result) {
+  static void answerAll(List<Request> requests, Stable result) {
     Set<PeerConnection> connections = new HashSet<>();
     for (Request request : requests) {
       request.write(result);

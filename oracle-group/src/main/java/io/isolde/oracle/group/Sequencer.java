@@ -9,8 +9,6 @@ import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -26,12 +24,6 @@ final class Sequencer implements AutoCloseable {
   /** Keeps what is applied at once, and holds up starts meanwhile, to some milliseconds. */
   private static final int MAX_COMMANDS_PER_ENTRY = 2048;
 
-  /**
-   * Entries that are written but not yet applied. With more than one, entries get smaller, and each
-   * costs the members far more than a command in it: one was seen to do twice as much as four.
-   */
-  private static final int MAX_ENTRIES_UNDER_WAY = 1;
-
   private static final long HOLD_MILLIS = 1000;
 
   /** What became of an offer. */
@@ -46,14 +38,17 @@ final class Sequencer implements AutoCloseable {
   private final ReplicaHost host;
   private final Supplier<Leading> leading;
   private final BlockingQueue<EntryMessage.Item> queue;
+
+  /** The thread has taken one out already when it asks. */
+  private final EntryPace.Waiting waiting;
+
   private final long maxQueuedBytes;
   private final int maxEntryBytes;
 
   /** At most {@link #maxQueuedBytes}. */
   private final AtomicLong queuedBytes = new AtomicLong();
 
-  /** Fair, so that a new leader's first entry gets all of them in the end. */
-  private final Semaphore entriesAllowed = new Semaphore(MAX_ENTRIES_UNDER_WAY, true);
+  private final EntryPace pace = new EntryPace();
 
   private final Rates rates;
   private final Thread thread = new Thread(this::run, "isolde-oracle-sequencer");
@@ -69,6 +64,7 @@ final class Sequencer implements AutoCloseable {
     this.host = host;
     this.leading = leading;
     this.queue = new ArrayBlockingQueue<>(config.maxQueued());
+    this.waiting = () -> queue.size() + 1;
     this.maxQueuedBytes = config.raft().pendingBytes();
     this.maxEntryBytes = config.raft().appendBytes() / 4 * 3;
     this.rates = rates;
@@ -98,6 +94,7 @@ final class Sequencer implements AutoCloseable {
     if (isClosed) {
       refuseQueue();
     }
+    pace.arrived(waiting);
     return Offer.ACCEPTED;
   }
 
@@ -108,12 +105,12 @@ final class Sequencer implements AutoCloseable {
    * @return false if entries did not come to an end in time; then nothing is held
    */
   boolean hold() throws InterruptedException {
-    return entriesAllowed.tryAcquire(MAX_ENTRIES_UNDER_WAY, HOLD_MILLIS, TimeUnit.MILLISECONDS);
+    return pace.hold(HOLD_MILLIS);
   }
 
   /** Ends {@link #hold}. */
   void goOn() {
-    entriesAllowed.release(MAX_ENTRIES_UNDER_WAY);
+    pace.goOn(0);
   }
 
   /**
@@ -121,24 +118,28 @@ final class Sequencer implements AutoCloseable {
    * Ratis sees to when it steps down; see {@link ReplicaHost#lead}.
    */
   void lead(long term) {
-    entriesAllowed.acquireUninterruptibly(MAX_ENTRIES_UNDER_WAY);
+    pace.holdUninterruptibly();
     Optional<EntryMessage> first = Optional.empty();
     try {
       first = host.lead(term);
     } finally {
-      entriesAllowed.release(MAX_ENTRIES_UNDER_WAY - (first.isPresent() ? 1 : 0));
+      pace.goOn(first.isPresent() ? 1 : 0);
     }
     first.ifPresent(this::send);
   }
 
   /** The log may have refused the first entry; to be called now and then. */
   void leadAgain() {
-    if (!entriesAllowed.tryAcquire()) {
+    if (!pace.tryTurn()) {
       return;
     }
-    Optional<EntryMessage> first = host.leadAgain();
-    if (first.isEmpty()) {
-      entriesAllowed.release();
+    Optional<EntryMessage> first = Optional.empty();
+    try {
+      first = host.leadAgain();
+    } finally {
+      if (first.isEmpty()) {
+        pace.ended();
+      }
     }
     first.ifPresent(this::send);
   }
@@ -148,7 +149,7 @@ final class Sequencer implements AutoCloseable {
     while (!isClosed) {
       try {
         items.add(taken(queue.take()));
-        entriesAllowed.acquire();
+        pace.awaitTurn(waiting);
         fill(items);
         propose(List.copyOf(items));
       } catch (InterruptedException e) {
@@ -186,19 +187,21 @@ final class Sequencer implements AutoCloseable {
     Optional<EntryMessage> message = Optional.empty();
     try {
       message = host.entry(items);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Without this thread the member would lead, and decide nothing.
       log.error("No entry could be made of {} commands", items.size(), e);
     }
     if (message.isEmpty()) {
-      entriesAllowed.release();
+      pace.ended();
       refuse(items);
       return;
     }
+    pace.proposed(items.size());
     rates.entry(items.size());
     send(message.get());
   }
 
-  /** The caller has a permit, which is given back when the entry is through. */
+  /** The caller has its turn, which ends when the entry is through. */
   private void send(EntryMessage message) {
     try {
       var unused =
@@ -206,13 +209,13 @@ final class Sequencer implements AutoCloseable {
               .propose(message)
               .whenComplete(
                   (result, error) -> {
-                    entriesAllowed.release();
+                    pace.ended();
                     if (error != null) {
                       failed(message, error);
                     }
                   });
     } catch (RuntimeException e) {
-      entriesAllowed.release();
+      pace.ended();
       failed(message, e);
     }
   }

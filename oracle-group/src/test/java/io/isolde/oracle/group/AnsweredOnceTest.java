@@ -21,7 +21,7 @@ class AnsweredOnceTest {
     request.notLeader(NOBODY);
     ByteBuf late = Wire.of(Protocol.OK, 8);
     request.answer(late);
-    request.write(9);
+    request.write(new Stable(9, 0));
     assertThat(connection.statuses).containsExactly(Protocol.NOT_LEADER);
     assertThat(late.refCnt()).isZero();
   }

@@ -43,7 +43,7 @@ class OracleClientTest {
               switch (asked.incrementAndGet()) {
                 case 1 -> request.connection().close();
                 case 2, 3 -> request.overloaded();
-                default -> request.answer(42);
+                default -> request.answer(new Stable(42, 0));
               }
             });
     try (OracleClient client = client(member)) {
@@ -76,7 +76,7 @@ class OracleClientTest {
               if (System.nanoTime() < until) {
                 request.notLeader(leading);
               } else {
-                request.answer(7);
+                request.answer(new Stable(7, 0));
               }
             });
     try (OracleClient client = client(member)) {
@@ -93,7 +93,7 @@ class OracleClientTest {
       Thread.sleep(300);
       assertThat(begin).isNotDone();
     }
-    PeerTransport next = member(2, request -> request.answer(9));
+    PeerTransport next = member(2, request -> request.answer(new Stable(9, 0)));
     try (OracleClient client = client(hanging, next)) {
       assertThat(client.begin().get(10, TimeUnit.SECONDS)).isEqualTo(9);
     }

@@ -64,4 +64,21 @@ class RepeatedRequestTest {
           .isEqualTo(new Decision.Aborted(Conflict.REQUESTED));
     }
   }
+
+  @Test
+  void whenATransactionIsDecidedThenItDoesNotBeginAgain() throws Exception {
+    try (Members members = new Members(Members.quick(), directory, 1).startAll()) {
+      CoordinatorSession session = members.session();
+      UUID id = UUID.randomUUID();
+      long start = session.begin(id).get().orElseThrow();
+      // Asked again before it is decided, it has a start like any other.
+      assertThat(session.begin(id).get().orElseThrow()).isGreaterThanOrEqualTo(start);
+
+      assertThat(session.commit(TransactionsTest.update(id, start, 1)).get())
+          .isInstanceOf(Decision.Committed.class);
+
+      assertThat(session.begin(id).get()).isEmpty();
+      assertThat(session.begin(UUID.randomUUID()).get()).isPresent();
+    }
+  }
 }

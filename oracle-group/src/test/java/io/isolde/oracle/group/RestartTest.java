@@ -85,6 +85,7 @@ class RestartTest {
                 400,
                 800,
                 0.3,
+                true,
                 3000,
                 100,
                 false,

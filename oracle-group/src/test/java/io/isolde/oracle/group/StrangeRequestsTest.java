@@ -38,7 +38,7 @@ class StrangeRequestsTest {
         if (body.length > 0) {
           body[0] = (byte) what;
         }
-        boolean isQuestion = what >= Protocol.WHO_LEADS && what <= Protocol.FOUND;
+        boolean isQuestion = what >= Protocol.WHO_LEADS && what <= Protocol.SET_ASIDE;
         byte status = send(connection, body);
         if (!isQuestion) {
           assertThat(status).as("request %d", what).isEqualTo(Protocol.REFUSED);
@@ -70,6 +70,7 @@ class StrangeRequestsTest {
 
       assertThat(refusal(client, new Command.Lead(OracleConfig.defaults()))).contains("leader");
       assertThat(refusal(client, new Command.FenceSession(session))).contains("leader");
+      assertThat(refusal(client, new Command.SetAside(start))).contains("leader");
       assertThat(refusal(client, new Command.IssueTimestamp(Long.MAX_VALUE))).contains("ahead");
       long future = start + 3_600_000_000L;
       assertThat(refusal(client, FencingTest.commit(session, 0, UUID.randomUUID(), future, 1)))

@@ -20,7 +20,7 @@ class TransactionsTest {
 
   @Test
   void whenThreeMembersRunThenTransactionsBeginCommitAndConflict() throws Exception {
-    try (Members members = new Members(OracleGroupConfig.defaults(), directory, 3).startAll()) {
+    try (Members members = new Members(patient(), directory, 3).startAll()) {
       CoordinatorSession session = members.session();
       UUID first = UUID.randomUUID();
       UUID second = UUID.randomUUID();
@@ -42,6 +42,11 @@ class TransactionsTest {
       assertThat(members.client().outcome(first).get().orElseThrow().outcome())
           .isEqualTo(new Outcome.Committed(commitTimestamp));
     }
+  }
+
+  /** Nothing is set aside meanwhile. */
+  private static OracleGroupConfig patient() {
+    return OracleGroupConfig.defaults().withOverdueMillis(600_000);
   }
 
   static CommitRequest update(UUID id, long start, long row) {

@@ -139,6 +139,7 @@ public final class AnswerCodec {
     return switch (refusal) {
       case TOO_MANY_PENDING -> 1;
       case OUTCOME_FORGOTTEN -> 2;
+      case IN_DOUBT -> 3;
     };
   }
 
@@ -146,6 +147,7 @@ public final class AnswerCodec {
     return switch (code) {
       case 1 -> Refusal.TOO_MANY_PENDING;
       case 2 -> Refusal.OUTCOME_FORGOTTEN;
+      case 3 -> Refusal.IN_DOUBT;
       default -> throw new IllegalArgumentException("There is no refusal of kind " + code + ".");
     };
   }

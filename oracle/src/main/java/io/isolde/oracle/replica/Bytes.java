@@ -13,7 +13,7 @@ public final class Bytes {
     buffer = ByteBuffer.allocate(Math.max(16, expectedBytes));
   }
 
-  Bytes put(int aByte) {
+  public Bytes put(int aByte) {
     room(Byte.BYTES).put((byte) aByte);
     return this;
   }
@@ -50,9 +50,11 @@ public final class Bytes {
     return putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits());
   }
 
-  /** All that was written. */
+  /** All that was written. Nothing may be written after. */
   public byte[] toArray() {
-    return Arrays.copyOf(buffer.array(), buffer.position());
+    return buffer.position() == buffer.capacity()
+        ? buffer.array()
+        : Arrays.copyOf(buffer.array(), buffer.position());
   }
 
   static long[] longs(ByteBuffer source) {

@@ -68,6 +68,12 @@ public sealed interface Command {
   record Applied(long commitTimestamp) implements Command {}
 
   /**
+   * A commit has not been applied for long: snapshots go on without it, and only who needs what it
+   * writes waits. Harmless if repeated, or if it is applied already.
+   */
+  record SetAside(long commitTimestamp) implements Command {}
+
+  /**
    * Makes sure that a transaction is decided: aborted, unless it is decided already.
    *
    * @param notBeforeMicros the transaction was not decided at or below this; its start timestamp,

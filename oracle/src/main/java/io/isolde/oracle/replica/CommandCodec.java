@@ -23,6 +23,7 @@ public final class CommandCodec {
   private static final byte APPLIED = 5;
   private static final byte ABORT = 6;
   private static final byte ISSUE_TIMESTAMP = 7;
+  private static final byte SET_ASIDE = 8;
 
   private static final byte SERIALIZABLE = 1;
   private static final byte HAS_ID = 2;
@@ -77,6 +78,16 @@ public final class CommandCodec {
     return new LogEntry(time, floor, reserveUntil, commands);
   }
 
+  /** About as many bytes as a command takes, so that a buffer need not grow. */
+  public static int expectedBytes(Command command) {
+    if (!(command instanceof Command.Commit commit)) {
+      return EXPECTED_BYTES;
+    }
+    CommitRequest request = commit.request();
+    int ids = request.reads().length + request.overwrites().length + request.writes().length;
+    return EXPECTED_BYTES + ids * Long.BYTES + commit.writeSet().length;
+  }
+
   public static void encode(Command command, Bytes out) {
     if (command instanceof Command.Commit commit) {
       encode(commit, out);
@@ -90,6 +101,8 @@ public final class CommandCodec {
       out.put(OPEN_SESSION).putId(open.coordinator()).putLong(open.generation());
     } else if (command instanceof Command.FenceSession fence) {
       out.put(FENCE_SESSION).putLong(fence.session());
+    } else if (command instanceof Command.SetAside setAside) {
+      out.put(SET_ASIDE).putLong(setAside.commitTimestamp());
     } else if (command instanceof Command.Lead lead) {
       encode(lead.config(), out.put(LEAD));
     }
@@ -110,6 +123,7 @@ public final class CommandCodec {
       case ISSUE_TIMESTAMP -> new Command.IssueTimestamp(in.getLong());
       case OPEN_SESSION -> new Command.OpenSession(Bytes.id(in), in.getLong());
       case FENCE_SESSION -> new Command.FenceSession(in.getLong());
+      case SET_ASIDE -> new Command.SetAside(in.getLong());
       case LEAD -> new Command.Lead(decodeConfig(in));
       default -> throw new IllegalArgumentException("There is no command of kind " + kind + ".");
     };

@@ -11,12 +11,13 @@ import java.util.Set;
  * What a leader knows beyond the log, for one term: which start timestamps it has given out, and
  * which entries are under way. With it, a transaction begins without an entry in the log.
  *
- * <p>A start timestamp T promises that every commit at or below T is applied and that no other will
- * come. Four rules keep it:
+ * <p>A start timestamp T promises that every commit at or below T is applied, or set aside, and
+ * that no other will come. Four rules keep it:
  *
  * <ul>
- *   <li>While an entry is under way or a commit is not applied, T is what the replica has as
- *       stable, or what was given out before. Only otherwise does T follow the clock.
+ *   <li>While an entry is under way or a commit is neither applied nor set aside, T is what the
+ *       replica has as stable, or what was given out before. Only otherwise does T follow the
+ *       clock.
  *   <li>Each entry carries the largest T given out, and commits nothing at or below it.
  *   <li>T is at most what an applied entry has reserved, and the next leader commits above that.
  *   <li>None is given before the first entry of this leader is applied, and none once that of
@@ -111,7 +112,8 @@ public final class Leadership {
   }
 
   /**
-   * The newest snapshot: every commit at or below it is applied, and no other will come.
+   * The newest snapshot: every commit at or below it is applied, or in the {@linkplain
+   * OracleReplica#setAside() set} that the replica has now, and no other will come.
    *
    * @throws IllegalStateException unless this leader {@linkplain #isServing() serves}
    */

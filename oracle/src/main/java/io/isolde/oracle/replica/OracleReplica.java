@@ -7,6 +7,7 @@ import io.isolde.oracle.OracleStatistics;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.Refusal;
+import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.StatusOracle;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,6 +109,10 @@ public final class OracleReplica {
     }
     if (command instanceof Command.OpenSession open) {
       return openSession(open.coordinator(), open.generation());
+    }
+    if (command instanceof Command.SetAside setAside) {
+      oracle.setAside(setAside.commitTimestamp());
+      return Answer.Done.INSTANCE;
     }
     sessions.close(((Command.FenceSession) command).session());
     return Answer.Done.INSTANCE;
@@ -244,8 +249,19 @@ public final class OracleReplica {
     return oracle.reservedUntil();
   }
 
+  /** Whether a commit that is neither applied nor set aside holds {@link #stable()}. */
   public boolean hasPendingCommits() {
     return oracle.stable() < oracle.lastIssued();
+  }
+
+  /** As {@link StatusOracle#setAside()}. */
+  public SetAsideCommits setAside() {
+    return oracle.setAside();
+  }
+
+  /** As {@link StatusOracle#toSetAside}. */
+  public List<Long> toSetAside(long upToMicros) {
+    return oracle.toSetAside(upToMicros);
   }
 
   /** How a transaction was decided, if it was and that is still known. */
@@ -265,7 +281,7 @@ public final class OracleReplica {
 
   /**
    * Decided commits that nobody is left to apply, because their coordinator's session was fenced.
-   * They hold {@link #stable()} until someone applies them.
+   * They hold {@link #stable()} until someone applies them or they are set aside.
    */
   public List<PendingCommit> orphans() {
     return oracle.pendingCommits().stream()

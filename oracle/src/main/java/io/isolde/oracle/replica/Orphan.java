@@ -6,7 +6,8 @@ import io.isolde.oracle.PendingCommit;
 /**
  * A decided commit whose coordinator is gone, with all that it takes to finish it.
  *
- * @param applyAfter its writes may be applied once stable is at or above this
+ * @param applyAfter its writes may be applied when it is their turn, as {@link
+ *     io.isolde.oracle.Decision.Committed#applyAfter} says
  * @param writeSet as its coordinator gave it; empty if it gave none, so that nobody can finish it
  */
 @SuppressWarnings("ArrayRecordComponent") // opaque; never compared

@@ -11,7 +11,7 @@ final class WriteSets {
   /**
    * The writes of one commit.
    *
-   * @param applyAfter they may be applied once stable is at or above this
+   * @param applyAfter as {@link io.isolde.oracle.Decision.Committed#applyAfter}
    */
   @SuppressWarnings("ArrayRecordComponent") // opaque; never compared
   record WriteSet(long applyAfter, byte[] bytes) {}

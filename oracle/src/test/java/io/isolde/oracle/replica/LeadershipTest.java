@@ -57,6 +57,15 @@ class LeadershipTest {
   }
 
   @Test
+  void whenACommitIsSetAsideThenStartsFollowTheClockAgain() {
+    long commit = timestamp(fixture.apply(blind(fixture.session, 0, 1)));
+    assertThat(leadership.startTimestamp(NOW + 500)).isLessThan(commit);
+    fixture.apply(new Command.SetAside(commit));
+    assertThat(leadership.startTimestamp(NOW + 500)).isEqualTo(NOW + 500);
+    assertThat(replica.setAside().contains(commit)).isTrue();
+  }
+
+  @Test
   void whenAnEntryIsUnderWayThenStartsDoNotFollowTheClock() {
     LogEntry entry = leadership.entry(List.of(blind(fixture.session, 0, 1)), NOW + 10);
     long start = leadership.startTimestamp(NOW + 500);

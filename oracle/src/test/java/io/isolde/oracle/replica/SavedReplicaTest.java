@@ -107,7 +107,7 @@ class SavedReplicaTest {
   private static Command randomCommand(ReplicaFixture fixture, Random random) {
     long session = 1L + random.nextInt(5);
     UUID id = new UUID(2, random.nextInt(30));
-    return switch (random.nextInt(9)) {
+    return switch (random.nextInt(10)) {
       case 0 -> new Command.OpenSession(new UUID(1, random.nextInt(3)), random.nextInt(10));
       case 1 -> random.nextInt(5) == 0 ? new Command.FenceSession(session) : blind(session, 1, 7);
       case 2 -> new Command.Abort(id, (long) random.nextInt(2) * fixture.replica.last());
@@ -117,6 +117,11 @@ class SavedReplicaTest {
               .findFirst()
               .<Command>map(first -> new Command.Applied(first.commitTimestamp()))
               .orElse(new Command.Applied(3));
+      case 6 ->
+          fixture.replica.toSetAside(fixture.replica.last()).stream()
+              .findFirst()
+              .<Command>map(Command.SetAside::new)
+              .orElse(new Command.SetAside(3));
       default ->
           ReplicaFixture.commit(
               session,

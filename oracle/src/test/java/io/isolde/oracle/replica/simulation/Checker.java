@@ -18,13 +18,21 @@ final class Checker {
   private static final int ENTRIES_PER_DIGEST = 16;
 
   private record Fingerprint(
-      long stable, long last, long reservedUntil, List<Long> sessions, List<?> orphans) {
+      long stable,
+      long last,
+      long reservedUntil,
+      long epoch,
+      Set<Long> setAside,
+      List<Long> sessions,
+      List<?> orphans) {
     static Fingerprint of(Member member) {
       var replica = member.replica;
       return new Fingerprint(
           replica.stable(),
           replica.last(),
           replica.reservedUntil(),
+          replica.setAside().epoch(),
+          replica.setAside().commits().keySet(),
           replica.openSessions(),
           replica.orphans());
     }
@@ -58,10 +66,11 @@ final class Checker {
       fingerprints.add(fingerprint);
       log.onApplied(entry.content().commands(), answers);
       Broken.unless(
-          log.firstPending() > fingerprint.stable,
-          "stable is below every commit that is not applied",
+          log.firstHolding() > fingerprint.stable,
+          "stable is below every commit that is neither applied nor set aside",
           fingerprint,
-          log.firstPending());
+          log.firstHolding());
+      log.checkSetAside(member.replica.setAside());
     } else {
       Broken.unless(
           answersByIndex.get(size - 1).equals(answers),
@@ -95,11 +104,11 @@ final class Checker {
   /** A start timestamp was given, or what is as good as one. */
   void onVisible(Member member, long start) {
     Broken.unless(
-        start < log.firstPending(),
-        "nothing that is not applied is visible",
+        start < log.firstHolding(),
+        "nothing that is neither applied nor set aside is visible",
         member.number,
         start,
-        log.firstPending());
+        log.firstHolding());
     log.onVisible(start);
   }
 
@@ -118,6 +127,14 @@ final class Checker {
   }
 
   void onOpened(Coordinator coordinator, Transaction transaction) {
+    Set<Long> inDoubt = log.pendingUpTo(transaction.start);
+    Broken.unless(
+        coordinator.knowledge().setAside().commits().keySet().containsAll(inDoubt),
+        "who holds a snapshot knows what is in doubt in it",
+        coordinator.node,
+        transaction,
+        inDoubt,
+        coordinator.knowledge().setAside().commits().keySet());
     if (log.isOpen(coordinator.session)) {
       Broken.unless(
           transaction.start >= highestLowWatermark,

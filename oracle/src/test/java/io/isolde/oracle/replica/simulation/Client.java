@@ -11,7 +11,7 @@ import java.util.UUID;
 
 /** Those who use one coordinator: their transactions, and what they ask about others. */
 final class Client {
-  private static final int ROWS = 10;
+  static final int ROWS = 10;
   private static final int MOST_AT_ONCE = 4;
 
   private final Coordinator coordinator;
@@ -81,6 +81,9 @@ final class Client {
     int choice = world.isFaulty ? time.below(8) : 7;
     if (choice < 3) {
       long row = time.below(ROWS);
+      if (coordinator.knowledge().isInDoubt(row, transaction.start)) {
+        return;
+      }
       int writer = world.checker.store.read(row, transaction.start);
       Integer before = transaction.reads.put(row, writer);
       Broken.unless(

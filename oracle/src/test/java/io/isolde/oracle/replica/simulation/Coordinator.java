@@ -48,12 +48,12 @@ final class Coordinator {
   private long generation;
   private int nextSequence;
   long largestGiven;
-  private long knownStable;
   private int leader;
   private long renewedAt;
   private long requests;
   private final Map<Long, Outstanding> outstanding = new LinkedHashMap<>();
   private final List<Decided> toApply = new ArrayList<>();
+  private final Knowledge knowledge;
   private final Client client;
 
   Coordinator(World world, int node) {
@@ -61,6 +61,7 @@ final class Coordinator {
     this.node = node;
     this.time = world.time;
     this.id = new UUID(7, node);
+    this.knowledge = new Knowledge(world, this);
     this.client = new Client(this);
     this.leader = time.below(world.members.size());
     // As a process would take its clock.
@@ -131,17 +132,33 @@ final class Coordinator {
     session = 0;
     outstanding.clear();
     toApply.clear();
+    knowledge.dropUnknown();
     client.loseAll();
   }
 
   void begin(Consumer<Long> onStarted) {
+    long hold = largestGiven;
     send(
         new Request.Begin(world.checker.told()),
         response -> {
-          long start = ((Response.Started) response).startTimestamp();
-          largestGiven = Math.max(largestGiven, start);
-          onStarted.accept(start);
+          Response.Started started = (Response.Started) response;
+          long start = started.startTimestamp();
+          knowledge.use(
+              started.epoch(),
+              hold,
+              () -> {
+                largestGiven = Math.max(largestGiven, start);
+                onStarted.accept(start);
+              });
         });
+  }
+
+  Knowledge knowledge() {
+    return knowledge;
+  }
+
+  boolean isAskingForSet() {
+    return outstanding.values().stream().anyMatch(some -> some.request instanceof Request.SetAside);
   }
 
   void commit(Transaction transaction, Consumer<Decision> onDecided) {
@@ -170,20 +187,23 @@ final class Coordinator {
         new Request.Execute(command),
         response -> {
           Response.Answered answered = (Response.Answered) response;
-          knownStable = Math.max(knownStable, answered.stable());
+          knowledge.learn(answered.stable(), answered.epoch(), () -> {});
           onAnswer.accept(answered.answer());
         });
   }
 
   private void applyDecided() {
     for (Decided decided : List.copyOf(toApply)) {
-      boolean mayApply =
-          knownStable >= decided.how.applyAfter() || world.mutates(Mutation.SKIP_APPLY_AFTER);
-      if (mayApply && !time.oneIn(4)) {
+      boolean mayApply = knowledge.isTurnOf(decided.transaction, decided.how.applyAfter());
+      if (mayApply && canApply(decided.transaction) && !time.oneIn(4)) {
         toApply.remove(decided);
         apply(decided.transaction, decided.how.commitTimestamp());
       }
     }
+  }
+
+  private boolean canApply(Transaction transaction) {
+    return world.checker.store.canApply(transaction, time.nowMicros());
   }
 
   private void apply(Transaction transaction, long commitTimestamp) {
@@ -195,12 +215,15 @@ final class Coordinator {
     send(
         new Request.Execute(new Command.Applied(commitTimestamp)),
         response -> {
-          knownStable = Math.max(knownStable, ((Response.Stable) response).stable());
-          world.checker.onToldSuccess(transaction, commitTimestamp);
+          Response.Stable known = (Response.Stable) response;
+          knowledge.learn(
+              known.stable(),
+              known.epoch(),
+              () -> world.checker.onToldSuccess(transaction, commitTimestamp));
         });
   }
 
-  /** Applies the oldest commit that is not applied, if its coordinator is gone. */
+  /** Applies commits that are not applied and whose coordinator is gone, if it is their turn. */
   private void recover() {
     Member member = world.members.get(leader);
     if (!time.oneIn(4) || !member.node.isUp) {
@@ -211,7 +234,10 @@ final class Coordinator {
         .forEach(
             orphan -> {
               Transaction transaction = world.checker.log.pending(orphan.commitTimestamp());
-              if (transaction != null) {
+              long before = orphan.commitTimestamp() - 2;
+              if (transaction != null
+                  && knowledge.isApplied(transaction, member.replica.setAside(), before)
+                  && canApply(transaction)) {
                 world.counts.add(Happening.ORPHANS_APPLIED);
                 world.checker.store.apply(transaction, orphan.commitTimestamp());
                 Command applied = new Command.Applied(orphan.commitTimestamp());
@@ -232,7 +258,7 @@ final class Coordinator {
         new Request.Renew(session, oldestStart()),
         response -> {
           if (response instanceof Response.Renewed answer) {
-            knownStable = Math.max(knownStable, answer.stable());
+            knowledge.learn(answer.stable(), answer.epoch(), () -> {});
             if (!answer.isOpen() && renewed == session) {
               loseSession();
             }
@@ -251,6 +277,7 @@ final class Coordinator {
       for (Outstanding some : outstanding.values()) {
         oldest = some.request instanceof Request.Begin ? Math.min(oldest, some.hold) : oldest;
       }
+      oldest = knowledge.oldestHold(oldest);
     }
     return oldest;
   }
@@ -301,7 +328,8 @@ final class Coordinator {
   }
 
   boolean isQuiet() {
-    return !isAlive || (outstanding.isEmpty() && toApply.isEmpty() && client.isQuiet());
+    return !isAlive
+        || (outstanding.isEmpty() && knowledge.isQuiet() && toApply.isEmpty() && client.isQuiet());
   }
 
   @Override

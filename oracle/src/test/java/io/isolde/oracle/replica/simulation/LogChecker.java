@@ -5,10 +5,14 @@ import io.isolde.oracle.Conflict;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.OracleConfig;
+import io.isolde.oracle.Refusal;
 import io.isolde.oracle.SerializationGraph.Committed;
+import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,6 +36,8 @@ final class LogChecker {
   private final Map<Transaction, Long> commits = new HashMap<>();
   private final Map<Long, TreeSet<Long>> commitsByRow = new HashMap<>();
   private final TreeMap<Long, Transaction> pending = new TreeMap<>();
+  private final Set<Long> setAside = new TreeSet<>();
+  private long epoch;
   private final Map<UUID, Long> sessions = new HashMap<>();
   private final Set<Long> open = new HashSet<>();
   private final List<Committed> history = new ArrayList<>();
@@ -68,7 +74,12 @@ final class LogChecker {
     if (command instanceof Command.Commit commit) {
       onCommit(commit, answer);
     } else if (command instanceof Command.Applied applied) {
-      pending.remove(applied.commitTimestamp());
+      onApplied(applied.commitTimestamp());
+    } else if (command instanceof Command.SetAside late) {
+      if (pending.containsKey(late.commitTimestamp()) && setAside.add(late.commitTimestamp())) {
+        world.counts.add(Happening.COMMITS_SET_ASIDE);
+        epoch++;
+      }
     } else if (command instanceof Command.OpenSession opening) {
       onOpenSession(opening.coordinator(), answer);
     } else if (command instanceof Command.FenceSession fence) {
@@ -85,6 +96,14 @@ final class LogChecker {
       onIssued(issued.timestampMicros());
     } else if (command instanceof Command.Abort abort && answer instanceof Answer.Ended ended) {
       checker.onToldOutcome(abort.transactionId(), ended.outcome());
+    }
+  }
+
+  private void onApplied(long commitTimestamp) {
+    pending.remove(commitTimestamp);
+    if (setAside.remove(commitTimestamp)) {
+      world.counts.add(Happening.APPLIED_AFTER_ALL);
+      epoch++;
     }
   }
 
@@ -134,7 +153,8 @@ final class LogChecker {
       Broken.unless(commitOf(transaction) == UNDECIDED, "what is committed stays", transaction);
       world.counts.add(happening(aborted.conflict().kind()));
     } else {
-      world.counts.add(Happening.REFUSALS);
+      boolean isInDoubt = ((Decision.Refused) decision).reason() == Refusal.IN_DOUBT;
+      world.counts.add(isInDoubt ? Happening.REFUSALS_IN_DOUBT : Happening.REFUSALS);
     }
   }
 
@@ -162,6 +182,7 @@ final class LogChecker {
     Broken.unless(!checker.isToldAborted(transaction), "what is aborted stays", transaction);
     onIssued(commitTimestamp);
     checkConflicts(transaction, commitTimestamp);
+    checkNotInDoubt(transaction);
     pending.put(commitTimestamp, transaction);
     for (long row : transaction.writes) {
       commitsByRow.computeIfAbsent(row, unseen -> new TreeSet<>()).add(commitTimestamp);
@@ -189,6 +210,34 @@ final class LogChecker {
           ofRow,
           commitTimestamp);
     }
+  }
+
+  private void checkNotInDoubt(Transaction transaction) {
+    for (long commit : setAside) {
+      Broken.unless(
+          Collections.disjoint(pending.get(commit).writes, transaction.writes),
+          "what is in doubt is not overwritten",
+          transaction,
+          commit);
+    }
+  }
+
+  void checkSetAside(SetAsideCommits of) {
+    Broken.unless(
+        of.epoch() == epoch && of.commits().keySet().equals(setAside),
+        "what is set aside follows from the log",
+        epoch,
+        setAside,
+        of.epoch(),
+        of.commits().keySet());
+    of.commits()
+        .forEach(
+            (commit, ids) ->
+                Broken.unless(
+                    Arrays.equals(ids, pending.get(commit).request(true).writes()),
+                    "it is known what a commit that is set aside writes",
+                    commit,
+                    ids));
   }
 
   void onVisible(long start) {
@@ -230,6 +279,19 @@ final class LogChecker {
   /** The smallest commit timestamp that is not applied. */
   long firstPending() {
     return pending.isEmpty() ? Long.MAX_VALUE : pending.firstKey();
+  }
+
+  /** The smallest commit timestamp that is neither applied nor set aside. */
+  long firstHolding() {
+    return pending.keySet().stream()
+        .filter(commit -> !setAside.contains(commit))
+        .findFirst()
+        .orElse(Long.MAX_VALUE);
+  }
+
+  /** The commits at or below a timestamp that are not applied. */
+  Set<Long> pendingUpTo(long timestamp) {
+    return Set.copyOf(pending.headMap(timestamp, true).keySet());
   }
 
   /** Who made a commit that is not applied; null if there is none. */

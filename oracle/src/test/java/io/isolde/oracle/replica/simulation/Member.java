@@ -9,6 +9,7 @@ import io.isolde.oracle.replica.CoordinatorLeases;
 import io.isolde.oracle.replica.Leadership;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.OracleReplica;
+import io.isolde.oracle.replica.OverdueCommits;
 import io.isolde.oracle.replica.SavedReplica;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -24,6 +25,7 @@ import java.util.function.Consumer;
 /** A member of the group: the adapter around an {@link OracleReplica}, as simple as it can be. */
 final class Member {
   static final long LEASE_MILLIS = 40;
+  private static final long OVERDUE_MILLIS = 12;
   private static final long RESERVATION_MICROS = 5_000;
   private static final int MOST_UNDER_WAY = 4;
   private static final int MOST_COMMANDS = 5;
@@ -36,6 +38,10 @@ final class Member {
 
   OracleReplica replica = new OracleReplica();
   int applied;
+
+  /** Before the last entry. */
+  private long earlierEpoch;
+
   private byte[] saved;
   private int savedAt;
 
@@ -96,7 +102,8 @@ final class Member {
       applyTo(node.known);
       CoordinatorLeases leases =
           new CoordinatorLeases(LEASE_MILLIS, replica.openSessions(), monotonicMillis());
-      reign = new Reign(node.term, new Leadership(replica, RESERVATION_MICROS), leases);
+      OverdueCommits overdue = new OverdueCommits(OVERDUE_MILLIS, monotonicMillis());
+      reign = new Reign(node.term, new Leadership(replica, RESERVATION_MICROS), leases, overdue);
       LogEntry first = reign.leadership.firstEntry(config, clock());
       propose(first, List.of());
       time.remark("member", number, "leads in term", node.term);
@@ -129,6 +136,9 @@ final class Member {
   private void performDuties() {
     for (long session : reign.leases.expired(monotonicMillis())) {
       enqueue(new Command.FenceSession(session), unheard -> {});
+    }
+    for (long commit : reign.overdue.due(replica, monotonicMillis())) {
+      enqueue(new Command.SetAside(commit), unheard -> {});
     }
     if (reign.queue.isEmpty() && reign.leadership.needsReservation(clock())) {
       enqueue(new Command.IssueTimestamp(0), unheard -> {});
@@ -177,6 +187,7 @@ final class Member {
       if (time.oneIn(4)) {
         content = CommandCodec.decodeEntry(ByteBuffer.wrap(CommandCodec.encode(content)));
       }
+      earlierEpoch = replica.setAside().epoch();
       List<Answer> answers = replica.apply(content);
       applied++;
       world.checker.onApplied(this, applied, entry, answers);
@@ -201,7 +212,7 @@ final class Member {
       List<Reign.Waiter> ready =
           reign.waiters.stream().filter(waiter -> waiter.timestamp() <= stable).toList();
       reign.waiters.removeAll(ready);
-      ready.forEach(waiter -> waiter.reply().accept(new Response.Stable(stable)));
+      ready.forEach(waiter -> waiter.reply().accept(new Response.Stable(stable, epoch())));
     }
   }
 
@@ -209,12 +220,12 @@ final class Member {
     if (item.command() instanceof Command.Applied done) {
       boolean isEarly = world.mutates(Mutation.TELL_SUCCESS_TOO_EARLY);
       if (isEarly || (reign.leadership.isServing() && start() >= done.commitTimestamp())) {
-        item.reply().accept(new Response.Stable(replica.stable()));
+        item.reply().accept(new Response.Stable(replica.stable(), epoch()));
       } else {
         reign.waiters.add(new Reign.Waiter(done.commitTimestamp(), item.reply()));
       }
     } else {
-      item.reply().accept(new Response.Answered(answer, replica.stable()));
+      item.reply().accept(new Response.Answered(answer, replica.stable(), epoch()));
     }
   }
 
@@ -236,13 +247,19 @@ final class Member {
       long stable = start();
       boolean isOpen = reign.leases.renew(renew.session(), renew.oldestStart(), monotonicMillis());
       world.checker.onLowWatermark(this, reign.leases.oldestStart(stable));
-      reply.accept(new Response.Renewed(isOpen, stable));
+      reply.accept(new Response.Renewed(isOpen, stable, epoch()));
+    } else if (request instanceof Request.SetAside asked) {
+      boolean isBehind = replica.setAside().epoch() < asked.need();
+      reply.accept(isBehind ? new Response.NotLeader() : new Response.SetAside(replica.setAside()));
     } else {
       enqueue(((Request.Execute) request).command(), reply);
     }
   }
 
-  /** Between the check of the lease and the answer there may be a pause. */
+  /**
+   * As a linearizable read: the member leads when it is asked, and has applied what is committed
+   * then before it answers. In between there may be a pause.
+   */
   private void receiveBegin(Request.Begin begin, Consumer<Response> reply) {
     boolean isChecked = world.raft.holdsLease(node);
     if (!isChecked && reign != null) {
@@ -253,12 +270,17 @@ final class Member {
       return;
     }
     Reign asked = reign;
+    int readIndex = isChecked ? world.raft.committed() : 0;
     long pause = world.isFaulty && time.oneIn(10) ? time.below(20_000) : time.below(300);
-    time.after(pause, () -> begin(asked, begin, reply));
+    time.after(pause, () -> begin(asked, readIndex, begin, reply));
   }
 
-  private void begin(Reign asked, Request.Begin begin, Consumer<Response> reply) {
+  private void begin(Reign asked, int readIndex, Request.Begin begin, Consumer<Response> reply) {
     if (!node.isUp || reign != asked) {
+      return;
+    }
+    if (applied < readIndex) {
+      time.after(300, () -> begin(asked, readIndex, begin, reply));
       return;
     }
     boolean isServing = reign.leadership.isServing();
@@ -271,11 +293,11 @@ final class Member {
       if (start > replica.stable()) {
         world.counts.add(Happening.STARTS_THAT_FOLLOW_THE_CLOCK);
       }
-      reply.accept(new Response.Started(start));
+      reply.accept(new Response.Started(start, epoch()));
     } else if (isServedByMistake()) {
       long start = startByMistake();
       world.checker.onStart(this, start, begin.told());
-      reply.accept(new Response.Started(start));
+      reply.accept(new Response.Started(start, epoch()));
     } else {
       reply.accept(new Response.NotLeader());
     }
@@ -290,6 +312,13 @@ final class Member {
     return replica.hasPendingCommits()
         ? replica.stable()
         : Math.max(replica.stable(), Math.min(clock(), replica.reservedUntil()) & ~1L);
+  }
+
+  /** Of what is set aside below the snapshot that is told of. */
+  private long epoch() {
+    return world.mutates(Mutation.TELL_AN_EARLIER_EPOCH)
+        ? earlierEpoch
+        : replica.setAside().epoch();
   }
 
   private long start() {

@@ -28,6 +28,14 @@ enum Mutation {
   SEND_NO_READS,
   /** The oldest start that a coordinator tells leaves out starts that are under way. */
   FORGET_STARTS_UNDER_WAY,
+  /** A coordinator uses a snapshot without having asked what is set aside below it. */
+  USE_SNAPSHOTS_WITHOUT_THEIR_SET,
+  /** A leader tells of a snapshot, and of the epoch of a moment before. */
+  TELL_AN_EARLIER_EPOCH,
+  /** A reader does not wait for what is in doubt. */
+  READ_WHAT_IS_IN_DOUBT,
+  /** Writes do not wait for the commits that they overwrite if these are set aside. */
+  OVERWRITE_WHAT_IS_SET_ASIDE,
   /** A coordinator takes a session that is gone for an abort. */
   TAKE_FENCED_FOR_ABORTED
 }

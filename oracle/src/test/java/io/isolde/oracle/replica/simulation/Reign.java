@@ -3,6 +3,7 @@ package io.isolde.oracle.replica.simulation;
 
 import io.isolde.oracle.replica.CoordinatorLeases;
 import io.isolde.oracle.replica.Leadership;
+import io.isolde.oracle.replica.OverdueCommits;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -17,15 +18,17 @@ final class Reign {
   final long term;
   final Leadership leadership;
   final CoordinatorLeases leases;
+  final OverdueCommits overdue;
   final Deque<Proposal.Item> queue = new ArrayDeque<>();
   final List<Waiter> waiters = new ArrayList<>();
 
   /** Whether the first entry was applied, though that of another leader may be since. */
   boolean hasServed;
 
-  Reign(long term, Leadership leadership, CoordinatorLeases leases) {
+  Reign(long term, Leadership leadership, CoordinatorLeases leases, OverdueCommits overdue) {
     this.term = term;
     this.leadership = leadership;
     this.leases = leases;
+    this.overdue = overdue;
   }
 }

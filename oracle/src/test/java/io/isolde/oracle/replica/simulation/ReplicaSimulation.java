@@ -3,6 +3,7 @@ package io.isolde.oracle.replica.simulation;
 
 import io.isolde.oracle.SerializationGraph;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -76,7 +77,7 @@ final class ReplicaSimulation {
     }
     time.after(500 + time.below(6_000), this::fault);
     Member member = world.members.get(time.below(world.members.size()));
-    switch (time.below(14)) {
+    switch (time.below(15)) {
       case 0, 1, 2 -> elect(member);
       case 3 -> crashOrRestart(member);
       case 4 -> isolateOrJoin(member);
@@ -85,8 +86,14 @@ final class ReplicaSimulation {
       case 7 -> disturb(processOf(time.below(world.isCut.length)));
       case 8 -> cutOrMend();
       case 9 -> member.takeStateOf(world.members.get(time.below(world.members.size())));
+      case 10 -> stickSome();
       default -> restartSome();
     }
+  }
+
+  private void stickSome() {
+    world.counts.add(Happening.STUCK_ROWS);
+    world.checker.store.stick(time.below(Client.ROWS), time.nowMicros() + time.below(60_000));
   }
 
   /** Whoever is elected may lack what the leader before has not committed, or may have it. */
@@ -151,7 +158,7 @@ final class ReplicaSimulation {
   }
 
   private void disturb(Coordinator process) {
-    switch (time.below(4)) {
+    switch (time.below(5)) {
       case 0 -> {
         world.counts.add(Happening.COORDINATOR_CRASHES);
         process.isAlive = false;
@@ -162,8 +169,16 @@ final class ReplicaSimulation {
         process.pause(time.below(80_000));
         replace(process.node);
       }
+      case 2 -> cutOff(process.node);
       default -> process.pause(time.below(60_000));
     }
+  }
+
+  /** What was under way is lost, the answers to what arrived included. */
+  private void cutOff(int coordinator) {
+    world.counts.add(Happening.COORDINATORS_CUT_OFF);
+    Arrays.fill(world.isCut[coordinator], true);
+    time.after(time.below(80_000), () -> Arrays.fill(world.isCut[coordinator], false));
   }
 
   private void replace(int node) {

@@ -19,5 +19,12 @@ sealed interface Request {
 
   record Renew(long session, long oldestStart) implements Request {}
 
+  /**
+   * Asks for the commits that are set aside.
+   *
+   * @param need an epoch that others have heard of: a leader knows it
+   */
+  record SetAside(long need) implements Request {}
+
   record Ask(UUID transactionId) implements Request {}
 }

@@ -2,6 +2,7 @@
 package io.isolde.oracle.replica.simulation;
 
 import io.isolde.oracle.Outcome;
+import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.replica.Answer;
 import java.util.Optional;
 
@@ -10,13 +11,15 @@ sealed interface Response {
   /** Ask another; perhaps it was done nevertheless. */
   record NotLeader() implements Response {}
 
-  record Started(long startTimestamp) implements Response {}
+  record Started(long startTimestamp, long epoch) implements Response {}
 
-  record Answered(Answer answer, long stable) implements Response {}
+  record Answered(Answer answer, long stable, long epoch) implements Response {}
 
-  record Stable(long stable) implements Response {}
+  record Stable(long stable, long epoch) implements Response {}
 
-  record Renewed(boolean isOpen, long stable) implements Response {}
+  record Renewed(boolean isOpen, long stable, long epoch) implements Response {}
+
+  record SetAside(SetAsideCommits set) implements Response {}
 
   record Known(Optional<Outcome> outcome) implements Response {}
 }

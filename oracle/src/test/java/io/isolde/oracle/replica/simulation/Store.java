@@ -10,6 +10,20 @@ import java.util.TreeMap;
 final class Store {
   private final Map<Long, TreeMap<Long, Integer>> versions = new HashMap<>();
 
+  /** Its replicas don't answer, until then. */
+  private long stuckRow;
+
+  private long stuckUntil;
+
+  void stick(long row, long untilMicros) {
+    stuckRow = row;
+    stuckUntil = untilMicros;
+  }
+
+  boolean canApply(Transaction transaction, long nowMicros) {
+    return nowMicros >= stuckUntil || !transaction.writes.contains(stuckRow);
+  }
+
   /** Who wrote what a snapshot has of a row. */
   int read(long row, long snapshot) {
     TreeMap<Long, Integer> ofRow = versions.get(row);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import io.isolde.oracle.replica.Command;
+import io.isolde.oracle.replica.CoordinatorLeases;
+import io.isolde.oracle.replica.Leadership;
+import io.isolde.oracle.replica.LogEntry;
+import io.isolde.oracle.replica.OracleReplica;
+import io.isolde.oracle.replica.OverdueCommits;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a member knows because it leads; replaced with every term. Guarded by its host. */
+final class Reign {
+  private static final long NO_SESSION = 0;
+  private static final long NOTHING_TOLD = 0;
+
+  /** Fencing is asked for again after this, if nothing came of it. */
+  private static final long FENCE_AGAIN_MILLIS = 1_000;
+
+  final long term;
+  final Leadership leadership;
+  final CoordinatorLeases leases;
+  final StableWaiters waiters;
+  private final OverdueCommits overdue;
+
+  /** When the log was asked to fence a session. */
+  private final Map<Long, Long> fencedAtMillis = new HashMap<>();
+
+  /** Made once, and proposed until the log takes it. */
+  LogEntry first;
+
+  boolean isFirstUnderWay;
+
+  /** The replica was replaced under it. */
+  boolean isOver;
+
+  Reign(
+      long term,
+      Leadership leadership,
+      CoordinatorLeases leases,
+      OverdueCommits overdue,
+      StableWaiters waiters) {
+    this.term = term;
+    this.leadership = leadership;
+    this.leases = leases;
+    this.overdue = overdue;
+    this.waiters = waiters;
+  }
+
+  boolean isServing() {
+    return !isOver && leadership.isServing();
+  }
+
+  /** Who commits, lives, also when its renewals wait behind its commits. */
+  void hearOf(List<Command> commands, long nowMillis) {
+    long last = NO_SESSION;
+    for (Command command : commands) {
+      if (command instanceof Command.Commit commit && commit.session() != last) {
+        last = commit.session();
+        leases.renew(last, NOTHING_TOLD, nowMillis);
+      }
+    }
+  }
+
+  /** Sessions may have been opened or fenced. */
+  void followSessions(List<Long> open, long nowMillis) {
+    leases.follow(open, nowMillis);
+    fencedAtMillis.keySet().retainAll(open);
+  }
+
+  /**
+   * What the leader does by itself: fences those whose lease is over, sets aside what takes long to
+   * apply, and reserves timestamps.
+   */
+  List<Command> duties(OracleReplica replica, boolean isInUse, long nowMicros, long nowMillis) {
+    List<Command> duties = new ArrayList<>(0);
+    for (long session : leases.expired(nowMillis)) {
+      if (isToBeFenced(session, nowMillis)) {
+        duties.add(new Command.FenceSession(session));
+      }
+    }
+    overdue.due(replica, nowMillis).forEach(commit -> duties.add(new Command.SetAside(commit)));
+    if (isInUse && duties.isEmpty() && leadership.needsReservation(nowMicros)) {
+      duties.add(new Command.IssueTimestamp(0));
+    }
+    return duties;
+  }
+
+  private boolean isToBeFenced(long session, long nowMillis) {
+    Long asked = fencedAtMillis.get(session);
+    boolean isDue = asked == null || nowMillis - asked >= FENCE_AGAIN_MILLIS;
+    if (isDue) {
+      fencedAtMillis.put(session, nowMillis);
+    }
+    return isDue;
+  }
+}

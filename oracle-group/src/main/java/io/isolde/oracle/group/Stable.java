@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * A snapshot, and what one must know to use it.
+ *
+ * @param timestamp every commit at or below it is applied or set aside
+ * @param epoch of the commits that were set aside when it was looked up: of {@link
+ *     io.isolde.oracle.SetAsideCommits}
+ */
+public record Stable(long timestamp, long epoch) {
+  ByteBuf writeTo(ByteBuf out) {
+    return out.writeLong(timestamp).writeLong(epoch);
+  }
+
+  static Stable read(ByteBuf in) {
+    return new Stable(in.readLong(), in.readLong());
+  }
+}
