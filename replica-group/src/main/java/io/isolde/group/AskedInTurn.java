@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import io.isolde.raft.Peer;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Whom a request asks that looks for a group's leader: who is said to lead, but not for ever, since
+ * two nodes that know no better could go on naming each other; and the members in turn. Pure.
+ */
+final class AskedInTurn {
+  private static final int MOST_HOPS = 3;
+
+  private int attempts;
+  private int hops;
+  private int turns = 1;
+
+  /** How many were asked. */
+  int attempts() {
+    return attempts;
+  }
+
+  /**
+   * Who is asked next.
+   *
+   * @param known who leads as far as this node's own replica knows
+   * @param told who leads as far as others have said
+   * @param members not empty
+   */
+  Peer next(Optional<Peer> known, Optional<Peer> told, List<Peer> members) {
+    attempts++;
+    if (known.isPresent() && attempts % 2 == 1) {
+      return known.get();
+    }
+    if (told.isPresent() && hops < MOST_HOPS) {
+      hops++;
+      return told.get();
+    }
+    hops = 0;
+    return members.get(turns++ % members.size());
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+
+/**
+ * A log entry: some writes. The leader that made it gets this very object back when it is applied,
+ * so it need not decode it and knows whom to answer.
+ */
+final class Entry implements Message {
+  static final int ITEM_HEADER_BYTES = 4 * Long.BYTES + Integer.BYTES;
+  private static final int HEADER_BYTES = 1 + Integer.BYTES;
+  private static final byte VERSION = 1;
+
+  /**
+   * A write in the log.
+   *
+   * @param proposedMicros the leader's clock
+   * @param decoded see {@link Write#decoded}
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Item(RequestId id, long proposedMicros, byte[] payload, Object decoded) {}
+
+  private final List<Item> items;
+  private ByteString content;
+
+  Entry(List<Item> items) {
+    this.items = items;
+  }
+
+  List<Item> items() {
+    return items;
+  }
+
+  /** Encoded once; by one thread, before the log has it. */
+  @Override
+  public synchronized ByteString getContent() {
+    if (content == null) {
+      int bytes = HEADER_BYTES;
+      for (Item item : items) {
+        bytes += ITEM_HEADER_BYTES + item.payload().length;
+      }
+      ByteBuffer out = ByteBuffer.allocate(bytes).put(VERSION).putInt(items.size());
+      for (Item item : items) {
+        out.putLong(item.id().session()).putLong(item.id().number());
+        out.putLong(item.id().oldestOpen()).putLong(item.proposedMicros());
+        out.putInt(item.payload().length).put(item.payload());
+      }
+      content = UnsafeByteOperations.unsafeWrap(out.array());
+    }
+    return content;
+  }
+
+  /**
+   * Reads an entry that another node made.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  static Entry decode(byte[] bytes) {
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    try {
+      byte version = in.get();
+      if (version != VERSION) {
+        throw new IllegalArgumentException("An entry of the log has version " + version + ".");
+      }
+      int count = in.getInt();
+      List<Item> items = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        RequestId id = new RequestId(in.getLong(), in.getLong(), in.getLong());
+        long proposedMicros = in.getLong();
+        byte[] payload = new byte[in.getInt()];
+        in.get(payload);
+        items.add(new Item(id, proposedMicros, payload, null));
+      }
+      return new Entry(items);
+    } catch (BufferUnderflowException | NegativeArraySizeException e) {
+      throw new IllegalArgumentException("An entry of the log ends too early.", e);
+    }
+  }
+}

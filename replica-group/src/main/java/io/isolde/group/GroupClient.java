@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import io.isolde.group.GroupFailure.Reason;
+import io.isolde.raft.Peer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+/**
+ * Brings requests to the leaders of groups, wherever these are: here without a detour, to other
+ * nodes over a connection that all requests share. Until the deadline it looks for the leader and
+ * sends again what got no answer; a write has a name, so that it is applied once.
+ */
+public final class GroupClient implements AutoCloseable {
+  /** A leader that has not answered for so long is perhaps none any more. */
+  private static final long ATTEMPT_MILLIS = 1_000;
+
+  private static final long PAUSE_MILLIS = 10;
+
+  /** For a change of leaders that was asked for; below what an attempt may take. */
+  static final long LEAD_MILLIS = 800;
+
+  /** A group, and where it was founded. */
+  public record Target(UUID group, List<Peer> members) {}
+
+  private final GroupServer server;
+  private final Requests requests;
+  private final long timeoutMillis;
+  private final long session = ThreadLocalRandom.current().nextLong() | 1;
+  private final NodeConnections connections;
+  private final Map<UUID, RequestNumbers> numbers = new ConcurrentHashMap<>();
+  private final Map<UUID, Peer> leaders = new ConcurrentHashMap<>();
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "isolde-group-client");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private volatile boolean isClosed;
+
+  GroupClient(
+      GroupServer server, NodeConnections connections, Requests requests, long timeoutMillis) {
+    this.server = server;
+    this.connections = connections;
+    this.requests = requests;
+    this.timeoutMillis = timeoutMillis;
+  }
+
+  /** One attempt of a request. */
+  private interface Attempt {
+    /** Where this node leads. */
+    CompletableFuture<byte[]> here(ReplicaGroup group);
+
+    /** For the node that leads. */
+    ByteBuf message();
+  }
+
+  /**
+   * Writes to a group; completes with the timestamp. Fails with a {@link GroupFailure}.
+   *
+   * @param payload see {@link Write}
+   */
+  public CompletableFuture<Long> write(
+      Target target, int[] keyHashes, byte[] payload, Object decoded) {
+    RequestNumbers open = numbers(target);
+    RequestId id = open.next();
+    Write write = new Write(id, keyHashes, payload, decoded);
+    CompletableFuture<byte[]> answer =
+        start(
+            target,
+            true,
+            new Attempt() {
+              @Override
+              public CompletableFuture<byte[]> here(ReplicaGroup group) {
+                return group.write(write).thenApply(GroupClient::bytes);
+              }
+
+              @Override
+              public ByteBuf message() {
+                ByteBuf out =
+                    Protocol.request(
+                        Protocol.WRITE, target.group(), payload.length + 32 + 4 * keyHashes.length);
+                Protocol.write(out, id);
+                Protocol.write(out, keyHashes);
+                return out.writeBytes(payload);
+              }
+            });
+    return answer
+        .whenComplete((done, failure) -> open.done(id))
+        .thenApply(bytes -> Unpooled.wrappedBuffer(bytes).readLong());
+  }
+
+  private static byte[] bytes(long number) {
+    return java.nio.ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+  }
+
+  /** Has the leader decide and write; see {@link Requests#decide}. */
+  public CompletableFuture<byte[]> decide(Target target, byte[] request) {
+    RequestNumbers open = numbers(target);
+    RequestId id = open.next();
+    CompletableFuture<byte[]> answer =
+        start(
+            target,
+            true,
+            new Attempt() {
+              @Override
+              public CompletableFuture<byte[]> here(ReplicaGroup group) {
+                return requests.decide(group, id, request);
+              }
+
+              @Override
+              public ByteBuf message() {
+                ByteBuf out =
+                    Protocol.request(Protocol.DECIDE, target.group(), request.length + 24);
+                Protocol.write(out, id);
+                return out.writeBytes(request);
+              }
+            });
+    return answer.whenComplete((done, failure) -> open.done(id));
+  }
+
+  /**
+   * Completes with this node's replica if it leads, as soon as its barrier is passed; else with
+   * null, at once.
+   */
+  public CompletableFuture<ReplicaGroup> leadingHere(Target target) {
+    ReplicaGroup group = server.group(target.group()).orElse(null);
+    if (group == null || !group.isLeader()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return group.barrier().handle((leads, failure) -> failure == null ? group : null);
+  }
+
+  /** Who led when last heard of; empty if this node does, or nobody is known to. */
+  public Optional<Peer> leaderElsewhere(Target target) {
+    ReplicaGroup here = server.group(target.group()).orElse(null);
+    return here != null && here.isLeader()
+        ? Optional.empty()
+        : Optional.ofNullable(leaders.get(target.group()));
+  }
+
+  /** Has the leader read; see {@link Requests#read}. */
+  public CompletableFuture<byte[]> read(Target target, byte[] request) {
+    return start(
+        target,
+        false,
+        new Attempt() {
+          @Override
+          public CompletableFuture<byte[]> here(ReplicaGroup group) {
+            return group.barrier().thenCompose(leads -> requests.read(group, request));
+          }
+
+          @Override
+          public ByteBuf message() {
+            return Protocol.request(Protocol.READ, target.group(), request.length)
+                .writeBytes(request);
+          }
+        });
+  }
+
+  /**
+   * Has a member lead; completes when it does. Fails with a {@link GroupFailure}, {@code REFUSED}
+   * if it is no member.
+   *
+   * @param host the member's address
+   */
+  public CompletableFuture<Void> lead(Target target, String host) {
+    CompletableFuture<byte[]> answer =
+        start(
+            target,
+            false,
+            new Attempt() {
+              @Override
+              public CompletableFuture<byte[]> here(ReplicaGroup group) {
+                return group.letLead(host, LEAD_MILLIS).thenApply(done -> new byte[0]);
+              }
+
+              @Override
+              public ByteBuf message() {
+                ByteBuf out = Protocol.request(Protocol.LEAD, target.group(), 64);
+                Protocol.text(out, host);
+                return out;
+              }
+            });
+    return answer.thenApply(done -> null);
+  }
+
+  /**
+   * Asks the leader.
+   *
+   * @param here what it does if it is this node
+   * @param message for another node
+   */
+  CompletableFuture<byte[]> send(
+      Target target, Function<ReplicaGroup, CompletableFuture<byte[]>> here, byte[] message) {
+    return start(
+        target,
+        false,
+        new Attempt() {
+          @Override
+          public CompletableFuture<byte[]> here(ReplicaGroup group) {
+            return here.apply(group);
+          }
+
+          @Override
+          public ByteBuf message() {
+            return Unpooled.wrappedBuffer(message);
+          }
+        });
+  }
+
+  /** How far a group's leader is. */
+  CompletableFuture<Mark> state(UUID group, Peer leader) {
+    CompletableFuture<byte[]> answer =
+        connections.request(leader.address(), Protocol.request(Protocol.STATE, group, 0));
+    return answer.orTimeout(timeoutMillis, TimeUnit.MILLISECONDS).thenApply(Mark::ofBytes);
+  }
+
+  /**
+   * What a group's followers are busy with; those that do not answer in time are left out.
+   *
+   * @param timeoutMillis for each; they are asked one after the other
+   */
+  public List<HandOverPolicy.Follower> followers(
+      ReplicaGroup group, String self, long timeoutMillis) {
+    List<HandOverPolicy.Follower> followers = new ArrayList<>();
+    for (Peer member : group.members()) {
+      if (!member.id().equals(self)) {
+        try {
+          ByteBuf answer =
+              Unpooled.wrappedBuffer(
+                  connections
+                      .request(member.address(), Protocol.request(Protocol.LOAD, group.id(), 0))
+                      .get(timeoutMillis, TimeUnit.MILLISECONDS));
+          long busyBytes = answer.readLong();
+          long behind = Math.max(0, group.appliedIndex() - answer.readLong());
+          followers.add(new HandOverPolicy.Follower(member.id(), busyBytes, behind));
+        } catch (ExecutionException | TimeoutException noAnswer) {
+          // It can't take over now.
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+    return followers;
+  }
+
+  private RequestNumbers numbers(Target target) {
+    return numbers.computeIfAbsent(target.group(), group -> new RequestNumbers(session));
+  }
+
+  private CompletableFuture<byte[]> start(Target target, boolean isWrite, Attempt attempt) {
+    CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    new Search(target, isWrite, attempt, answer).tryNext();
+    return answer;
+  }
+
+  /** One request on its way to whoever leads. Its attempts come one after the other. */
+  private final class Search {
+    private final Target target;
+    private final boolean isWrite;
+    private final Attempt attempt;
+    private final CompletableFuture<byte[]> answer;
+    private final long deadlineNanos =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    private boolean mayBeDone;
+    private final AskedInTurn turns = new AskedInTurn();
+    private GroupFailure last = GroupFailure.notLeader(Optional.empty());
+
+    private Search(
+        Target target, boolean isWrite, Attempt attempt, CompletableFuture<byte[]> answer) {
+      this.target = target;
+      this.isWrite = isWrite;
+      this.attempt = attempt;
+      this.answer = answer;
+    }
+
+    private void tryNext() {
+      long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+      if (leftMillis <= 0 || isClosed) {
+        giveUp();
+        return;
+      }
+      ReplicaGroup here = server.group(target.group()).orElse(null);
+      CompletableFuture<byte[]> tried;
+      Peer asked = null;
+      if (here != null && here.isLeader()) {
+        tried = attempt.here(here);
+      } else {
+        asked = whom(here);
+        tried = connections.request(asked.address(), attempt.message());
+      }
+      Peer to = asked;
+      if (!tried.isDone()) {
+        tried = withTimeout(tried, Math.min(leftMillis, ATTEMPT_MILLIS));
+      }
+      var unused = tried.whenComplete((bytes, failure) -> tried(to, bytes, failure));
+    }
+
+    private CompletableFuture<byte[]> withTimeout(CompletableFuture<byte[]> tried, long millis) {
+      CompletableFuture<byte[]> bounded = new CompletableFuture<>();
+      var overdue =
+          timer.schedule(
+              () ->
+                  bounded.completeExceptionally(
+                      new GroupFailure(Reason.UNKNOWN, "The leader does not answer.")),
+              millis,
+              TimeUnit.MILLISECONDS);
+      var unused =
+          tried.whenComplete(
+              (bytes, failure) -> {
+                overdue.cancel(false);
+                if (failure == null) {
+                  bounded.complete(bytes);
+                } else {
+                  bounded.completeExceptionally(failure);
+                }
+              });
+      return bounded;
+    }
+
+    private Peer whom(ReplicaGroup here) {
+      Optional<Peer> known = here == null ? Optional.empty() : here.leader();
+      Optional<Peer> told = Optional.ofNullable(leaders.get(target.group()));
+      // This node's replica may be as old as its last day as a member, and so may the layout.
+      Set<Peer> members = new LinkedHashSet<>(here == null ? List.of() : here.members());
+      members.addAll(target.members());
+      return turns.next(known, told, List.copyOf(members));
+    }
+
+    private void tried(Peer asked, byte[] bytes, Throwable failure) {
+      if (failure == null) {
+        if (asked != null) {
+          leaders.put(target.group(), asked);
+        }
+        answer.complete(bytes);
+        return;
+      }
+      last = GroupFailure.of(failure, Optional.empty());
+      switch (last.reason()) {
+        case REFUSED, OVERLOADED -> answer.completeExceptionally(last);
+        case NOT_LEADER -> {
+          leaders.remove(target.group());
+          Optional<Peer> hint = last.leader();
+          boolean isNews = hint.isPresent() && !hint.get().equals(asked) && turns.attempts() <= 3;
+          hint.ifPresent(peer -> leaders.put(target.group(), peer));
+          later(isNews ? 0 : PAUSE_MILLIS);
+        }
+        default -> {
+          mayBeDone = true;
+          leaders.remove(target.group());
+          later(PAUSE_MILLIS);
+        }
+      }
+    }
+
+    private void later(long millis) {
+      if (isClosed) {
+        giveUp();
+      } else {
+        var unused = timer.schedule(this::tryNext, millis, TimeUnit.MILLISECONDS);
+      }
+    }
+
+    private void giveUp() {
+      answer.completeExceptionally(
+          new GroupFailure(
+              isWrite && mayBeDone ? Reason.TIMED_OUT_UNKNOWN : Reason.TIMED_OUT,
+              "No leader of the replica group answered in "
+                  + timeoutMillis
+                  + " ms; last: "
+                  + last.getMessage()));
+    }
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+    timer.shutdown();
+    connections.close();
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Whether a leader hands over before work that would slow its group down, and to whom (ACaZoo,
+ * section 3.3: the leader steps down before a compaction). Pure: time and chance come from outside.
+ */
+public final class HandOverPolicy {
+  private static final long MINUTE_MILLIS = 60_000;
+
+  /** Behind the leader by more than this, a follower would have to catch up first. */
+  static final long MOST_ENTRIES_BEHIND = 256;
+
+  /** Whom to choose among those that can take over. */
+  public enum Choice {
+    /** The one with the least work of this kind before it. */
+    LEAST_LOADED,
+    /** Any. */
+    RANDOM,
+    /** The one after the last. */
+    ROUND_ROBIN
+  }
+
+  /**
+   * The rules.
+   *
+   * @param thresholdBytes work below it is done while leading
+   * @param restMillis a group is not handed over again for so long
+   * @param mostPerMinute hand-overs of this node, of all groups together
+   * @param isDryRun whether to decide only, and stay
+   */
+  public record Rules(
+      Choice choice, long thresholdBytes, long restMillis, int mostPerMinute, boolean isDryRun) {}
+
+  /**
+   * A follower.
+   *
+   * @param busyBytes of the work that it is doing
+   * @param entriesBehind what it has not applied and the leader has
+   */
+  public record Follower(String id, long busyBytes, long entriesBehind) {}
+
+  /** What was decided, and why. */
+  public enum Reason {
+    /** Handed over. */
+    HAND_OVER,
+    /** It would have been, were it not a dry run. */
+    DRY_RUN,
+    /** Not worth it. */
+    SMALL,
+    /** The group was handed over a moment ago. */
+    RESTING,
+    /** This node has handed over too often in the last minute. */
+    TOO_MANY,
+    /** All followers are busy, behind or silent. */
+    NOBODY_FREE
+  }
+
+  /**
+   * A decision.
+   *
+   * @param to null unless one was chosen
+   */
+  public record Verdict(Reason reason, String to) {}
+
+  private final Rules rules;
+  private final Map<UUID, Long> lastMillis = new HashMap<>();
+  private final Map<UUID, String> lastHeir = new HashMap<>();
+
+  /** At most {@link Rules#mostPerMinute}. */
+  private final Deque<Long> lastMinute = new ArrayDeque<>();
+
+  /** Nothing was handed over yet. */
+  public HandOverPolicy(Rules rules) {
+    this.rules = rules;
+  }
+
+  /**
+   * Decides; a hand-over counts from now on, whether it works or not.
+   *
+   * @param followers those that answered
+   * @param draw any number, for the choice at random
+   */
+  public Verdict decide(
+      long nowMillis, UUID group, long workBytes, List<Follower> followers, int draw) {
+    if (workBytes < rules.thresholdBytes()) {
+      return new Verdict(Reason.SMALL, null);
+    }
+    Long last = lastMillis.get(group);
+    if (last != null && nowMillis - last < rules.restMillis()) {
+      return new Verdict(Reason.RESTING, null);
+    }
+    while (!lastMinute.isEmpty() && nowMillis - lastMinute.peek() >= MINUTE_MILLIS) {
+      lastMinute.poll();
+    }
+    if (lastMinute.size() >= rules.mostPerMinute()) {
+      return new Verdict(Reason.TOO_MANY, null);
+    }
+    List<Follower> free =
+        followers.stream()
+            .filter(follower -> follower.busyBytes() < rules.thresholdBytes())
+            .filter(follower -> follower.entriesBehind() <= MOST_ENTRIES_BEHIND)
+            .sorted(Comparator.comparing(Follower::id))
+            .toList();
+    if (free.isEmpty()) {
+      return new Verdict(Reason.NOBODY_FREE, null);
+    }
+    String heir = choose(group, free, draw);
+    lastMillis.put(group, nowMillis);
+    lastHeir.put(group, heir);
+    lastMinute.add(nowMillis);
+    return new Verdict(rules.isDryRun() ? Reason.DRY_RUN : Reason.HAND_OVER, heir);
+  }
+
+  private String choose(UUID group, List<Follower> free, int draw) {
+    return switch (rules.choice()) {
+      case LEAST_LOADED ->
+          free.stream()
+              .min(
+                  Comparator.comparingLong(Follower::busyBytes)
+                      .thenComparingLong(Follower::entriesBehind))
+              .orElseThrow()
+              .id();
+      case RANDOM -> free.get(Math.floorMod(draw, free.size())).id();
+      case ROUND_ROBIN -> {
+        String before = lastHeir.getOrDefault(group, "");
+        yield free.stream()
+            .map(Follower::id)
+            .filter(id -> id.compareTo(before) > 0)
+            .findFirst()
+            .orElse(free.get(0).id());
+      }
+    };
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.OptionalLong;
+
+/**
+ * What every replica makes of the log: a timestamp for each write, in the order of the log. The
+ * leader proposes the time of its clock; what all replicas take is above everything before, so a
+ * leader whose clock is behind its predecessor's does no harm. Pure: the same log gives the same
+ * timestamps everywhere and every time it is replayed.
+ */
+final class LogState {
+  /** A deletion inside of a write takes the odd timestamp below it. */
+  private static final long STEP_MICROS = 2;
+
+  private static final byte VERSION = 1;
+
+  private long lastMicros;
+  private RetryWindow window = new RetryWindow();
+
+  /** What a write in the log comes to. */
+  record Decision(long timestampMicros, boolean isRepetition) {}
+
+  /** The next write in the log. A repetition has the timestamp of the first, and is not applied. */
+  Decision next(RequestId id, long proposedMicros) {
+    OptionalLong before = window.appliedAt(id.session(), id.number());
+    if (before.isPresent()) {
+      return new Decision(before.getAsLong(), true);
+    }
+    long even = proposedMicros & ~1L;
+    lastMicros = Math.max(lastMicros + STEP_MICROS, even);
+    window.applied(id, lastMicros);
+    return new Decision(lastMicros, false);
+  }
+
+  /** When a write was applied, if it was and may still be repeated. */
+  OptionalLong appliedAt(RequestId id) {
+    return window.appliedAt(id.session(), id.number());
+  }
+
+  /** Of the last write. */
+  long lastMicros() {
+    return lastMicros;
+  }
+
+  byte[] save() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    try {
+      out.writeByte(VERSION);
+      out.writeLong(lastMicros);
+      window.writeTo(out);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  void restore(byte[] saved) throws IOException {
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(saved));
+    byte version = in.readByte();
+    if (version != VERSION) {
+      throw new IOException("The state of the log has version " + version + ", not " + VERSION);
+    }
+    lastMicros = in.readLong();
+    window = RetryWindow.readFrom(in);
+  }
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import io.isolde.raft.Peer;
+import io.isolde.raft.RaftReplica;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** This node's replica of a group: what may be asked of it, most of it only while it leads. */
+public final class ReplicaGroup {
+  private static final int DECISIONS = 256;
+  private static final long PAUSE_MILLIS = 1;
+  private static final String CHANGING = "A change of members is under way.";
+
+  /** In these, one in the place of another would be half of the members, which Ratis refuses. */
+  private static final int MOST_TAKEN_IN_FIRST = 2;
+
+  private final UUID id;
+  private final RaftReplica replica;
+  private final GroupStateMachine machine;
+  private final WriteQueue queue;
+  private final AtomicBoolean isHandingOver = new AtomicBoolean();
+
+  /** The change of members that this leader was asked for last. */
+  private final AtomicReference<CompletableFuture<Void>> change =
+      new AtomicReference<>(CompletableFuture.completedFuture(null));
+
+  /** One of them may be dead, so the others get their turn. */
+  private final AtomicInteger nextHeir = new AtomicInteger();
+
+  /** Decisions on a partition are made one after the other. */
+  private final ReentrantLock[] deciding = new ReentrantLock[DECISIONS];
+
+  ReplicaGroup(UUID id, RaftReplica replica, GroupStateMachine machine, int maxEntryBytes) {
+    this.id = id;
+    this.replica = replica;
+    this.machine = machine;
+    this.queue = new WriteQueue(replica, maxEntryBytes);
+    for (int i = 0; i < DECISIONS; i++) {
+      deciding[i] = new ReentrantLock();
+    }
+  }
+
+  /** What a decision comes to. */
+  public interface Decision<T> {
+    /** Decides on what is stored now. */
+    Outcome<T> decide();
+
+    /** The answer if an earlier attempt turns out to have written. */
+    T repeated();
+  }
+
+  /**
+   * What was decided.
+   *
+   * @param payload to write; null if nothing is written
+   * @param decoded see {@link Write#decoded}
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Outcome<T>(T answer, byte[] payload, Object decoded) {}
+
+  /** The group's name. */
+  public UUID id() {
+    return id;
+  }
+
+  /** Whether this node leads and has applied what was committed before. */
+  public boolean isLeader() {
+    return replica.isLeader();
+  }
+
+  /** Who leads, as far as this node knows. */
+  public Optional<Peer> leader() {
+    return replica.leader();
+  }
+
+  /** The current term. */
+  public long term() {
+    return replica.term();
+  }
+
+  /** The members, as far as this node knows. */
+  public List<Peer> members() {
+    return replica.members();
+  }
+
+  /** The newest entry of the log that is applied here. */
+  public long appliedIndex() {
+    return machine.appliedIndex();
+  }
+
+  /** The timestamp of the newest write that is applied here. */
+  public long lastMicros() {
+    return machine.lastMicros();
+  }
+
+  /** Completes when an entry of the log is applied here; with true if it was already. */
+  CompletableFuture<Boolean> whenApplied(long index) {
+    return machine.whenApplied(index);
+  }
+
+  /** Up to where the log is not needed any more. */
+  public long markedIndex() {
+    return machine.markedIndex();
+  }
+
+  /** Whether this replica is copying another's storage, as the log that it needs is gone. */
+  public boolean isCopying() {
+    return machine.isCopying();
+  }
+
+  /** Writes that wait for the log here. */
+  public int queued() {
+    return queue.size();
+  }
+
+  /** How far this replica is. */
+  Mark now() {
+    return machine.now();
+  }
+
+  /**
+   * Writes; completes with the timestamp when it is in the log of a majority and applied here.
+   * Fails with a {@link GroupFailure}.
+   */
+  public CompletableFuture<Long> write(Write write) {
+    if (!isLeader()) {
+      return CompletableFuture.failedFuture(GroupFailure.notLeader(leader()));
+    }
+    return queue.offer(write);
+  }
+
+  /**
+   * Completes when this node led at a moment after the call, and has applied every write that was
+   * answered before.
+   */
+  public CompletableFuture<Void> barrier() {
+    return replica
+        .barrier()
+        .handle(
+            (done, failure) -> {
+              if (failure != null) {
+                throw GroupFailure.of(failure, leader());
+              }
+              return null;
+            });
+  }
+
+  /**
+   * Decides on what is stored, and writes accordingly, such that nothing else is written to the
+   * partition in between. Blocks.
+   *
+   * @throws GroupFailure also when time runs out
+   */
+  public <T> T decide(RequestId request, int keyHash, long deadlineNanos, Decision<T> decision) {
+    ReentrantLock lock = deciding[Math.floorMod(keyHash, DECISIONS)];
+    CompletableFuture<Long> written;
+    Outcome<T> outcome;
+    try {
+      if (!lock.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        throw timedOut(GroupFailure.Reason.TIMED_OUT);
+      }
+      try {
+        while (true) {
+          WriteQueue.Place place = queue.place(keyHash);
+          await(place.before(), deadlineNanos, GroupFailure.Reason.TIMED_OUT);
+          await(barrier(), deadlineNanos, GroupFailure.Reason.TIMED_OUT);
+          OptionalLong before = machine.appliedAt(request);
+          if (before.isPresent()) {
+            return decision.repeated();
+          }
+          outcome = decision.decide();
+          if (outcome.payload() == null) {
+            return outcome.answer();
+          }
+          Write write =
+              new Write(request, new int[] {keyHash}, outcome.payload(), outcome.decoded());
+          written = queue.offerAt(place, write);
+          if (written != null) {
+            break;
+          }
+          if (System.nanoTime() > deadlineNanos) {
+            throw timedOut(GroupFailure.Reason.TIMED_OUT);
+          }
+          Thread.sleep(PAUSE_MILLIS); // Others write to the partition without pause.
+        }
+      } finally {
+        lock.unlock();
+      }
+      await(written, deadlineNanos, GroupFailure.Reason.UNKNOWN);
+      return outcome.answer();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new GroupFailure(GroupFailure.Reason.UNKNOWN, "This node stops.");
+    }
+  }
+
+  private void await(CompletableFuture<?> future, long deadlineNanos, GroupFailure.Reason late)
+      throws InterruptedException {
+    try {
+      var unused = future.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw GroupFailure.of(e.getCause(), leader());
+    } catch (TimeoutException e) {
+      throw timedOut(late);
+    }
+  }
+
+  private static GroupFailure timedOut(GroupFailure.Reason reason) {
+    return new GroupFailure(reason, "The leader did not get to it in time.");
+  }
+
+  /**
+   * Hands leadership over; fails and goes on leading if it does not work. Writes that come
+   * meanwhile are sent to the new leader by those who sent them. One at a time: while it is under
+   * way, another fails with {@code NOT_LEADER}.
+   */
+  public CompletableFuture<Void> transferLeadership(String to, long timeoutMillis) {
+    // The first of two that ended would let writes go on under the other.
+    if (!isHandingOver.compareAndSet(false, true)) {
+      return CompletableFuture.failedFuture(GroupFailure.notLeader(Optional.empty()));
+    }
+    CompletableFuture<Void> done = queue.hold(timeoutMillis);
+    return done.thenCompose(held -> replica.transferLeadership(to, timeoutMillis))
+        .whenComplete(
+            (handed, failure) -> {
+              queue.goOn();
+              isHandingOver.set(false);
+            });
+  }
+
+  /** Hands leadership to the member at an address; nothing happens if that is this node. */
+  CompletableFuture<Void> letLead(String host, long timeoutMillis) {
+    if (!isLeader()) {
+      return CompletableFuture.failedFuture(GroupFailure.notLeader(leader()));
+    }
+    Optional<Peer> heir =
+        members().stream().filter(peer -> host.equals(peer.address().getHostString())).findFirst();
+    if (heir.isEmpty()) {
+      return CompletableFuture.failedFuture(
+          new GroupFailure(
+              GroupFailure.Reason.REFUSED,
+              "There is no member at %s; there are %s.".formatted(host, members())));
+    }
+    return heir.equals(leader())
+        ? CompletableFuture.completedFuture(null)
+        : transferLeadership(heir.get().id(), timeoutMillis)
+            .exceptionallyCompose(ReplicaGroup::notHandedOver);
+  }
+
+  /** Whoever asked may try again, for as long as it has time. */
+  private static CompletableFuture<Void> notHandedOver(Throwable failure) {
+    GroupFailure known = GroupFailure.of(failure, Optional.empty());
+    return CompletableFuture.failedFuture(
+        new GroupFailure(GroupFailure.Reason.UNKNOWN, known.getMessage()));
+  }
+
+  /**
+   * Completes with the members; only where it leads. Fails with {@code UNKNOWN} if a change of them
+   * is under way, or one that is to be a member is being made ready by this leader.
+   */
+  CompletableFuture<List<Peer>> settledMembers() {
+    return barrier()
+        .thenApply(
+            leads -> {
+              Optional<List<Peer>> settled = replica.settledMembers();
+              if (!change.get().isDone() || settled.isEmpty()) {
+                throw new GroupFailure(GroupFailure.Reason.UNKNOWN, CHANGING);
+              }
+              return settled.get();
+            });
+  }
+
+  /**
+   * Lets a node be a member in the place of another, as soon as it has caught up. Does nothing if
+   * it is so already. A leader that is to go hands over first and fails with {@code NOT_LEADER}; a
+   * group of one or two takes the node in first and fails with {@code UNKNOWN}. Then it is to be
+   * asked again.
+   *
+   * @param next empty if the other goes and nobody comes
+   * @param timeoutMillis for the hand-over
+   */
+  CompletableFuture<Void> replaceMember(String oldId, Optional<Peer> next, long timeoutMillis) {
+    // What is under way can still be undone, by another leader.
+    return settledMembers().thenCompose(now -> replaceMember(now, oldId, next, timeoutMillis));
+  }
+
+  private CompletableFuture<Void> replaceMember(
+      List<Peer> members, String oldId, Optional<Peer> next, long timeoutMillis) {
+    boolean hasCome = next.isEmpty() || members.contains(next.get());
+    boolean isGone = members.stream().noneMatch(peer -> peer.id().equals(oldId));
+    if (isGone) {
+      return hasCome
+          ? CompletableFuture.completedFuture(null)
+          : refused("%s is no member; there are %s.".formatted(oldId, members));
+    }
+    if (members.size() == 1 && next.isEmpty()) {
+      return refused("%s is the only member.".formatted(oldId));
+    }
+    if (members.size() <= MOST_TAKEN_IN_FIRST && !hasCome) {
+      return takeIn(members, next.get());
+    }
+    if (leader().filter(self -> self.id().equals(oldId)).isPresent()) {
+      List<Peer> heirs = members.stream().filter(peer -> !peer.id().equals(oldId)).toList();
+      return giveWay(
+          heirs.get(Math.floorMod(nextHeir.getAndIncrement(), heirs.size())), timeoutMillis);
+    }
+    List<Peer> changed = new ArrayList<>(members);
+    changed.removeIf(peer -> peer.id().equals(oldId));
+    if (!hasCome) {
+      changed.add(next.get());
+    }
+    // In one step, by joint consensus: there are never more or fewer members than before.
+    return setMembers(members, changed);
+  }
+
+  private static CompletableFuture<Void> refused(String why) {
+    return CompletableFuture.failedFuture(new GroupFailure(GroupFailure.Reason.REFUSED, why));
+  }
+
+  private CompletableFuture<Void> giveWay(Peer heir, long timeoutMillis) {
+    return transferLeadership(heir.id(), timeoutMillis)
+        .exceptionallyCompose(ReplicaGroup::notHandedOver)
+        .thenCompose(
+            done -> CompletableFuture.failedFuture(GroupFailure.notLeader(Optional.of(heir))));
+  }
+
+  private CompletableFuture<Void> takeIn(List<Peer> members, Peer next) {
+    List<Peer> both = new ArrayList<>(members);
+    both.add(next);
+    return setMembers(members, both)
+        .thenCompose(
+            done ->
+                CompletableFuture.failedFuture(
+                    new GroupFailure(
+                        GroupFailure.Reason.UNKNOWN, next + " is a member; another goes next.")));
+  }
+
+  /**
+   * Changes the members, of which one may come or go; only while this node leads. Fails with {@code
+   * UNKNOWN} while a change is under way.
+   *
+   * @param before what they are now
+   */
+  CompletableFuture<Void> setMembers(List<Peer> before, List<Peer> members) {
+    CompletableFuture<Void> asked = new CompletableFuture<>();
+    CompletableFuture<Void> last = change.get();
+    if (!last.isDone() || !change.compareAndSet(last, asked)) {
+      return CompletableFuture.failedFuture(
+          new GroupFailure(GroupFailure.Reason.UNKNOWN, CHANGING));
+    }
+    return CompletableFuture.completedFuture(members)
+        .thenCompose(changed -> replica.setMembers(before, changed))
+        .whenComplete((done, failure) -> asked.complete(null)); // however it went
+  }
+}

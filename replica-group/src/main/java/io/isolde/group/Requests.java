@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/** What a leader does with requests whose contents only the database understands. */
+public interface Requests {
+  /**
+   * Reads what is stored; called when the group's barrier is passed. Must not block; fails with a
+   * {@link GroupFailure}, or with anything else if the request itself is to blame.
+   */
+  CompletableFuture<byte[]> read(ReplicaGroup group, byte[] request);
+
+  /** Decides and writes, see {@link ReplicaGroup#decide}. Must not block. */
+  CompletableFuture<byte[]> decide(ReplicaGroup group, RequestId id, byte[] request);
+
+  /** How much this node is busy with that slows down whom it leads, in bytes to go through. */
+  long busyBytes();
+
+  /**
+   * Has this node {@link Membership#join} a group.
+   *
+   * @param move once for each, however often it is asked for
+   */
+  CompletableFuture<Void> join(UUID group, UUID move);
+
+  /** Whether a node has taken the place of one of the same address that has lost its data. */
+  boolean isSuccessor(String newId, String oldId, String address);
+}

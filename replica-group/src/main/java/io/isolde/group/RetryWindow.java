@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/**
+ * Which writes were applied that may be sent again. Depends on the log alone, so it is the same on
+ * all replicas (Lee et al., <em>Implementing linearizability at large scale and low latency</em>,
+ * SOSP 2015: a client says up to where it has its answers).
+ */
+final class RetryWindow {
+  /** A session of which the log has heard nothing for so long will send nothing again. */
+  static final long SESSION_MICROS = 600_000_000L;
+
+  /** A session may not have more open than this. */
+  static final int MOST_OPEN = 16_384;
+
+  private static final class Session {
+    private long lastMicros;
+
+    /** Below it nothing is sent again; what comes late all the same was given up or is done. */
+    private long oldestOpen;
+
+    /** At most {@link #MOST_OPEN}: timestamps by the number of the write. */
+    private final NavigableMap<Long, Long> applied = new TreeMap<>();
+  }
+
+  private final Map<Long, Session> sessions = new LinkedHashMap<>();
+  private long sweptMicros;
+
+  /** When the write was applied, if it was; 0 if that is forgotten, and it must not be any more. */
+  OptionalLong appliedAt(long session, long number) {
+    Session known = sessions.get(session);
+    if (known == null) {
+      return OptionalLong.empty();
+    }
+    Long micros = known.applied.get(number);
+    if (micros != null) {
+      return OptionalLong.of(micros);
+    }
+    return number < known.oldestOpen ? OptionalLong.of(0) : OptionalLong.empty();
+  }
+
+  void applied(RequestId id, long micros) {
+    Session session = sessions.computeIfAbsent(id.session(), key -> new Session());
+    session.lastMicros = micros;
+    session.applied.put(id.number(), micros);
+    session.oldestOpen = Math.max(session.oldestOpen, id.oldestOpen());
+    while (session.applied.size() > MOST_OPEN) {
+      session.oldestOpen =
+          Math.max(session.oldestOpen, session.applied.pollFirstEntry().getKey() + 1);
+    }
+    session.applied.headMap(session.oldestOpen, false).clear();
+    if (micros - sweptMicros > SESSION_MICROS / 10) {
+      sweptMicros = micros;
+      sessions.values().removeIf(old -> micros - old.lastMicros > SESSION_MICROS);
+    }
+  }
+
+  int sessions() {
+    return sessions.size();
+  }
+
+  void writeTo(DataOutput out) throws IOException {
+    out.writeLong(sweptMicros);
+    out.writeInt(sessions.size());
+    for (Map.Entry<Long, Session> entry : sessions.entrySet()) {
+      out.writeLong(entry.getKey());
+      out.writeLong(entry.getValue().lastMicros);
+      out.writeLong(entry.getValue().oldestOpen);
+      out.writeInt(entry.getValue().applied.size());
+      for (Map.Entry<Long, Long> write : entry.getValue().applied.entrySet()) {
+        out.writeLong(write.getKey());
+        out.writeLong(write.getValue());
+      }
+    }
+  }
+
+  static RetryWindow readFrom(DataInput in) throws IOException {
+    RetryWindow window = new RetryWindow();
+    window.sweptMicros = in.readLong();
+    int count = in.readInt();
+    for (int i = 0; i < count; i++) {
+      Session session = new Session();
+      window.sessions.put(in.readLong(), session);
+      session.lastMicros = in.readLong();
+      session.oldestOpen = in.readLong();
+      int writes = in.readInt();
+      for (int j = 0; j < writes; j++) {
+        session.applied.put(in.readLong(), in.readLong());
+      }
+    }
+    return window;
+  }
+}

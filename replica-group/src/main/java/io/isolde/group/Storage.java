@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+
+/** The database that the log of one group is written ahead of. */
+public interface Storage {
+  /**
+   * Applies a write, in the order of the log, not durably. Applying it again, also after later
+   * ones, must do no harm. Returns when reads find it; does not give up.
+   *
+   * @param decoded what {@link Write#decoded} was; null if it must be made of the payload
+   */
+  void apply(byte[] payload, Object decoded, long timestampMicros);
+
+  /** Completes when everything that was applied before the call is durable. */
+  CompletableFuture<Void> flush();
+
+  /**
+   * Deletes what is stored of the group's ranges, before this node joins the group. Blocks.
+   *
+   * @throws IOException if that can't be done now
+   */
+  void empty() throws IOException;
+
+  /**
+   * Copies all that another member has stored of the group's ranges; returns when it is here and
+   * durable.
+   *
+   * @param address of the member
+   */
+  CompletableFuture<Void> copyFrom(String address);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+/**
+ * A write on its way into the log.
+ *
+ * @param id names it
+ * @param keyHashes of the partitions that it writes
+ * @param payload what the log keeps of it
+ * @param decoded the same as the {@link Storage} of this process gave it; null if it came from
+ *     another node
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record Write(RequestId id, int[] keyHashes, byte[] payload, Object decoded) {
+  /** About what it takes in the log. */
+  int bytes() {
+    return payload.length + Entry.ITEM_HEADER_BYTES;
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.isolde.raft.Peer;
+import java.net.InetSocketAddress;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class AskedInTurnTest {
+  private static final List<Peer> MEMBERS = List.of(peer("a"), peer("b"), peer("c"));
+  private static final Peer STRANGER = peer("d");
+
+  private final AskedInTurn turns = new AskedInTurn();
+
+  private static Peer peer(String id) {
+    return new Peer(id, InetSocketAddress.createUnresolved(id, 1));
+  }
+
+  @Test
+  void whenSomebodyIsSaidToLeadThenItIsAskedFirst() {
+    assertThat(turns.next(Optional.empty(), Optional.of(STRANGER), MEMBERS)).isEqualTo(STRANGER);
+    assertThat(new AskedInTurn().next(Optional.of(MEMBERS.get(1)), Optional.of(STRANGER), MEMBERS))
+        .isEqualTo(MEMBERS.get(1));
+  }
+
+  @Test
+  void whenWhatIsSaidIsOfNoUseThenAllMembersAreAskedAllTheSame() {
+    for (Optional<Peer> known : List.of(Optional.<Peer>empty(), Optional.of(MEMBERS.get(0)))) {
+      AskedInTurn search = new AskedInTurn();
+      Set<Peer> asked = new HashSet<>();
+      for (int i = 0; i < 24; i++) {
+        asked.add(search.next(known, Optional.of(STRANGER), MEMBERS));
+      }
+      assertThat(asked).contains(STRANGER).containsAll(MEMBERS);
+    }
+  }
+
+  @Test
+  void whenNothingIsSaidThenMembersAreAskedInTurn() {
+    Set<Peer> asked = new HashSet<>();
+    for (int i = 0; i < MEMBERS.size(); i++) {
+      asked.add(turns.next(Optional.empty(), Optional.empty(), MEMBERS));
+    }
+    assertThat(asked).containsExactlyInAnyOrderElementsOf(MEMBERS);
+    assertThat(turns.attempts()).isEqualTo(MEMBERS.size());
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.isolde.group.HandOverPolicy.Choice;
+import io.isolde.group.HandOverPolicy.Follower;
+import io.isolde.group.HandOverPolicy.Reason;
+import io.isolde.group.HandOverPolicy.Rules;
+import io.isolde.group.HandOverPolicy.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HandOverPolicyTest {
+  private static final UUID GROUP = new UUID(1, 1);
+  private static final long HEAVY = 100;
+  private static final List<Follower> FREE =
+      List.of(new Follower("a", 0, 5), new Follower("b", 0, 1), new Follower("c", 50, 0));
+
+  private static HandOverPolicy policy(Choice choice) {
+    return new HandOverPolicy(new Rules(choice, HEAVY, 10_000, 3, false));
+  }
+
+  @Test
+  void whenTheWorkIsSmallThenTheLeaderStays() {
+    assertThat(policy(Choice.RANDOM).decide(0, GROUP, HEAVY - 1, FREE, 0).reason())
+        .isEqualTo(Reason.SMALL);
+  }
+
+  @Test
+  void whenOneIsFreeAndUpToDateThenItIsChosen() {
+    List<Follower> followers =
+        List.of(
+            new Follower("busy", HEAVY, 0),
+            new Follower("behind", 0, HandOverPolicy.MOST_ENTRIES_BEHIND + 1),
+            new Follower("free", 10, 3));
+    for (Choice choice : Choice.values()) {
+      assertThat(policy(choice).decide(0, GROUP, HEAVY, followers, 7))
+          .isEqualTo(new Verdict(Reason.HAND_OVER, "free"));
+    }
+    assertThat(policy(Choice.RANDOM).decide(0, GROUP, HEAVY, followers.subList(0, 2), 0).reason())
+        .isEqualTo(Reason.NOBODY_FREE);
+  }
+
+  @Test
+  void whenTheyTakeTurnsThenTheNextInOrderComesAndAfterTheLastTheFirst() {
+    HandOverPolicy policy = policy(Choice.ROUND_ROBIN);
+    List<String> heirs = new ArrayList<>();
+    for (long now = 0; now < 80_000; now += 20_000) {
+      heirs.add(policy.decide(now, GROUP, HEAVY, FREE, 0).to());
+    }
+    assertThat(heirs).containsExactly("a", "b", "c", "a");
+  }
+
+  @Test
+  void whenTheLeastLoadedIsAskedForThenWorkCountsBeforeLag() {
+    assertThat(policy(Choice.LEAST_LOADED).decide(0, GROUP, HEAVY, FREE, 0).to()).isEqualTo("b");
+  }
+
+  @Test
+  void whenItIsADryRunThenTheLeaderStaysAndSaysWhoItWouldHaveBeen() {
+    HandOverPolicy policy = new HandOverPolicy(new Rules(Choice.LEAST_LOADED, HEAVY, 0, 3, true));
+    assertThat(policy.decide(0, GROUP, HEAVY, FREE, 0)).isEqualTo(new Verdict(Reason.DRY_RUN, "b"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void whenThereIsAlwaysWorkThenNoGroupIsHandedOverTooSoonNorTooOftenInAll(long seed) {
+    Random random = new Random(seed);
+    HandOverPolicy policy = policy(List.of(Choice.values()).get(random.nextInt(3)));
+    List<Long> times = new ArrayList<>();
+    long[] last = {-10_000, -10_000, -10_000, -10_000, -10_000};
+    long now = 0;
+    for (int i = 0; i < 2_000; i++) {
+      now += random.nextInt(2_000);
+      int group = random.nextInt(5);
+      Verdict verdict = policy.decide(now, new UUID(0, group), 2 * HEAVY, FREE, random.nextInt());
+      if (verdict.reason() == Reason.HAND_OVER) {
+        assertThat(now - last[group]).as("seed %s", seed).isGreaterThanOrEqualTo(10_000);
+        last[group] = now;
+        times.add(now);
+      }
+    }
+    for (int i = 3; i < times.size(); i++) {
+      assertThat(times.get(i) - times.get(i - 3))
+          .as("seed %s", seed)
+          .isGreaterThanOrEqualTo(60_000);
+    }
+    assertThat(times).hasSizeGreaterThan(20);
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+
+/**
+ * Keys and values, the newest timestamp wins: what is durable survives {@link #crash}, what is not
+ * must come from the log again.
+ */
+final class MemoryStorage implements Storage {
+  record Cell(long micros, String value) {}
+
+  private final Map<String, Cell> durable = new ConcurrentHashMap<>();
+  private final Map<String, Cell> cells = new ConcurrentHashMap<>();
+
+  /** Every write that was ever applied, by its timestamp. */
+  final Map<Long, String> applied = new ConcurrentSkipListMap<>();
+
+  /** The storages of the other members, by address. */
+  private final Function<String, MemoryStorage> others;
+
+  private volatile int lateMillis;
+
+  final AtomicInteger copies = new AtomicInteger();
+
+  MemoryStorage(Function<String, MemoryStorage> others) {
+    this.others = others;
+  }
+
+  static byte[] payload(String key, String value) {
+    return (key + "=" + value).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** From now on each write takes so long. */
+  void applyLate(int millis) {
+    lateMillis = millis;
+  }
+
+  @Override
+  public void apply(byte[] payload, Object decoded, long timestampMicros) {
+    if (lateMillis > 0) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(lateMillis));
+    }
+    String text = new String(payload, StandardCharsets.UTF_8);
+    applied.put(timestampMicros, text);
+    String[] parts = text.split("=", 2);
+    merge(cells, parts[0], new Cell(timestampMicros, parts[1]));
+  }
+
+  private static void merge(Map<String, Cell> into, String key, Cell cell) {
+    into.merge(key, cell, (a, b) -> a.micros() >= b.micros() ? a : b);
+  }
+
+  @Override
+  public CompletableFuture<Void> flush() {
+    cells.forEach((key, cell) -> merge(durable, key, cell));
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public void empty() {
+    lose();
+  }
+
+  @Override
+  public CompletableFuture<Void> copyFrom(String address) {
+    copies.incrementAndGet();
+    others
+        .apply(address)
+        .cells
+        .forEach(
+            (key, cell) -> {
+              merge(cells, key, cell);
+              merge(durable, key, cell);
+            });
+    return CompletableFuture.completedFuture(null);
+  }
+
+  String get(String key) {
+    Cell cell = cells.get(key);
+    return cell == null ? null : cell.value();
+  }
+
+  /** The process ends: memory is gone. */
+  void crash() {
+    cells.clear();
+    cells.putAll(durable);
+  }
+
+  /** The disk is gone, too. */
+  void lose() {
+    cells.clear();
+    durable.clear();
+  }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.isolde.raft.Peer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReplicaGroupTest {
+  private static final int MANY = 300;
+
+  @TempDir private Path folder;
+
+  @Test
+  void whenAnyNodeWritesThenAllNodesReadItAndReplicasAgree() throws Exception {
+    try (GroupNodes nodes = new GroupNodes(folder)) {
+      for (int i = 0; i < 30; i++) {
+        nodes.write(i % 3, "k" + i, "v" + i);
+        assertThat(nodes.read((i + 1) % 3, "k" + i)).isEqualTo("v" + i);
+      }
+      for (MemoryStorage storage : nodes.storages) {
+        GroupNodes.await(() -> storage.applied.size() == 30);
+        assertThat(storage.applied).isEqualTo(nodes.storages.get(0).applied);
+      }
+      assertThat(
+              nodes
+                  .servers
+                  .get(nodes.leader())
+                  .client()
+                  .followers(nodes.replica(nodes.leader()), "n" + nodes.leader(), 2_000))
+          .hasSize(2)
+          .allMatch(follower -> follower.busyBytes() == 42);
+    }
+  }
+
+  @Test
+  void whenTheLeaderDiesUnderLoadThenEachWriteIsAppliedOnceAndNoneIsLost() throws Exception {
+    try (GroupNodes nodes = new GroupNodes(folder)) {
+      int leader = nodes.leader();
+      int other = (leader + 1) % 3;
+      List<CompletableFuture<Long>> writes = new ArrayList<>();
+      for (int i = 0; i < MANY; i++) {
+        writes.add(
+            nodes
+                .servers
+                .get(other)
+                .client()
+                .write(nodes.target(), new int[] {i}, MemoryStorage.payload("k" + i, "v"), null));
+        if (i == MANY / 2) {
+          writes.get(0).get(90, TimeUnit.SECONDS);
+          nodes.crash(leader);
+        }
+      }
+      for (CompletableFuture<Long> write : writes) {
+        assertThat(write.get(90, TimeUnit.SECONDS)).isPositive().isEven();
+      }
+      List<String> applied = List.copyOf(nodes.storages.get(nodes.leader()).applied.values());
+      assertThat(applied).hasSize(MANY).doesNotHaveDuplicates();
+      nodes.start(leader);
+      GroupNodes.await(() -> "v".equals(nodes.storages.get(leader).get("k" + (MANY - 1))));
+    }
+  }
+
+  @Test
+  void whenLeadersHandOverWhileDecisionsAreMadeThenEachIsMadeOnce() throws Exception {
+    try (GroupNodes nodes = new GroupNodes(folder)) {
+      List<CompletableFuture<byte[]>> decisions = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        decisions.add(
+            nodes
+                .servers
+                .get(i % 3)
+                .client()
+                .decide(nodes.target(), "n".getBytes(StandardCharsets.UTF_8)));
+        if (i % 20 == 10) {
+          String heir = "127.0.0." + (1 + (nodes.leader() + 1) % 3);
+          var unused =
+              nodes
+                  .servers
+                  .get(i % 3)
+                  .client()
+                  .lead(nodes.target(), heir)
+                  .get(60, TimeUnit.SECONDS);
+        }
+      }
+      for (CompletableFuture<byte[]> decision : decisions) {
+        assertThat(decision.get(90, TimeUnit.SECONDS)).isEmpty();
+      }
+      assertThat(nodes.read(0, "n")).isEqualTo("60");
+    }
+  }
+
+  @Test
+  void whenTwoHandOverAtOnceThenOneDoesAndTheOtherIsToldAndTriesAgain() throws Exception {
+    try (GroupNodes nodes = new GroupNodes(folder)) {
+      nodes.write(0, "k", "before");
+      int leader = nodes.leader();
+      int heir = (leader + 1) % 3;
+      ReplicaGroup group = nodes.replica(leader);
+      CompletableFuture<Void> first = group.transferLeadership("n" + heir, 10_000);
+      CompletableFuture<Void> second = group.transferLeadership("n" + (leader + 2) % 3, 10_000);
+      assertThatThrownBy(second::join)
+          .cause()
+          .isInstanceOfSatisfying(
+              GroupFailure.class,
+              failure -> assertThat(failure.reason()).isEqualTo(GroupFailure.Reason.NOT_LEADER));
+      first.get(30, TimeUnit.SECONDS);
+      List<CompletableFuture<Void>> asked = new ArrayList<>();
+      for (GroupServer server : nodes.servers) {
+        asked.add(server.client().lead(nodes.target(), "127.0.0." + (leader + 1)));
+      }
+      for (CompletableFuture<Void> one : asked) {
+        one.get(60, TimeUnit.SECONDS);
+      }
+      GroupNodes.await(() -> nodes.replica(leader).isLeader());
+      nodes.write(heir, "k", "after");
+      assertThat(nodes.read(leader, "k")).isEqualTo("after");
+    }
+  }
+
+  @Test
+  void whenAMemberWasAwayWhileTheLogWentThenItCopiesAndFollows() throws Exception {
+    try (GroupNodes nodes = new GroupNodes(folder)) {
+      int away = (nodes.leader() + 1) % 3;
+      nodes.write(0, "before", "1");
+      nodes.crash(away);
+      int other = (away + 1) % 3;
+      for (int i = 0; i < MANY; i++) {
+        nodes.write(other, "k" + i, "v".repeat(1000));
+      }
+      GroupNodes.await(() -> nodes.replica(nodes.leader()).markedIndex() > 100);
+      nodes.start(away);
+      GroupNodes.await(() -> nodes.storages.get(away).get("k" + (MANY - 1)) != null);
+      assertThat(nodes.storages.get(away).copies.get()).isPositive();
+      nodes.write(away, "after", "2");
+      GroupNodes.await(() -> "2".equals(nodes.storages.get(away).get("after")));
+      assertThat(nodes.storages.get(away).get("before")).isEqualTo("1");
+    }
+  }
+
+  @Test
+  void whenAllProcessesEndThenWhatWasAnsweredComesFromTheirLogs() throws Exception {
+    try (GroupNodes nodes = new GroupNodes(folder)) {
+      for (int i = 0; i < MANY; i++) {
+        nodes.write(i % 3, "k" + i, "v".repeat(500));
+      }
+      for (int i = 0; i < 3; i++) {
+        nodes.crash(i);
+      }
+      for (int i = 0; i < 3; i++) {
+        nodes.start(i);
+      }
+      for (int i = 0; i < MANY; i++) {
+        assertThat(nodes.read(i % 3, "k" + i)).isEqualTo("v".repeat(500));
+      }
+    }
+  }
+
+  @Test
+  void whenANodeHasLostItsLogThenItStaysOutAndItsSuccessorIsTakenIn() throws Exception {
+    try (GroupNodes nodes = new GroupNodes(folder)) {
+      nodes.write(0, "k", "v");
+      int lost = (nodes.leader() + 1) % 3;
+      nodes.crash(lost);
+      Path log = folder.resolve("n" + lost).resolve("logs").resolve(GroupNodes.GROUP.toString());
+      try (var files = Files.walk(log)) {
+        for (Path file :
+            new ArrayList<>(files.sorted(java.util.Comparator.reverseOrder()).toList())) {
+          Files.delete(file);
+        }
+      }
+      assertThatThrownBy(() -> nodes.start(lost)).isInstanceOf(GroupServer.LogLostException.class);
+      nodes.storages.get(lost).lose();
+      Peer successor = new Peer("new" + lost, nodes.peers.get(lost).address());
+      nodes.peers.set(lost, successor);
+      nodes.start(lost, List.of());
+      GroupNodes.await(() -> isTakenIn(nodes, lost));
+      GroupNodes.await(() -> "v".equals(nodes.storages.get(lost).get("k")));
+      assertThat(new HashSet<>(nodes.replica(nodes.leader()).members()))
+          .isEqualTo(new HashSet<>(nodes.peers));
+    }
+  }
+
+  /** As a node does: it asks again until it works. */
+  private static boolean isTakenIn(GroupNodes nodes, int number) {
+    return nodes
+        .membership(number)
+        .rejoin(nodes.target())
+        .handle((done, failure) -> failure == null)
+        .join();
+  }
+}
