@@ -78,6 +78,13 @@ public final class DelayHistogram {
     return counts.getValueAtPercentile(100 * quantile);
   }
 
+  /** Which share of the delays was at most so long; 0 if nothing was seen. */
+  public double shareUpTo(double micros) {
+    long whole = (long) Math.max(0, Math.min(MOST_MICROS, micros));
+    long all = counts.getTotalCount();
+    return all == 0 ? 0 : (double) counts.getCountBetweenValues(0, whole) / all;
+  }
+
   /** A text for {@link #decoded}. */
   public String encoded() {
     ByteBuffer buffer = ByteBuffer.allocate(counts.getNeededByteBufferCapacity());

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.staleness;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * How fresh reads of any replica are where a leader writes first: what was seen of how long each
+ * follower did not have a write that was answered. Of each delay the least and the most that it can
+ * have been is known. Not thread-safe; as many histograms as there are followers.
+ */
+public final class FollowerDelays {
+  private static final double MOST_MICROS = 120e6;
+  private static final double EXACT_MICROS = 1;
+
+  private final long halfLifeMillis;
+  private final Map<String, Delays> followers = new HashMap<>();
+
+  /** Of one follower. */
+  private static final class Delays {
+    private final DelayHistogram least;
+    private final DelayHistogram middle;
+    private final DelayHistogram most;
+
+    private Delays(long halfLifeMillis, long nowMillis) {
+      least = new DelayHistogram(halfLifeMillis, nowMillis);
+      middle = new DelayHistogram(halfLifeMillis, nowMillis);
+      most = new DelayHistogram(halfLifeMillis, nowMillis);
+    }
+  }
+
+  /**
+   * Has seen nothing.
+   *
+   * @param halfLifeMillis after which a delay counts half
+   */
+  public FollowerDelays(long halfLifeMillis) {
+    this.halfLifeMillis = halfLifeMillis;
+  }
+
+  /** A follower had a write between so many microseconds after its answer. */
+  public void record(String follower, double leastMicros, double mostMicros, long nowMillis) {
+    Delays delays =
+        followers.computeIfAbsent(follower, name -> new Delays(halfLifeMillis, nowMillis));
+    delays.least.record(leastMicros, nowMillis);
+    delays.middle.record((leastMicros + mostMicros) / 2, nowMillis);
+    delays.most.record(mostMicros, nowMillis);
+  }
+
+  /** Followers of which something was seen that counts still: not those that are gone for long. */
+  public int followers(long nowMillis) {
+    forgetThoseGone(nowMillis);
+    return followers.size();
+  }
+
+  private void forgetThoseGone(long nowMillis) {
+    followers.values().removeIf(delays -> delays.middle.observations(nowMillis) == 0);
+  }
+
+  /** How many delays count still, of the follower with the fewest. */
+  public long observations(long nowMillis) {
+    forgetThoseGone(nowMillis);
+    return followers.values().stream()
+        .mapToLong(delays -> delays.middle.observations(nowMillis))
+        .min()
+        .orElse(0);
+  }
+
+  /**
+   * The probability that a read sees a write that was answered so long before, if it goes to each
+   * replica equally often: to the leader, which has it, or to one of the followers. The interval
+   * holds what is not known of each delay, and the 95% interval for their number.
+   */
+  public Estimate freshAfter(double micros, long nowMillis) {
+    double trials = Math.max(1, observations(nowMillis));
+    double low = share(delays -> Estimate.ofShare(delays.most.shareUpTo(micros), trials).low());
+    double high = share(delays -> Estimate.ofShare(delays.least.shareUpTo(micros), trials).high());
+    return new Estimate(share(delays -> delays.middle.shareUpTo(micros)), low, high);
+  }
+
+  private double share(ToDoubleFunction<Delays> ofFollower) {
+    double sum = followers.values().stream().mapToDouble(ofFollower).sum();
+    return (1 + sum) / (1 + followers.size());
+  }
+
+  /** How long after a write's answer reads see it with that probability; 2 minutes at most. */
+  public double freshAfterMicros(double probability, long nowMillis) {
+    double low = 0;
+    double high = MOST_MICROS;
+    if (freshAfter(low, nowMillis).value() >= probability) {
+      return low;
+    }
+    while (high - low > EXACT_MICROS) {
+      double middle = (low + high) / 2;
+      if (freshAfter(middle, nowMillis).value() >= probability) {
+        high = middle;
+      } else {
+        low = middle;
+      }
+    }
+    return high;
+  }
+}
