@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.config;
 
+import io.isolde.group.HandOverPolicy;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -66,11 +67,35 @@ import java.util.concurrent.TimeUnit;
  *     so that a power failure of a majority can lose decisions.
  * @param coordinatorLeaseMillis {@code coordinator_lease}: how long a node may be silent before it
  *     may decide nothing any more. Default 2s. Too small: a long garbage collection costs a node
- *     its transactions. Too big: what a dead node left is finished late, and nobody sees anything
- *     newer until then.
+ *     its transactions. Too big: what a dead node left is finished late, and its rows are in doubt
+ *     until then.
  * @param oracleTimeoutMillis {@code oracle_timeout}: how long a request rides through changes of
  *     leaders. Default 5s. Too small: errors while a cut-off leader is replaced (2 s). Too big:
  *     clients wait where they would rather be told.
+ * @param strongPort {@code strong_port}: TCP, the same on all nodes; the next one too, for
+ *     keyspaces with the durability 'periodic'. Default 7312.
+ * @param strongDirectory {@code strong_directory}: of the logs of strong keyspaces, from the folder
+ *     in which the commit log's is. Default: {@code isolde-groups}. A disk shared with data makes
+ *     writes wait for flushes.
+ * @param strongLogBytes {@code strong_log_size}: of each replica group's log. Beyond it memtables
+ *     are flushed and the log goes. Default 256MiB. Too small: many flushes, and members that were
+ *     away copy tables instead of the log. Too big: a long replay at the start.
+ * @param strongTimeoutMillis {@code strong_timeout}: how long a request rides through changes of
+ *     leaders. Default 5s. Too small: errors while a cut-off leader is replaced (2 s). Too big:
+ *     clients wait where they would rather be told.
+ * @param isStrongReadLeased {@code strong_reads}: {@code lease} (the default): leaders answer reads
+ *     while clocks say that nobody else can lead, which needs clocks that run about equally fast;
+ *     {@code read_index}: they ask a majority each time.
+ * @param isLeadershipCompactionAware {@code leadership_policy}: whom a leader of a replica group
+ *     hands over to before a heavy compaction of its tables: {@code least-loaded}, {@code random},
+ *     {@code round-robin}; {@code off} (the default): nobody, and Cassandra schedules compactions
+ *     as it does.
+ * @param leadership {@code leadership_threshold}: compactions of fewer bytes are run while leading.
+ *     Default 64MiB. Too small: leaders change all the time. Too big: leaders compact. {@code
+ *     leadership_rest}: a group is not handed over again for so long. Default 10s. {@code
+ *     leadership_max_per_minute}: of this node. Default 6. {@code leadership_dry_run}: {@code
+ *     false} (the default), or {@code true}: decisions are only noted in {@code
+ *     isolde.leadership_events}.
  * @param conflictLogSize {@code conflict_log_size}: of the last conflicts, shown in {@code
  *     isolde.conflicts}. Default 1000. Too small: those that one is asked about are gone. Too big:
  *     memory, half a kilobyte each.
@@ -81,6 +106,15 @@ import java.util.concurrent.TimeUnit;
  *     table may lie that becomes transactional; new timestamps start above it. Default 60s. Too
  *     small: tables written by a client with a fast clock are refused. Too big: timestamps run
  *     ahead of the wall clock.
+ * @param snapshotTimeoutMillis {@code snapshot_timeout}: how long a node may take to bring the
+ *     content of a snapshot into its tables. Default 10m. Too small: snapshots of large tables that
+ *     change a lot fail. Too big: it takes as long to hear that a node is stuck.
+ * @param snapshotGateMillis {@code snapshot_gate_limit}: how long writes may wait for a snapshot
+ *     {@code WITH gate = true}. Default 2s. Too small: such snapshots fail on a busy cluster. Too
+ *     big: writes time out behind a creator that is gone.
+ * @param snapshotMaxOverlap {@code snapshot_max_overlap}: how many SSTables of a snapshot may
+ *     overlap before they are merged, once. Default 8. Too small: disk space and work for snapshots
+ *     that are little read. Too big: slow reads of those.
  * @param stalenessSampleOneIn {@code staleness_sample_one_in}: of so many messages one is timed, to
  *     predict staleness. A power of two; 0 for none. Default 64. Too small: processor time and
  *     larger answers. Too big: wide intervals, or no prediction at all for quiet tables.
@@ -113,9 +147,19 @@ public record IsoldeConfig(
     boolean isOracleLogSynced,
     long coordinatorLeaseMillis,
     long oracleTimeoutMillis,
+    int strongPort,
+    String strongDirectory,
+    long strongLogBytes,
+    long strongTimeoutMillis,
+    boolean isStrongReadLeased,
+    boolean isLeadershipCompactionAware,
+    HandOverPolicy.Rules leadership,
     int conflictLogSize,
     long timestampReservationMicros,
     long maxTimestampLeadMicros,
+    long snapshotTimeoutMillis,
+    long snapshotGateMillis,
+    int snapshotMaxOverlap,
     int stalenessSampleOneIn,
     long stalenessHalfLifeMillis,
     int stalenessMaxTables,
@@ -165,6 +209,15 @@ public record IsoldeConfig(
     require(oraclePort >= 1 && oraclePort <= 65_535, "oracle_port must be a TCP port.");
     require(coordinatorLeaseMillis >= 500, "coordinator_lease must be at least 500ms.");
     require(oracleTimeoutMillis >= 100, "oracle_timeout must be at least 100ms.");
+    require(strongPort >= 1 && strongPort < 65_535, "strong_port and the next must be TCP ports.");
+    require(
+        oraclePort != strongPort && oraclePort != strongPort + 1,
+        "strong_port and the next must not be the oracle_port.");
+    require(!strongDirectory.isBlank(), "strong_directory must name a directory.");
+    require(strongLogBytes >= MIB, "strong_log_size must be at least 1MiB.");
+    require(leadership.thresholdBytes() >= 1, "leadership_threshold must be at least 1B.");
+    require(leadership.mostPerMinute() >= 1, "leadership_max_per_minute must be at least 1.");
+    require(strongTimeoutMillis >= 100, "strong_timeout must be at least 100ms.");
     require(
         conflictLogSize >= 1 && conflictLogSize <= MOST_CONFLICTS,
         "conflict_log_size must be between 1 and 1000000.");
@@ -172,6 +225,11 @@ public record IsoldeConfig(
         timestampReservationMicros >= TimeUnit.MILLISECONDS.toMicros(100),
         "timestamp_reservation must be at least 100ms.");
     require(maxTimestampLeadMicros >= 0, "max_timestamp_lead must not be negative.");
+    require(snapshotTimeoutMillis >= 1000, "snapshot_timeout must be at least 1s.");
+    require(
+        snapshotGateMillis >= 100 && snapshotGateMillis <= 10_000,
+        "snapshot_gate_limit must be between 100ms and 10s.");
+    require(snapshotMaxOverlap >= 1, "snapshot_max_overlap must be at least 1.");
     require(
         stalenessSampleOneIn == 0 || Integer.bitCount(stalenessSampleOneIn) == 1,
         "staleness_sample_one_in must be a power of two, or 0 for none.");

@@ -2,6 +2,7 @@
 package io.isolde.config;
 
 import io.isolde.config.IsoldeConfig.ConfigurationException;
+import io.isolde.group.HandOverPolicy;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -49,6 +50,7 @@ final class IsoldeYaml {
 
   static IsoldeConfig parse(String yaml) {
     IsoldeYaml file = new IsoldeYaml(settings(yaml));
+    String policy = file.oneOf("leadership_policy", "off", "least-loaded", "random", "round-robin");
     IsoldeConfig config =
         new IsoldeConfig(
             file.bytes("version_store_size", DEFAULT_VERSION_STORE_BYTES),
@@ -71,9 +73,19 @@ final class IsoldeYaml {
             file.choice("oracle_log_sync", "always", "os"),
             file.millis("coordinator_lease", "2s"),
             file.millis("oracle_timeout", "5s"),
+            file.count("strong_port", 7312),
+            file.text("strong_directory", "isolde-groups"),
+            file.bytes("strong_log_size", 256L << 20),
+            file.millis("strong_timeout", "5s"),
+            file.choice("strong_reads", "lease", "read_index"),
+            !policy.equals("off"),
+            file.leadership(policy),
             file.count("conflict_log_size", 1000),
             file.micros("timestamp_reservation", "10s"),
             file.micros("max_timestamp_lead", "60s"),
+            file.millis("snapshot_timeout", "10m"),
+            file.millis("snapshot_gate_limit", "2s"),
+            file.count("snapshot_max_overlap", 8),
             file.count("staleness_sample_one_in", 64),
             file.millis("staleness_half_life", "5m"),
             file.count("staleness_max_tables", 50),
@@ -135,6 +147,34 @@ final class IsoldeYaml {
             throw new IllegalArgumentException(v);
           }
           return v.equals(byDefault);
+        });
+  }
+
+  private HandOverPolicy.Rules leadership(String policy) {
+    return new HandOverPolicy.Rules(
+        switch (policy) {
+          case "random" -> HandOverPolicy.Choice.RANDOM;
+          case "round-robin" -> HandOverPolicy.Choice.ROUND_ROBIN;
+          default -> HandOverPolicy.Choice.LEAST_LOADED;
+        },
+        bytes("leadership_threshold", 64L << 20),
+        millis("leadership_rest", "10s"),
+        count("leadership_max_per_minute", 6),
+        !choice("leadership_dry_run", "false", "true"));
+  }
+
+  /** One of some words, of which the first is the default. */
+  private String oneOf(String name, String... words) {
+    return value(
+        name,
+        words[0],
+        "one of " + String.join(", ", words),
+        v -> {
+          String word = v.equals("false") ? "off" : v; // YAML takes a bare off for false.
+          if (!Arrays.asList(words).contains(word)) {
+            throw new IllegalArgumentException(v);
+          }
+          return word;
         });
   }
 

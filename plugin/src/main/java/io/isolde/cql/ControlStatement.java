@@ -5,6 +5,7 @@ import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.group.MemberChange;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import org.apache.cassandra.audit.AuditLogContext;
@@ -22,8 +23,33 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 sealed interface ControlStatement extends CQLStatement {
 
   /** START TRANSACTION. */
-  record Start(IsolationLevel level, boolean readOnly, OptionalLong asOf)
+  record Start(IsolationLevel level, boolean readOnly, OptionalLong asOf, Optional<String> snapshot)
       implements ControlStatement {}
+
+  /**
+   * CREATE SNAPSHOT.
+   *
+   * @param wholeKeyspace null if tables are named
+   * @param ttlMillis 0 for none
+   */
+  record CreateSnapshot(
+      String name,
+      boolean ifNotExists,
+      String wholeKeyspace,
+      List<QualifiedTable> tables,
+      long ttlMillis,
+      boolean isGated)
+      implements ControlStatement {}
+
+  /**
+   * A table as a statement names it.
+   *
+   * @param keyspace null for the connection's
+   */
+  record QualifiedTable(String keyspace, String table) {}
+
+  /** DROP SNAPSHOT. */
+  record DropSnapshot(String name, boolean ifExists) implements ControlStatement {}
 
   /** COMMIT. */
   record Commit() implements ControlStatement {}
@@ -55,6 +81,20 @@ sealed interface ControlStatement extends CQLStatement {
    * @param address of the node, as the cluster knows it
    */
   record AlterOracle(MemberChange.Kind change, String address) implements ControlStatement {}
+
+  /**
+   * ALTER KEYSPACE … LEADER: lets a node lead the replica groups of a strong keyspace.
+   *
+   * @param address of the node, as the cluster knows it
+   */
+  record AlterLeader(String keyspace, String address) implements ControlStatement {}
+
+  /**
+   * ALTER KEYSPACE … REBALANCE: moves replicas of a strong keyspace.
+   *
+   * @param without addresses of nodes that must have none
+   */
+  record Rebalance(String keyspace, List<String> without) implements ControlStatement {}
 
   @Override
   default List<ColumnSpecification> getBindVariables() {

@@ -5,12 +5,17 @@ import io.isolde.cql.StatementRouter.Incoming;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.Outcome;
+import io.isolde.replication.StrongKeyspaces;
+import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.TableGate;
 import io.isolde.transaction.Transaction;
 import io.isolde.transaction.Transactions;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.apache.cassandra.db.marshal.BooleanType;
+import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.marshal.LongType;
 import org.apache.cassandra.db.marshal.UTF8Type;
 import org.apache.cassandra.db.marshal.UUIDType;
@@ -28,12 +33,18 @@ final class ControlStatements {
   private final TableGate gate;
   private final LazyCoordinator coordinator;
   private final OracleStatements oracle;
+  private final StrongKeyspaces strong;
+  private final SnapshotStatements snapshots;
+  private final SnapshotTransactions snapshotTransactions;
   private final ConnectionTransactions connections;
 
   ControlStatements(TableGate gate, NodeStart node, ConnectionTransactions connections) {
     this.gate = gate;
     this.coordinator = node.coordinator();
     this.oracle = new OracleStatements(node);
+    this.strong = node.strongKeyspaces();
+    this.snapshots = new SnapshotStatements(node.snapshots(), coordinator);
+    this.snapshotTransactions = node.snapshotTransactions();
     this.connections = connections;
   }
 
@@ -51,6 +62,7 @@ final class ControlStatements {
     refuseInTransaction(incoming);
     if (statement instanceof ControlStatement.Enable enable) {
       TableMetadata table = table(enable.keyspace(), enable.table(), incoming);
+      SnapshotGuard.refuseWrites(List.of(table));
       coordinator.get().mode().enable(table, incoming.state());
       return changed(table);
     }
@@ -59,8 +71,23 @@ final class ControlStatements {
       coordinator.get().mode().disable(table, incoming.state());
       return changed(table);
     }
+    if (statement instanceof ControlStatement.CreateSnapshot create) {
+      return snapshots.create(create, incoming);
+    }
+    if (statement instanceof ControlStatement.DropSnapshot drop) {
+      return snapshots.drop(drop, incoming);
+    }
     if (statement instanceof ControlStatement.AlterOracle alter) {
       oracle.execute(alter, incoming.client());
+    }
+    if (statement instanceof ControlStatement.AlterLeader alter) {
+      incoming.client().ensureIsSuperuser("Only superusers may choose who leads.");
+      strong.lead(alter.keyspace(), alter.address());
+    }
+    if (statement instanceof ControlStatement.Rebalance rebalance) {
+      incoming.client().ensureIsSuperuser("Only superusers may move replicas.");
+      int moved = strong.moves().rebalance(rebalance.keyspace(), rebalance.without());
+      return new Rows().with("moved_replicas", Int32Type.instance, moved).build();
     }
     return new ResultMessage.Void();
   }
@@ -77,7 +104,9 @@ final class ControlStatements {
 
   private ResultMessage start(ControlStatement.Start start, Incoming incoming) {
     Optional<UUID> onConnection = connections.of(incoming.client());
-    if (incoming.bound().isEmpty() && onConnection.isPresent() && isOpen(onConnection.get())) {
+    if (incoming.bound().isEmpty()
+        && onConnection.isPresent()
+        && isOpen(onConnection.get(), incoming.user())) {
       throw IsoldeException.of(
           ErrorCode.TRANSACTION_ALREADY_OPEN,
           "This connection has an open transaction; COMMIT or ROLLBACK it first.",
@@ -85,6 +114,10 @@ final class ControlStatements {
           onConnection.get());
     }
     UUID id = incoming.bound().orElseGet(UUID::randomUUID);
+    if (start.snapshot().isPresent()) {
+      var opened = snapshotTransactions.begin(id, start.snapshot().get(), incoming.user());
+      return started(id, opened.timestampMicros(), start, incoming);
+    }
     Transaction transaction =
         coordinator
             .get()
@@ -93,22 +126,36 @@ final class ControlStatements {
                 id,
                 new Transactions.Options(start.level(), start.readOnly(), start.asOf()),
                 incoming.user());
+    return started(id, transaction.startTimestamp(), start, incoming);
+  }
+
+  private ResultMessage started(
+      UUID id, long startTimestamp, ControlStatement.Start start, Incoming incoming) {
     if (incoming.bound().isEmpty()) {
       connections.bind(incoming.client(), id);
     }
     return new Rows()
-        .with("transaction_id", UUIDType.instance, transaction.id())
-        .with("start_timestamp", LongType.instance, transaction.startTimestamp())
-        .with("isolation_level", UTF8Type.instance, transaction.level().name())
+        .with("transaction_id", UUIDType.instance, id)
+        .with("start_timestamp", LongType.instance, startTimestamp)
+        .with("isolation_level", UTF8Type.instance, start.level().name())
         .build();
   }
 
-  private boolean isOpen(UUID id) {
+  private boolean isOpen(UUID id, String user) {
+    if (snapshotTransactions.find(id, user).isPresent()) {
+      return true;
+    }
     return coordinator.get().transactions().open().stream().anyMatch(open -> open.id().equals(id));
   }
 
   private ResultMessage commit(Incoming incoming) {
     UUID id = current(incoming, "COMMIT");
+    Optional<SnapshotTransactions.Open> reader = snapshotTransactions.end(id, incoming.user());
+    if (reader.isPresent()) {
+      unbind(incoming);
+      return ended(
+          new Transactions.Result(id, true, OptionalLong.of(reader.get().timestampMicros())));
+    }
     Transactions transactions = coordinator.get().transactions();
     try (OpOrder.Group group = gate.enter(transactions.tablesOf(id))) {
       return ended(transactions.commit(id, incoming.startTimestamp(), incoming.user()));
@@ -119,6 +166,10 @@ final class ControlStatements {
 
   private ResultMessage rollback(Incoming incoming) {
     UUID id = current(incoming, "ROLLBACK");
+    if (snapshotTransactions.end(id, incoming.user()).isPresent()) {
+      unbind(incoming);
+      return ended(new Transactions.Result(id, false, OptionalLong.empty()));
+    }
     try {
       return ended(coordinator.get().transactions().rollback(id, incoming.user()));
     } finally {
@@ -173,7 +224,7 @@ final class ControlStatements {
     if (id.isPresent()) {
       throw IsoldeException.of(
           ErrorCode.UNSUPPORTED_DDL,
-          "ENABLE, DISABLE and ALTER ORACLE can't be part of a transaction.",
+          "ENABLE, DISABLE, CREATE, DROP and ALTER can't be part of a transaction.",
           "transaction",
           id.get());
     }

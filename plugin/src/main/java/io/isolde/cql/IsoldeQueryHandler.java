@@ -3,9 +3,14 @@ package io.isolde.cql;
 
 import io.isolde.config.IsoldeConfig;
 import io.isolde.cql.StatementRouter.Incoming;
+import io.isolde.replication.KeyspaceStatements;
+import io.isolde.replication.StatementTexts;
+import io.isolde.replication.StrongStatements;
 import io.isolde.transaction.DataStatements.Request;
 import io.isolde.transaction.TableGate;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -31,6 +36,7 @@ import org.apache.cassandra.utils.MD5Digest;
 public final class IsoldeQueryHandler implements QueryHandler {
   private final QueryProcessor cassandra = QueryProcessor.instance;
   private final PreparedControlStatements preparedControl = new PreparedControlStatements();
+  private final StatementTexts texts = new StatementTexts();
   private final StatementRouter router;
 
   /**
@@ -40,14 +46,23 @@ public final class IsoldeQueryHandler implements QueryHandler {
    */
   public IsoldeQueryHandler() {
     TableGate gate = new TableGate();
+    IsoldeConfig config = IsoldeConfig.ofThisNode();
+    StrongStatements strong = new StrongStatements(config, texts);
     router =
-        new StatementRouter(gate, new NodeStart(IsoldeConfig.ofThisNode(), gate).inBackground());
+        new StatementRouter(
+            gate, new NodeStart(config, gate, strong.keyspaces()).inBackground(), strong);
   }
 
   @Override
   public CQLStatement parse(String text, QueryState state, QueryOptions options) {
     Optional<ControlStatement> control = StatementParser.parse(text);
-    return control.isPresent() ? control.get() : cassandra.parse(text, state, options);
+    if (control.isPresent()) {
+      return control.get();
+    }
+    CQLStatement statement =
+        cassandra.parse(AsOfSnapshot.rewrite(text, state.getClientState()), state, options);
+    texts.remember(statement, text, false);
+    return statement;
   }
 
   @Override
@@ -58,14 +73,15 @@ public final class IsoldeQueryHandler implements QueryHandler {
       Map<String, ByteBuffer> payload,
       Dispatcher.RequestTime requestTime) {
     prepare(statement, options);
+    CQLStatement replaced = KeyspaceStatements.replace(statement);
     return router.route(
-        statement,
+        replaced,
         options,
         incoming(
             state,
             payload,
             requestTime,
-            () -> cassandra.process(statement, state, options, payload, requestTime)));
+            () -> cassandra.process(replaced, state, options, payload, requestTime)));
   }
 
   private static Incoming incoming(
@@ -94,13 +110,17 @@ public final class IsoldeQueryHandler implements QueryHandler {
     Optional<ControlStatement> control = StatementParser.parse(text);
     return control.isPresent()
         ? preparedControl.prepare(text, control.get(), state)
-        : cassandra.prepare(text, state, payload);
+        : cassandra.prepare(AsOfSnapshot.rewrite(text, state), state, payload);
   }
 
   @Override
   public QueryHandler.Prepared getPrepared(MD5Digest id) {
     QueryHandler.Prepared prepared = cassandra.getPrepared(id);
-    return prepared != null ? prepared : preparedControl.get(id);
+    if (prepared == null) {
+      return preparedControl.get(id);
+    }
+    texts.remember(prepared.statement, prepared.rawCQLStatement, true);
+    return prepared;
   }
 
   @Override
@@ -110,14 +130,15 @@ public final class IsoldeQueryHandler implements QueryHandler {
       QueryOptions options,
       Map<String, ByteBuffer> payload,
       Dispatcher.RequestTime requestTime) {
+    CQLStatement replaced = KeyspaceStatements.replace(statement);
     return router.route(
-        statement,
+        replaced,
         options,
         incoming(
             state,
             payload,
             requestTime,
-            () -> cassandra.processPrepared(statement, state, options, payload, requestTime)));
+            () -> cassandra.processPrepared(replaced, state, options, payload, requestTime)));
   }
 
   @Override
@@ -127,13 +148,28 @@ public final class IsoldeQueryHandler implements QueryHandler {
       BatchQueryOptions options,
       Map<String, ByteBuffer> payload,
       Dispatcher.RequestTime requestTime) {
-    return router.routeBatch(
+    return router.routeList(
         batch,
         options,
+        () -> textsOf(options),
         incoming(
             state,
             payload,
             requestTime,
             () -> cassandra.processBatch(batch, state, options, payload, requestTime)));
+  }
+
+  /** The texts of the statements; empty ones of those that are not prepared any more. */
+  private List<String> textsOf(BatchQueryOptions options) {
+    List<String> found = new ArrayList<>();
+    for (Object queryOrId : options.getQueryOrIdList()) {
+      if (queryOrId instanceof MD5Digest id) {
+        QueryHandler.Prepared prepared = cassandra.getPrepared(id);
+        found.add(prepared == null ? "" : prepared.rawCQLStatement);
+      } else {
+        found.add((String) queryOrId);
+      }
+    }
+    return found;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
+import io.isolde.error.IsoldeException;
 import io.isolde.transaction.Coordinator;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -38,7 +39,11 @@ final class LazyCoordinator {
       try {
         started = start.get();
       } catch (RuntimeException e) {
-        logger.error("Transactions can't start on this node.", e);
+        if (e instanceof IsoldeException known && known.errorCode().isRetryable()) {
+          logger.warn("Transactions can't start on this node yet: {}", e.getMessage());
+        } else {
+          logger.error("Transactions can't start on this node.", e);
+        }
         throw new InvalidRequestException(
             "Transactions can't start on this node: " + e.getMessage(), e);
       }

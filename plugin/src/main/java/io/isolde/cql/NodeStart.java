@@ -11,6 +11,9 @@ import io.isolde.operations.NodeParts;
 import io.isolde.operations.Operations;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replicated.ReplicatedOracle;
+import io.isolde.replication.StrongKeyspaces;
+import io.isolde.snapshot.node.SnapshotNode;
+import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.Coordinator;
 import io.isolde.transaction.TableGate;
 import java.io.IOException;
@@ -31,19 +34,37 @@ final class NodeStart implements NodeParts {
 
   private static final long LOOK_MILLIS = 100;
   private static final long TRY_AGAIN_MILLIS = 5_000;
+  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final IsoldeConfig config;
   private final TableGate gate;
+  private final StrongKeyspaces strong;
   private final Operations operations;
   private final LazyCoordinator coordinator = new LazyCoordinator(this::start);
+
+  private final SnapshotNode snapshots;
+  private final SnapshotTransactions snapshotTransactions;
 
   private volatile OracleHost host;
   private volatile Throwable hostFailure;
 
-  NodeStart(IsoldeConfig config, TableGate gate) {
+  NodeStart(IsoldeConfig config, TableGate gate, StrongKeyspaces strong) {
     this.config = config;
     this.gate = gate;
+    this.strong = strong;
     this.operations = new Operations(config);
+    this.snapshots = new SnapshotNode(config, this::oracleHost);
+    this.snapshotTransactions =
+        new SnapshotTransactions(config, () -> System.nanoTime() / NANOS_PER_MILLI);
+  }
+
+  @Override
+  public SnapshotNode snapshots() {
+    return snapshots;
+  }
+
+  SnapshotTransactions snapshotTransactions() {
+    return snapshotTransactions;
   }
 
   LazyCoordinator coordinator() {
@@ -53,6 +74,11 @@ final class NodeStart implements NodeParts {
   @Override
   public Optional<Coordinator> startedCoordinator() {
     return coordinator.ifStarted();
+  }
+
+  @Override
+  public StrongKeyspaces strongKeyspaces() {
+    return strong;
   }
 
   @Override
@@ -67,11 +93,9 @@ final class NodeStart implements NodeParts {
    */
   NodeStart inBackground() {
     operations.show(this);
-    if (config.isOracleReplicated()) {
-      Thread thread = new Thread(this::run, "isolde-start");
-      thread.setDaemon(true);
-      thread.start();
-    }
+    Thread thread = new Thread(this::run, "isolde-start");
+    thread.setDaemon(true);
+    thread.start();
     return this;
   }
 
@@ -80,11 +104,15 @@ final class NodeStart implements NodeParts {
       while (!Gossiper.instance.isEnabled()) {
         Thread.sleep(LOOK_MILLIS);
       }
-      startHost();
+      if (config.isOracleReplicated()) {
+        startHost(); // First: what a dead process has left is finished before clients come.
+      }
+      startStrongKeyspaces();
       while (!StorageService.instance.isNativeTransportRunning()) {
         Thread.sleep(LOOK_MILLIS);
       }
-      while (!isStarted()) {
+      snapshots.start();
+      while (config.isOracleReplicated() && !isStarted()) {
         Thread.sleep(TRY_AGAIN_MILLIS);
       }
     } catch (InterruptedException e) {
@@ -99,6 +127,11 @@ final class NodeStart implements NodeParts {
     } catch (RuntimeException e) {
       return false; // and said why
     }
+  }
+
+  private void startStrongKeyspaces() {
+    strong.start();
+    StorageService.instance.addPreShutdownHook(strong::close);
   }
 
   private void startHost() throws InterruptedException {

@@ -3,6 +3,7 @@ package io.isolde.cql;
 
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.group.MemberChange;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -31,10 +32,26 @@ final class StatementParser {
   private static final Pattern ORACLE_CHANGE =
       Pattern.compile("(?i)\\s+(?<how>ADD|REMOVE|LEADER)\\s+'(?<address>[^']+)'\\s*");
 
+  static final String NAME = "(?:[a-zA-Z]\\w*|\"(?:[^\"]|\"\")+\")";
+  private static final Pattern ALTER_LEADER =
+      Pattern.compile(
+          "(?i)\\s*ALTER\\s+KEYSPACE\\s+(?<keyspace>"
+              + NAME
+              + ")\\s+LEADER\\b(?<address>[^;]*);?\\s*");
+  private static final Pattern REBALANCE =
+      Pattern.compile(
+          "(?i)\\s*ALTER\\s+KEYSPACE\\s+(?<keyspace>"
+              + NAME
+              + ")\\s+REBALANCE\\b(?<without>[^;]*);?\\s*");
+  private static final Pattern WITHOUT =
+      Pattern.compile("(?i)\\s*(WITHOUT\\s+'[^']+'(\\s*,\\s*'[^']+')*)?\\s*");
+  private static final Pattern QUOTED = Pattern.compile("'([^']+)'");
+
+  private static final Pattern ADDRESS = Pattern.compile("\\s+'(?<address>[^']+)'\\s*");
+
   private static final Pattern UUID_TEXT =
       Pattern.compile("(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
-  private static final String NAME = "(?:[a-zA-Z]\\w*|\"(?:[^\"]|\"\")+\")";
   private static final Pattern ON_TABLE =
       Pattern.compile(
           "(?i)\\s+ON\\s+(?:(?<keyspace>" + NAME + ")\\s*\\.\\s*)?(?<table>" + NAME + ")\\s*");
@@ -42,7 +59,9 @@ final class StatementParser {
       Pattern.compile(
           "(?i)\\G\\s+(?:ISOLATION\\s+LEVEL\\s+(?<level>SNAPSHOT|SERIALIZABLE)"
               + "|(?<readonly>READ\\s+ONLY)"
-              + "|AS\\s+OF\\s+(?<asof>-?\\d{1,18}))(?=\\s|$)");
+              + "|AS\\s+OF\\s+SNAPSHOT\\s+(?<snapshot>"
+              + NAME
+              + ")|AS\\s+OF\\s+(?<asof>-?\\d{1,18}))(?=\\s|$)");
 
   private StatementParser() {}
 
@@ -77,7 +96,15 @@ final class StatementParser {
     if (alter.matches()) {
       return Optional.of(alterOracle(alter.group("how")));
     }
-    return Optional.empty();
+    Matcher leader = ALTER_LEADER.matcher(bare);
+    if (leader.matches()) {
+      return Optional.of(alterLeader(name(leader.group("keyspace")), leader.group("address")));
+    }
+    Matcher rebalance = REBALANCE.matcher(bare);
+    if (rebalance.matches()) {
+      return Optional.of(rebalance(name(rebalance.group("keyspace")), rebalance.group("without")));
+    }
+    return SnapshotParser.parse(bare);
   }
 
   /** Cheap: every statement of every client passes here. */
@@ -95,6 +122,8 @@ final class StatementParser {
           startsWith(text, i, "START")
               || startsWith(text, i, "SHOW")
               || startsWith(text, i, "ALTER")
+              || startsWith(text, i, "CREATE")
+              || startsWith(text, i, "DROP")
               || startsWith(text, i, "COMMIT")
               || startsWith(text, i, "ROLLBACK")
               || startsWith(text, i, "ENABLE")
@@ -111,6 +140,7 @@ final class StatementParser {
     IsolationLevel level = null;
     boolean readOnly = false;
     OptionalLong asOf = OptionalLong.empty();
+    Optional<String> snapshot = Optional.empty();
     Matcher option = OPTION.matcher(options);
     int end = 0;
     while (option.find()) {
@@ -122,8 +152,11 @@ final class StatementParser {
       } else if (option.group("readonly") != null) {
         repeated = readOnly;
         readOnly = true;
+      } else if (option.group("snapshot") != null) {
+        repeated = snapshot.isPresent() || asOf.isPresent();
+        snapshot = Optional.of(name(option.group("snapshot")));
       } else {
-        repeated = asOf.isPresent();
+        repeated = snapshot.isPresent() || asOf.isPresent();
         asOf = OptionalLong.of(Long.parseLong(option.group("asof")));
       }
       if (repeated) {
@@ -134,12 +167,15 @@ final class StatementParser {
     if (!options.substring(end).isBlank()) {
       throw new SyntaxException(
           "START TRANSACTION: expected [ISOLATION LEVEL SNAPSHOT | SERIALIZABLE] [READ ONLY] [AS OF"
-              + " microseconds], not '"
+              + " microseconds | AS OF SNAPSHOT name], not '"
               + options.substring(end).strip()
               + "'");
     }
     return new ControlStatement.Start(
-        level == null ? IsolationLevel.SERIALIZABLE : level, readOnly, asOf);
+        level == null ? IsolationLevel.SERIALIZABLE : level,
+        readOnly || snapshot.isPresent(),
+        asOf,
+        snapshot);
   }
 
   private static ControlStatement show(String id) {
@@ -176,7 +212,25 @@ final class StatementParser {
     return new ControlStatement.AlterOracle(kind, change.group("address"));
   }
 
-  private static String name(String written) {
+  private static ControlStatement alterLeader(String keyspace, String written) {
+    Matcher address = ADDRESS.matcher(written);
+    if (!address.matches()) {
+      throw new SyntaxException("ALTER KEYSPACE " + keyspace + " LEADER: expected 'address'");
+    }
+    return new ControlStatement.AlterLeader(keyspace, address.group("address"));
+  }
+
+  private static ControlStatement rebalance(String keyspace, String without) {
+    if (!WITHOUT.matcher(without).matches()) {
+      throw new SyntaxException(
+          "ALTER KEYSPACE " + keyspace + " REBALANCE: expected nothing or WITHOUT 'address', …");
+    }
+    List<String> addresses =
+        QUOTED.matcher(without).results().map(result -> result.group(1)).toList();
+    return new ControlStatement.Rebalance(keyspace, addresses);
+  }
+
+  static String name(String written) {
     if (written == null) {
       return null;
     }

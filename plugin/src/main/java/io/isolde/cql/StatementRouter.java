@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.replication.StrongStatements;
+import io.isolde.snapshot.gate.WriteGate;
+import io.isolde.snapshot.read.SnapshotReads;
+import io.isolde.snapshot.read.SnapshotTransactions;
+import io.isolde.snapshot.table.SnapshotTag;
 import io.isolde.transaction.DataStatements.Request;
 import io.isolde.transaction.DataStatements.Write;
 import io.isolde.transaction.TableGate;
@@ -39,12 +46,19 @@ final class StatementRouter {
   private final TableGate gate;
   private final LazyCoordinator coordinator;
   private final ControlStatements control;
+  private final StrongStatements strong;
   private final ConnectionTransactions connections = new ConnectionTransactions();
 
-  StatementRouter(TableGate gate, NodeStart node) {
+  private final WriteGate writeGate;
+  private final SnapshotTransactions snapshotTransactions;
+
+  StatementRouter(TableGate gate, NodeStart node, StrongStatements strong) {
     this.gate = gate;
     this.coordinator = node.coordinator();
+    this.strong = strong;
     this.control = new ControlStatements(gate, node, connections);
+    this.writeGate = node.snapshots().gate();
+    this.snapshotTransactions = node.snapshotTransactions();
   }
 
   /**
@@ -75,14 +89,31 @@ final class StatementRouter {
       return control.execute(own, incoming);
     }
     if (statement instanceof BatchStatement batch) {
+      if (isStrong(tables(batch), incoming)) {
+        return strongly(batch, writes(batch, options), options, incoming);
+      }
       return routeBatch(batch, BatchQueryOptions.withoutPerStatementVariables(options), incoming);
     }
     if (statement instanceof SelectStatement select) {
+      Optional<SnapshotTransactions.Open> reader = snapshotTransaction(incoming);
+      if (reader.isPresent() && !Tables.isSystem(select.table)) {
+        return reader.get().select(select, options, incoming.state, incoming.request.requestTime());
+      }
+      if (isStrong(Set.of(select.table), incoming)) {
+        return strong.select(select, options, incoming.request, incoming.onCassandra);
+      }
+      if (transactionOf(incoming).isEmpty() && SnapshotTag.of(select.table).isPresent()) {
+        return SnapshotReads.select(
+            select, options, incoming.state, incoming.request.requestTime());
+      }
       return route(Set.of(select.table), incoming, () -> select(select, options, incoming));
     }
     if (statement instanceof ModificationStatement write) {
       List<Write> writes = List.of(new Write(write, options));
-      return route(
+      if (isStrong(Set.of(write.metadata()), incoming)) {
+        return strongly(write, writes, options, incoming);
+      }
+      return routeWrite(
           Set.of(write.metadata()),
           incoming,
           () -> write(statement, writes, options.getConsistency(), incoming));
@@ -91,20 +122,71 @@ final class StatementRouter {
   }
 
   ResultMessage routeBatch(BatchStatement batch, BatchQueryOptions options, Incoming incoming) {
-    Set<TableMetadata> tables = new LinkedHashSet<>();
-    List<Write> writes = new ArrayList<>();
-    for (ModificationStatement statement : batch.getStatements()) {
-      tables.add(statement.metadata());
-      writes.add(new Write(statement, options.forStatement(writes.size())));
-    }
-    return route(
-        tables,
+    List<Write> writes = writes(batch, options);
+    return routeWrite(
+        tables(batch),
         incoming,
         () -> {
           batch.validate();
           BatchTimestamp.refuse(batch);
           return write(batch, writes, options.getConsistency(), incoming);
         });
+  }
+
+  /** A batch that came as a list of statements. */
+  ResultMessage routeList(
+      BatchStatement batch,
+      BatchQueryOptions options,
+      Supplier<List<String>> texts,
+      Incoming incoming) {
+    if (!isStrong(tables(batch), incoming)) {
+      return routeBatch(batch, options, incoming);
+    }
+    List<Write> writes = writes(batch, options);
+    checkStrong(batch, options.getConsistency(), incoming);
+    return StrongStatements.needsDecision(writes)
+        ? strong.decideList(writes, texts.get(), options.getConsistency(), incoming.request)
+        : strong.write(writes, options.getConsistency(), incoming.request);
+  }
+
+  private static Set<TableMetadata> tables(BatchStatement batch) {
+    Set<TableMetadata> tables = new LinkedHashSet<>();
+    batch.getStatements().forEach(statement -> tables.add(statement.metadata()));
+    return tables;
+  }
+
+  private static List<Write> writes(BatchStatement batch, QueryOptions options) {
+    return writes(batch, BatchQueryOptions.withoutPerStatementVariables(options));
+  }
+
+  private static List<Write> writes(BatchStatement batch, BatchQueryOptions options) {
+    List<Write> writes = new ArrayList<>();
+    for (ModificationStatement statement : batch.getStatements()) {
+      writes.add(new Write(statement, options.forStatement(writes.size())));
+    }
+    return writes;
+  }
+
+  /** In a transaction a strong table is refused, as every table that is not transactional. */
+  private boolean isStrong(Set<TableMetadata> tables, Incoming incoming) {
+    return strong.isStrong(tables) && transactionOf(incoming).isEmpty();
+  }
+
+  private ResultMessage strongly(
+      CQLStatement statement, List<Write> writes, QueryOptions options, Incoming incoming) {
+    checkStrong(statement, options.getConsistency(), incoming);
+    return StrongStatements.needsDecision(writes)
+        ? strong.decide(statement, writes, options, incoming.request)
+        : strong.write(writes, options.getConsistency(), incoming.request);
+  }
+
+  private static void checkStrong(
+      CQLStatement statement, ConsistencyLevel consistency, Incoming incoming) {
+    if (statement instanceof BatchStatement batch) {
+      batch.validate();
+      BatchTimestamp.refuse(batch);
+    }
+    check(statement, consistency, incoming);
   }
 
   /** A statement on tables: ours if it runs in a transaction, or if a table is transactional. */
@@ -118,6 +200,25 @@ final class StatementRouter {
           transactionOf(incoming).isPresent() || tables.stream().anyMatch(Tables::isTransactional);
       return ours ? onIsolde.get() : incoming.onCassandra.get();
     }
+  }
+
+  private ResultMessage routeWrite(
+      Set<TableMetadata> tables, Incoming incoming, Supplier<ResultMessage> onIsolde) {
+    SnapshotGuard.refuseWrites(tables);
+    if (snapshotTransaction(incoming).isPresent()) {
+      throw IsoldeException.of(
+          ErrorCode.READ_ONLY_TRANSACTION, "A transaction AS OF SNAPSHOT only reads.");
+    }
+    // Transactional tables are cut at a timestamp: nobody has to wait for that.
+    Set<TableMetadata> plain =
+        tables.stream().filter(table -> !Tables.isTransactional(table)).collect(toSet());
+    try (OpOrder.Group group = writeGate.enter(plain)) {
+      return route(tables, incoming, onIsolde);
+    }
+  }
+
+  private Optional<SnapshotTransactions.Open> snapshotTransaction(Incoming incoming) {
+    return transactionOf(incoming).flatMap(id -> snapshotTransactions.find(id, incoming.user()));
   }
 
   private Optional<UUID> transactionOf(Incoming incoming) {
@@ -135,10 +236,7 @@ final class StatementRouter {
 
   private ResultMessage write(
       CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
-    statement.authorize(incoming.client());
-    statement.validate(incoming.client());
-    consistency.validateForWrite();
-    Guardrails.writeConsistencyLevels.guard(Set.of(consistency), incoming.client());
+    check(statement, consistency, incoming);
     Optional<Transaction> transaction = find(incoming);
     if (transaction.isPresent()) {
       coordinator.get().data().write(transaction.get(), writes, incoming.request);
@@ -146,6 +244,14 @@ final class StatementRouter {
       coordinator.get().data().write(writes, incoming.request);
     }
     return new ResultMessage.Void();
+  }
+
+  private static void check(
+      CQLStatement statement, ConsistencyLevel consistency, Incoming incoming) {
+    statement.authorize(incoming.client());
+    statement.validate(incoming.client());
+    consistency.validateForWrite();
+    Guardrails.writeConsistencyLevels.guard(Set.of(consistency), incoming.client());
   }
 
   private Optional<Transaction> find(Incoming incoming) {
@@ -166,6 +272,7 @@ final class StatementRouter {
           "transaction",
           transaction.get());
     }
+    SnapshotGuard.refuseChanges(statement);
     if (statement instanceof TruncateStatement truncate) {
       return truncate(truncate, incoming);
     }

@@ -87,8 +87,8 @@ public final class EmbeddedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public Decision commit(CommitRequest request, byte[] writeSet) {
-    return locked(() -> core.commit(request, reservedNow()));
+  public CompletableFuture<Decision> commit(CommitRequest request, byte[] writeSet) {
+    return CompletableFuture.completedFuture(locked(() -> core.commit(request, reservedNow())));
   }
 
   /** Nobody else could finish a commit; Cassandra's batch log does after a crash. */

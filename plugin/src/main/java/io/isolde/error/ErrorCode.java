@@ -46,7 +46,14 @@ public enum ErrorCode {
   UNSUPPORTED_LIST_READ(false, KnownOutcome.NOT_COMMITTED),
   /** A table that can't be transactional. */
   UNSUPPORTED_TABLE(false, KnownOutcome.NOT_COMMITTED),
-  /** There is no live quorum for a part of what the transaction writes. */
+  /** A batch on a strong keyspace that more than one replica group would have to write. */
+  BATCH_SPANS_GROUPS(false, KnownOutcome.NOT_COMMITTED),
+  /** What a strong keyspace can't do, or can't be made of. */
+  UNSUPPORTED_KEYSPACE(false, KnownOutcome.NOT_COMMITTED),
+  /**
+   * There is no live quorum for a part of what the transaction writes; or it reads or writes rows
+   * of a commit that is decided and could not be applied for long.
+   */
   UNAVAILABLE(true, KnownOutcome.NOT_COMMITTED),
   /** The oracle has more undecided work than it may have. */
   ORACLE_OVERLOADED(true, KnownOutcome.NOT_COMMITTED),
@@ -54,6 +61,16 @@ public enum ErrorCode {
   ORACLE_UNAVAILABLE(true, KnownOutcome.NOT_COMMITTED),
   /** The coordinator was cut off for longer than its lease, and may not commit what it began. */
   COORDINATOR_FENCED(true, KnownOutcome.NOT_COMMITTED),
+  /** No snapshot of this name, or the table is not in it. */
+  SNAPSHOT_NOT_FOUND(false, KnownOutcome.NOT_COMMITTED),
+  /** The name is taken. */
+  SNAPSHOT_EXISTS(false, KnownOutcome.NOT_COMMITTED),
+  /** The snapshot could not be made on all replicas, so it is on none. */
+  SNAPSHOT_FAILED(true, KnownOutcome.NOT_COMMITTED),
+  /** The snapshot is being made, or writes wait for one. */
+  SNAPSHOT_UNAVAILABLE(true, KnownOutcome.NOT_COMMITTED),
+  /** A snapshot does not change. */
+  SNAPSHOT_READ_ONLY(false, KnownOutcome.NOT_COMMITTED),
   /** Committed, but not yet visible to everybody; it will be. */
   APPLY_PENDING(false, KnownOutcome.COMMITTED),
   /** It could not be found out whether the transaction is committed. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.operations;
 
+import io.isolde.group.ReplicaGroup;
 import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleStatus;
@@ -29,6 +30,7 @@ final class Gauges {
     member(IsoldeMetric.IS_MEMBER, status -> 1);
     member(IsoldeMetric.TERM, OracleStatus::term);
     member(IsoldeMetric.PENDING_COMMITS, OracleStatus::pendingCommits);
+    member(IsoldeMetric.SET_ASIDE_COMMITS, OracleStatus::setAsideCommits);
     member(IsoldeMetric.QUEUED, OracleStatus::queued);
     member(IsoldeMetric.OVERLOADS, OracleStatus::overloads);
     host(IsoldeMetric.IS_LEADER, host -> host.node().isServing() ? 1 : 0);
@@ -36,11 +38,31 @@ final class Gauges {
     session(IsoldeMetric.HAS_SESSION, session -> session.isOpen() ? 1 : 0);
     session(IsoldeMetric.FENCED, CoordinatorSession::fencings);
     client(IsoldeMetric.OUTSTANDING, OracleClient::outstanding);
+    groups(IsoldeMetric.REPLICA_GROUPS, group -> 1);
+    groups(IsoldeMetric.GROUPS_LED, group -> group.isLeader() ? 1 : 0);
+    groups(IsoldeMetric.GROUPS_WITHOUT_LEADER, group -> group.leader().isPresent() ? 0 : 1);
+    groups(IsoldeMetric.GROUPS_COPYING, group -> group.isCopying() ? 1 : 0);
+    groups(IsoldeMetric.GROUP_QUEUED, ReplicaGroup::queued);
+    IsoldeMetric.GROUPS_FAILED.gauge(
+        () ->
+            parts.strongKeyspaces().show().stream()
+                .filter(group -> group.problem().isPresent())
+                .count());
     IsoldeMetric.STABLE_LAG.gauge(watch::stableLagMillis);
     versions(IsoldeMetric.VERSION_BYTES, NodeVersions::bytes);
     versions(IsoldeMetric.VERSION_MAX_BYTES, NodeVersions::maxBytes);
     versions(IsoldeMetric.VERSION_COUNT, NodeVersions::versionCount);
     versions(IsoldeMetric.VERSION_EVICTED_NEEDED, NodeVersions::evictedNeeded);
+  }
+
+  /** A sum over this node's replicas. */
+  private void groups(IsoldeMetric metric, ToLongFunction<ReplicaGroup> figure) {
+    metric.gauge(
+        () ->
+            parts.strongKeyspaces().show().stream()
+                .flatMap(group -> group.replica().stream())
+                .mapToLong(figure)
+                .sum());
   }
 
   private void member(IsoldeMetric metric, ToLongFunction<OracleStatus> figure) {

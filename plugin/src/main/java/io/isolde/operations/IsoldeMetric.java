@@ -18,6 +18,7 @@ enum IsoldeMetric {
   BEGUN(Type.TRANSACTIONS, "Begun"),
   COMMITTED(Type.TRANSACTIONS, "Committed"),
   APPLY_PENDING(Type.TRANSACTIONS, "ApplyPending"),
+  IN_DOUBT(Type.TRANSACTIONS, "InDoubt"),
   ROLLED_BACK(Type.TRANSACTIONS, "RolledBack"),
   EXPIRED(Type.TRANSACTIONS, "Expired"),
   ABORTED_READ_WRITE(Type.TRANSACTIONS, "AbortedReadWrite"),
@@ -32,6 +33,7 @@ enum IsoldeMetric {
   IS_LEADER(Type.ORACLE, "IsLeader"),
   TERM(Type.ORACLE, "Term"),
   PENDING_COMMITS(Type.ORACLE, "PendingCommits"),
+  SET_ASIDE_COMMITS(Type.ORACLE, "SetAsideCommits"),
   ORPHANED_COMMITS(Type.ORACLE, "OrphanedCommits"),
   QUEUED(Type.ORACLE, "Queued"),
   OVERLOADS(Type.ORACLE, "Overloads"),
@@ -39,6 +41,13 @@ enum IsoldeMetric {
   HAS_SESSION(Type.ORACLE, "HasSession"),
   FENCED(Type.ORACLE, "Fenced"),
   OUTSTANDING(Type.ORACLE, "Outstanding"),
+
+  REPLICA_GROUPS(Type.GROUPS, "Replicas"),
+  GROUPS_LED(Type.GROUPS, "Led"),
+  GROUPS_WITHOUT_LEADER(Type.GROUPS, "WithoutLeader"),
+  GROUPS_COPYING(Type.GROUPS, "Copying"),
+  GROUPS_FAILED(Type.GROUPS, "Failed"),
+  GROUP_QUEUED(Type.GROUPS, "QueuedWrites"),
 
   VERSION_BYTES(Type.VERSIONS, "Bytes"),
   VERSION_MAX_BYTES(Type.VERSIONS, "MaxBytes"),
@@ -49,6 +58,7 @@ enum IsoldeMetric {
   private static final class Type {
     static final String TRANSACTIONS = "IsoldeTransactions";
     static final String ORACLE = "IsoldeOracle";
+    static final String GROUPS = "IsoldeReplicaGroups";
     static final String VERSIONS = "IsoldeVersions";
   }
 

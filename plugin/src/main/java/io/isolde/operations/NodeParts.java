@@ -2,6 +2,8 @@
 package io.isolde.operations;
 
 import io.isolde.replicated.OracleHost;
+import io.isolde.replication.StrongKeyspaces;
+import io.isolde.snapshot.node.SnapshotNode;
 import io.isolde.transaction.Coordinator;
 import java.util.Optional;
 
@@ -9,6 +11,12 @@ import java.util.Optional;
 public interface NodeParts {
   Optional<Coordinator> startedCoordinator();
 
+  /** The strong keyspaces; none until they are started. */
+  StrongKeyspaces strongKeyspaces();
+
   /** This node's part of the oracle's group; empty also if the oracle is embedded. */
   Optional<OracleHost> oracleHost();
+
+  /** What this node does about snapshots. */
+  SnapshotNode snapshots();
 }

@@ -40,7 +40,11 @@ public final class Operations {
                 new TransactionsTable(parts),
                 new OutcomesTable(parts),
                 new OrphansTable(parts),
+                new ReplicaGroupsTable(parts.strongKeyspaces()),
+                new LeadershipEventsTable(parts.strongKeyspaces().events()),
+                new SnapshotsTable(parts),
                 new StalenessTable(delays),
+                new FollowerStalenessTable(parts.strongKeyspaces()),
                 new DelaysTable(delays))));
   }
 }

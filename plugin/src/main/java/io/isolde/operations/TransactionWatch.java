@@ -19,6 +19,7 @@ final class TransactionWatch implements TransactionListener {
   private final Counter begun = IsoldeMetric.BEGUN.counter();
   private final Counter committed = IsoldeMetric.COMMITTED.counter();
   private final Counter applyPending = IsoldeMetric.APPLY_PENDING.counter();
+  private final Counter inDoubt = IsoldeMetric.IN_DOUBT.counter();
   private final Counter rolledBack = IsoldeMetric.ROLLED_BACK.counter();
   private final Counter expired = IsoldeMetric.EXPIRED.counter();
   private final Map<Conflict.Kind, Counter> aborted =
@@ -59,6 +60,11 @@ final class TransactionWatch implements TransactionListener {
   public void applyPending() {
     committed.inc();
     applyPending.inc();
+  }
+
+  @Override
+  public void inDoubt() {
+    inDoubt.inc();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.isolde.read;
 
 import java.lang.reflect.Field;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ReadQuery;
@@ -24,9 +25,18 @@ public final class SnapshotSelect extends SelectStatement {
           field("aggregationSpecFactory"),
           field("orderingComparator"));
 
-  private final Snapshot snapshot;
+  private final UnaryOperator<ReadQuery> instead;
 
   public SnapshotSelect(SelectStatement select, Snapshot snapshot) {
+    this(select, query -> SnapshotQueries.of(query, snapshot));
+  }
+
+  /**
+   * The same statement with other queries.
+   *
+   * @param instead makes them from those of the statement
+   */
+  public SnapshotSelect(SelectStatement select, UnaryOperator<ReadQuery> instead) {
     super(
         select.table,
         select.bindVariables,
@@ -38,7 +48,7 @@ public final class SnapshotSelect extends SelectStatement {
         null,
         null,
         null);
-    this.snapshot = snapshot;
+    this.instead = instead;
     try {
       for (Field field : COPIED) {
         field.set(this, field.get(select));
@@ -65,6 +75,6 @@ public final class SnapshotSelect extends SelectStatement {
       ColumnFilter columns,
       long nowInSec,
       DataLimits limits) {
-    return SnapshotQueries.of(super.getQuery(options, state, columns, nowInSec, limits), snapshot);
+    return instead.apply(super.getQuery(options, state, columns, nowInSec, limits));
   }
 }

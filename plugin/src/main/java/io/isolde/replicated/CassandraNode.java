@@ -29,18 +29,18 @@ import org.apache.cassandra.security.SSLFactory;
 import org.apache.cassandra.utils.FBUtilities;
 import org.slf4j.LoggerFactory;
 
-/** What the oracle's group takes from the Cassandra node that it runs in. */
-final class CassandraNode {
+/** What Raft groups take from the Cassandra node that they run in. */
+public final class CassandraNode {
   private static final int MOST_FOUNDERS = 5;
 
   private final IsoldeConfig config;
 
-  CassandraNode(IsoldeConfig config) {
+  public CassandraNode(IsoldeConfig config) {
     this.config = config;
   }
 
   /** It logs pages at each start. Whoever sets its level in logback.xml, gets that. */
-  void quietRatis() {
+  public void quietRatis() {
     if (LoggerFactory.getLogger("org.apache.ratis") instanceof Logger ratis
         && ratis.getLevel() == null) {
       ratis.setLevel(Level.WARN);
@@ -52,7 +52,7 @@ final class CassandraNode {
   }
 
   /** Stays the same for as long as the node keeps its data. */
-  UUID hostId() {
+  public UUID hostId() {
     return SystemKeyspace.getOrInitializeLocalHostId();
   }
 
@@ -61,6 +61,12 @@ final class CassandraNode {
     InetAddress listen = FBUtilities.getJustLocalAddress();
     String id = FBUtilities.getBroadcastAddressAndPort().getHostAddress(false);
     return new Peer(id, new InetSocketAddress(listen, config.oraclePort()));
+  }
+
+  /** This node as a member of replica groups: by an id that goes with its data. */
+  public Peer member(int port) {
+    return new Peer(
+        hostId().toString(), new InetSocketAddress(self().address().getAddress(), port));
   }
 
   /** A node by its address. */
@@ -92,13 +98,21 @@ final class CassandraNode {
 
   /** By default beside the commit log: on a durable disk that is this node's own. */
   Path directory() {
-    return Path.of(DatabaseDescriptor.getCommitLogLocation())
-        .toAbsolutePath()
-        .resolveSibling(config.oracleDirectory());
+    return directory(config.oracleDirectory());
+  }
+
+  /** The same for another log. */
+  public Path directory(String name) {
+    return Path.of(DatabaseDescriptor.getCommitLogLocation()).toAbsolutePath().resolveSibling(name);
+  }
+
+  /** The first of those with SSTables. */
+  public Path dataDirectory() {
+    return Path.of(DatabaseDescriptor.getAllDataFileLocations()[0]).toAbsolutePath();
   }
 
   /** Whether a node of this cluster connects. */
-  boolean isOfThisCluster(InetSocketAddress remote) {
+  public boolean isOfThisCluster(InetSocketAddress remote) {
     InetAddress address = remote.getAddress();
     return founders().stream().anyMatch(peer -> peer.address().getAddress().equals(address))
         || Gossiper.instance.getEndpoints().stream()
@@ -107,7 +121,7 @@ final class CassandraNode {
   }
 
   /** As the cluster's own messages: encrypted if any of those are. */
-  TransportSecurity security() {
+  public TransportSecurity security() {
     EncryptionOptions.ServerEncryptionOptions options =
         DatabaseDescriptor.getInternodeMessagingEncyptionOptions();
     if (options.internode_encryption

@@ -12,6 +12,7 @@ import io.isolde.oracle.group.OracleGroupConfig;
 import io.isolde.oracle.group.OracleNode;
 import io.isolde.raft.Peer;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -103,6 +104,11 @@ public final class OracleHost implements AutoCloseable {
   /** This node's address, by which the group knows it. */
   public String address() {
     return cassandra.self().id();
+  }
+
+  /** Where the port of another node is, by the address that it has in the cluster. */
+  public InetSocketAddress addressOf(String address) {
+    return cassandra.peer(address).address();
   }
 
   public OracleNode node() {

@@ -7,6 +7,7 @@ import io.isolde.error.IsoldeException;
 import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.Outcome;
+import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleGroupConfig;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
@@ -41,19 +43,9 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
 
   @Override
   public long begin(UUID transactionId) {
-    CompletableFuture<Optional<Answer.Ended>> decided = client.outcome(transactionId);
-    long start = await(session.begin(), transactionId);
-    boolean isDecided;
-    try {
-      isDecided = await(decided, transactionId).isPresent();
-    } catch (RuntimeException e) {
-      session.ended(start);
-      throw e;
-    }
-    if (isDecided) {
-      session.ended(start);
-      throw Oracle.alreadyDecided(transactionId);
-    }
+    long start =
+        await(session.begin(transactionId), transactionId)
+            .orElseThrow(() -> Oracle.alreadyDecided(transactionId));
     Long before = open.putIfAbsent(transactionId, start);
     if (before == null) {
       return start;
@@ -75,19 +67,21 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public Decision commit(CommitRequest request, byte[] writeSet) {
+  public CompletableFuture<Decision> commit(CommitRequest request, byte[] writeSet) {
     UUID id = request.transactionId();
-    try {
-      return session.commit(request, writeSet).get();
-    } catch (ExecutionException e) {
-      throw commitFailed(id, e.getCause());
-    } catch (InterruptedException e) {
-      throw new UncheckedInterruptedException(e);
-    } finally {
-      if (id != null) {
-        end(id);
-      }
-    }
+    return session
+        .commit(request, writeSet)
+        .handle(
+            (decision, error) -> {
+              if (id != null) {
+                end(id);
+              }
+              if (error != null) {
+                throw commitFailed(
+                    id, error instanceof CompletionException ? error.getCause() : error);
+              }
+              return decision;
+            });
   }
 
   @Override
@@ -108,6 +102,16 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
     return session.newestStable() >= timestamp
         ? CompletableFuture.completedFuture(null)
         : session.awaitStable(timestamp);
+  }
+
+  @Override
+  public SetAsideCommits setAside() {
+    return session.setAside();
+  }
+
+  @Override
+  public CompletableFuture<SetAsideCommits> latestSetAside() {
+    return client.latestSetAside();
   }
 
   @Override

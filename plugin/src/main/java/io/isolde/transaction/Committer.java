@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import com.google.common.base.Throwables;
 import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
@@ -10,15 +11,17 @@ import io.isolde.oracle.Decision;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.Refusal;
 import java.util.Collection;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.concurrent.ExecutorLocals;
+import org.apache.cassandra.concurrent.Stage;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.UnavailableException;
+import org.apache.cassandra.utils.WithResources;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Decides, applies and makes visible: the second half of a transaction's life. */
@@ -28,16 +31,19 @@ final class Committer {
 
   private final Oracle oracle;
   private final MutationApplier applier;
+  private final InDoubt inDoubt;
   private final long commitTimeoutMillis;
   private final TransactionListener listener;
 
   Committer(
       Oracle oracle,
       MutationApplier applier,
+      InDoubt inDoubt,
       long commitTimeoutMillis,
       TransactionListener listener) {
     this.oracle = oracle;
     this.applier = applier;
+    this.inDoubt = inDoubt;
     this.commitTimeoutMillis = commitTimeoutMillis;
     this.listener = listener;
   }
@@ -74,18 +80,78 @@ final class Committer {
             writes.writes());
     byte[] writeSet = oracle.keepsWrites() ? WriteSetCodec.encode(updates) : NOTHING;
     checkFits(request, writeSet);
-    long askedNanos = System.nanoTime();
-    Decision decision = oracle.commit(request, writeSet);
+    if (inDoubt.await(request.overwrites(), startTimestamp, writes::find, transactionId)) {
+      check(transactionId, updates); // That was long ago.
+    }
+    Decision decision = decide(request, writeSet, updates);
+    if (decision instanceof Decision.Refused refused && refused.reason() == Refusal.IN_DOUBT) {
+      // Once more, knowing what is in doubt.
+      inDoubt.lookAgain();
+      var unused = inDoubt.await(request.overwrites(), Long.MAX_VALUE, writes::find, transactionId);
+      check(transactionId, updates);
+      decision = decide(request, writeSet, updates);
+    }
     if (decision instanceof Decision.Aborted aborted) {
       throw conflict(transactionId, level, aborted.conflict(), reads, writes);
     }
     if (decision instanceof Decision.Refused refused) {
       throw refused(transactionId, refused.reason());
     }
-    Decision.Committed committed = (Decision.Committed) decision;
-    finish(transactionId, committed, Stamp.mutations(updates, committed.commitTimestamp()));
-    listener.committed(System.nanoTime() - askedNanos);
-    return committed.commitTimestamp();
+    return ((Decision.Committed) decision).commitTimestamp();
+  }
+
+  /**
+   * Returns the decision; if it is to commit, when that is visible.
+   *
+   * @throws IsoldeException APPLY_PENDING, and what the oracle throws
+   */
+  private Decision decide(
+      CommitRequest request, byte[] writeSet, Collection<PartitionUpdate> updates) {
+    long askedNanos = System.nanoTime();
+    CompletableFuture<Decision> decided = oracle.commit(request, writeSet);
+    Executor mutationStage = mutationStage();
+    CompletableFuture<Decision> visible =
+        decided.thenCompose(
+            decision -> makeVisible(decision, request.overwrites(), updates, mutationStage));
+    boolean isVisible = isDone(visible, commitTimeoutMillis);
+    Decision decision = isVisible ? visible.join() : await(decided);
+    if (decision instanceof Decision.Committed committed) {
+      // It may have been the decision that took so long.
+      if (!isVisible && !isDone(visible, commitTimeoutMillis)) {
+        listener.applyPending();
+        throw pending(request.transactionId(), committed.commitTimestamp());
+      }
+      listener.committed(System.nanoTime() - askedNanos);
+    }
+    return decision;
+  }
+
+  /** Where commits are applied; what happens there belongs to the trace of the request. */
+  private static Executor mutationStage() {
+    WithResources ofTheRequest = ExecutorLocals.propagate();
+    return task -> Stage.MUTATION.executor().execute(ofTheRequest, task);
+  }
+
+  /**
+   * What is committed is applied, however long it takes, and whoever waits for it: nobody sees its
+   * rows until it is, and for a second nobody sees anything newer.
+   */
+  private CompletableFuture<Decision> makeVisible(
+      Decision decision,
+      long[] overwrites,
+      Collection<PartitionUpdate> updates,
+      Executor mutationStage) {
+    if (!(decision instanceof Decision.Committed committed)) {
+      return CompletableFuture.completedFuture(decision);
+    }
+    long commitTimestamp = committed.commitTimestamp();
+    // Not before what it replaces is applied.
+    return inDoubt
+        .whenApplied(overwrites, committed.applyAfter())
+        .thenComposeAsync(
+            turn -> applier.apply(Stamp.mutations(updates, commitTimestamp)), mutationStage)
+        .thenCompose(applied -> oracle.applied(commitTimestamp))
+        .thenApply(visible -> decision);
   }
 
   /** Refused here, where it is known that nothing is committed, and why. */
@@ -120,43 +186,11 @@ final class Committer {
     }
   }
 
-  /** From here on the transaction is committed, whatever happens. */
-  private void finish(UUID transactionId, Decision.Committed committed, List<Mutation> mutations) {
-    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(commitTimeoutMillis);
-    boolean inTurn =
-        committed.applyAfter() == 0
-            || isDone(oracle.whenStable(committed.applyAfter()), deadlineNanos);
-    if (inTurn && applier.applyUntil(mutations, deadlineNanos)) {
-      awaitVisible(
-          transactionId,
-          committed.commitTimestamp(),
-          oracle.applied(committed.commitTimestamp()),
-          deadlineNanos);
-      return;
-    }
-    // Nobody sees anything newer until it is applied, so it must be.
-    applier.applyInBackground(
-        () -> oracle.stableSoFar() >= committed.applyAfter(),
-        mutations,
-        () -> {
-          var unused = oracle.applied(committed.commitTimestamp());
-        });
-    listener.applyPending();
-    throw pending(transactionId, committed.commitTimestamp());
-  }
-
   /** For a client that asks again after a commit. */
   void awaitVisible(UUID transactionId, long commitTimestamp) {
-    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(commitTimeoutMillis);
-    awaitVisible(transactionId, commitTimestamp, oracle.whenStable(commitTimestamp), deadlineNanos);
-  }
-
-  private static void awaitVisible(
-      UUID transactionId,
-      long commitTimestamp,
-      CompletableFuture<Void> visible,
-      long deadlineNanos) {
-    if (!isDone(visible, deadlineNanos)) {
+    CompletableFuture<Void> visible = inDoubt.whenApplied(commitTimestamp);
+    if (!isDone(visible, commitTimeoutMillis)) {
+      visible.cancel(false);
       throw pending(transactionId, commitTimestamp);
     }
   }
@@ -172,18 +206,26 @@ final class Committer {
         commitTimestamp);
   }
 
-  private static boolean isDone(CompletableFuture<Void> stable, long deadlineNanos) {
+  private static boolean isDone(CompletableFuture<?> step, long timeoutMillis) {
     try {
-      long waitNanos = Math.max(0, deadlineNanos - System.nanoTime());
-      var unused = stable.get(waitNanos, TimeUnit.NANOSECONDS);
+      var unused = step.get(timeoutMillis, TimeUnit.MILLISECONDS);
       return true;
-    } catch (TimeoutException e) {
-      stable.cancel(false);
-      return false;
+    } catch (TimeoutException | ExecutionException e) {
+      return false; // If the oracle did not tell, the commit goes on in the background.
     } catch (InterruptedException e) {
       throw new UncheckedInterruptedException(e);
+    }
+  }
+
+  /** Ends with the time-out of the oracle. */
+  private static Decision await(CompletableFuture<Decision> decided) {
+    try {
+      return decided.get();
     } catch (ExecutionException e) {
-      return false; // The oracle did not tell; the commit goes on in the background.
+      Throwables.throwIfUnchecked(e.getCause());
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
     }
   }
 
@@ -193,6 +235,13 @@ final class Committer {
           IsoldeException.of(
               ErrorCode.ORACLE_OVERLOADED,
               "Too many commits are waiting to be applied; nothing was committed, try again.",
+              "transaction",
+              transactionId);
+      case IN_DOUBT ->
+          IsoldeException.of(
+              ErrorCode.UNAVAILABLE,
+              "It writes rows of another commit that is decided but not applied yet, as its"
+                  + " replicas or its coordinator do not answer; nothing was committed, try again.",
               "transaction",
               transactionId);
       case OUTCOME_FORGOTTEN ->

@@ -2,14 +2,18 @@
 package io.isolde.transaction;
 
 import io.isolde.config.IsoldeConfig;
+import io.isolde.error.IsoldeException;
 import io.isolde.oracle.replica.Orphan;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionClock;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.cassandra.batchlog.BatchlogManager;
 import org.apache.cassandra.concurrent.ScheduledExecutors;
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.schema.TableMetadata;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,15 +25,23 @@ public final class Coordinator {
   private final Transactions transactions;
   private final DataStatements data;
   private final TableMode mode;
+  private final InDoubt inDoubt;
 
   private Coordinator(
       IsoldeConfig config, TableGate gate, Oracle oracle, TransactionListener listener) {
     MutationApplier applier = new MutationApplier(!oracle.keepsWrites());
-    Committer committer = new Committer(oracle, applier, config.commitTimeoutMillis(), listener);
+    this.inDoubt =
+        new InDoubt(
+            oracle,
+            applier::later,
+            () -> DatabaseDescriptor.getReadRpcTimeout(TimeUnit.MILLISECONDS),
+            listener);
+    Committer committer =
+        new Committer(oracle, applier, inDoubt, config.commitTimeoutMillis(), listener);
     this.transactions =
         new Transactions(config, oracle, committer, () -> System.nanoTime() / 1_000_000, listener);
-    this.data = new DataStatements(oracle, committer);
-    this.mode = new TableMode(oracle, gate, config.maxTimestampLeadMicros());
+    this.data = new DataStatements(oracle, committer, inDoubt);
+    this.mode = new TableMode(oracle, inDoubt, gate, config.maxTimestampLeadMicros());
   }
 
   /**
@@ -78,8 +90,20 @@ public final class Coordinator {
    * @param orphans the commits to finish here
    */
   public Coordinator recovering(Supplier<List<Orphan>> orphans, Oracle oracle) {
-    new Recovery(orphans, new MutationApplier(false), oracle).start();
+    new Recovery(orphans, new MutationApplier(false), oracle, inDoubt).start();
     return this;
+  }
+
+  /**
+   * Returns when the tables have all of a snapshot that this node has been given.
+   *
+   * @throws IsoldeException UNAVAILABLE, if a commit to them is not applied in time
+   */
+  public void awaitApplied(Collection<TableMetadata> tables, long snapshot) {
+    if (inDoubt.isPossible()) {
+      ReadSet all = ReadSet.ofAll(tables);
+      var unused = inDoubt.await(all.ids(), snapshot, all::find, null);
+    }
   }
 
   public Transactions transactions() {

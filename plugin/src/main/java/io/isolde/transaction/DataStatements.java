@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.read.OwnWrites;
@@ -12,6 +13,7 @@ import io.isolde.version.VersionIndex;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
@@ -29,14 +31,19 @@ import org.apache.cassandra.transport.messages.ResultMessage;
  */
 public final class DataStatements {
   /** A snapshot of one statement that has become too old is replaced by a newer one. */
-  private static final int READ_ATTEMPTS = 3;
+  private static final int READ_ATTEMPTS = 8;
+
+  /** Ever longer, 2.1 s in all: about a lease, after which others finish what was under way. */
+  private static final long READ_PAUSE_MILLIS = 100;
 
   private final Oracle oracle;
   private final Committer committer;
+  private final InDoubt inDoubt;
 
-  DataStatements(Oracle oracle, Committer committer) {
+  DataStatements(Oracle oracle, Committer committer, InDoubt inDoubt) {
     this.oracle = oracle;
     this.committer = committer;
+    this.inDoubt = inDoubt;
   }
 
   /** A statement of a batch with its own bound values, or a single one. */
@@ -51,9 +58,9 @@ public final class DataStatements {
     VersionIndex versions = check(select, options, request);
     Lock lock = enter(transaction);
     try {
-      Snapshot snapshot =
-          new Snapshot(
-              transaction.startTimestamp(), versions, transaction.writes(), transaction.recorder());
+      long asOf = transaction.startTimestamp();
+      ReadRecorder recorder = ReadGuard.of(inDoubt, asOf, transaction.id(), transaction.recorder());
+      Snapshot snapshot = new Snapshot(asOf, versions, transaction.writes(), recorder);
       return read(select, snapshot, at(options, transaction.nowInSeconds()), request);
     } finally {
       lock.unlock();
@@ -71,7 +78,8 @@ public final class DataStatements {
     for (int attempt = 1; ; attempt++) {
       // What this node knows of costs nothing, but may be older than the table's new beginning.
       long newest = attempt == 1 && !isSerial ? oracle.stableSoFar() : oracle.stable();
-      Snapshot snapshot = new Snapshot(newest, versions, OwnWrites.NONE, ReadRecorder.NONE);
+      ReadRecorder recorder = ReadGuard.of(inDoubt, newest, null, ReadRecorder.NONE);
+      Snapshot snapshot = new Snapshot(newest, versions, OwnWrites.NONE, recorder);
       try {
         return read(select, snapshot, quorum, request);
       } catch (IsoldeException e) {
@@ -79,6 +87,9 @@ public final class DataStatements {
           throw e;
         }
       }
+      // After a restart, until what was under way is finished, all snapshots are from before it.
+      Uninterruptibles.sleepUninterruptibly(
+          (attempt - 1) * READ_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
@@ -141,6 +152,14 @@ public final class DataStatements {
   /** Writes outside of a transaction: committed together, at once. */
   public void write(List<Write> writes, Request request) {
     check(writes);
+    List<PartitionUpdate> updates = together(writes, request);
+    if (!updates.isEmpty()) {
+      committer.commitBlindly(oracle.stableSoFar(), updates);
+    }
+  }
+
+  /** What statements write together, as if one came after the other; not stamped yet. */
+  public static List<PartitionUpdate> together(List<Write> writes, Request request) {
     List<PartitionUpdate> updates = new ArrayList<>();
     if (writes.size() == 1) {
       updates.addAll(updates(writes.get(0), 2, nowInSeconds(writes.get(0), request), request));
@@ -152,9 +171,7 @@ public final class DataStatements {
       }
       updates.addAll(merged.all());
     }
-    if (!updates.isEmpty()) {
-      committer.commitBlindly(oracle.stableSoFar(), updates);
-    }
+    return updates;
   }
 
   private static long nowInSeconds(Write write, Request request) {

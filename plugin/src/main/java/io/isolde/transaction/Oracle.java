@@ -6,6 +6,7 @@ import io.isolde.error.IsoldeException;
 import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.Outcome;
+import io.isolde.oracle.SetAsideCommits;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -39,8 +40,9 @@ public interface Oracle {
    *
    * @param writeSet what others need to finish the commit if this node can't; empty unless {@link
    *     #keepsWrites}
+   * @return may be completed by a thread that must not block; fails with {@link IsoldeException}
    */
-  Decision commit(CommitRequest request, byte[] writeSet);
+  CompletableFuture<Decision> commit(CommitRequest request, byte[] writeSet);
 
   /** How large a commit may be, ids and writes, in bytes; 0 if no writes are kept with it. */
   int maxCommitBytes();
@@ -60,8 +62,28 @@ public interface Oracle {
   /** Ends a transaction that does not ask for a decision. */
   void end(UUID transactionId);
 
-  /** Completes when every commit up to this timestamp is applied. Who gives up waiting, cancels. */
+  /**
+   * Completes when every commit up to this timestamp is applied, or {@linkplain #setAside() set
+   * aside}. Who gives up waiting, cancels.
+   */
   CompletableFuture<Void> whenStable(long timestamp);
+
+  /**
+   * The commits that are not applied although snapshots above them are given out, as far as this
+   * node has heard. Asked after any snapshot, it has all that are at or below that. Costs nothing.
+   */
+  default SetAsideCommits setAside() {
+    return SetAsideCommits.NONE;
+  }
+
+  /**
+   * The same, as the oracle has it now.
+   *
+   * @return may be completed by a thread that must not block; fails if nobody tells in time
+   */
+  default CompletableFuture<SetAsideCommits> latestSetAside() {
+    return CompletableFuture.completedFuture(SetAsideCommits.NONE);
+  }
 
   /** The newest snapshot that can be read. */
   long stable();

@@ -4,6 +4,7 @@ package io.isolde.transaction;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.read.ReadRecorder;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -27,6 +28,13 @@ final class ReadSet implements ReadRecorder {
    */
   ReadSet(int maxReads) {
     this.maxReads = maxReads;
+  }
+
+  /** What a read of everything in some tables would record. */
+  static ReadSet ofAll(Collection<TableMetadata> tables) {
+    ReadSet all = new ReadSet(Integer.MAX_VALUE);
+    tables.forEach(table -> all.range(table, DataRange.allData(table.partitioner)));
+    return all;
   }
 
   @Override

@@ -4,12 +4,16 @@ package io.isolde.transaction;
 import io.isolde.oracle.replica.Orphan;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,12 +26,16 @@ final class Recovery {
   private static final Logger logger = LoggerFactory.getLogger(Recovery.class);
   private static final long INTERVAL_MILLIS = 100;
 
-  /** One that can't be applied now must not hold up the others for longer; it comes again. */
-  private static final long ATTEMPT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** So many are tried side by side, so that those that are stuck don't hold up the others. */
+  private static final int MOST_AT_ONCE = 64;
+
+  /** Between two attempts at the same commit: others come to their turn. */
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Supplier<List<Orphan>> orphans;
   private final MutationApplier applier;
   private final Oracle oracle;
+  private final InDoubt inDoubt;
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
@@ -39,13 +47,21 @@ final class Recovery {
   /** Said once that they have no writes; forgotten when they are no orphans any more. */
   private final Set<Long> hopeless = new HashSet<>();
 
+  /** Those that are being applied, by commit timestamp. At most {@link #MOST_AT_ONCE}. */
+  private final Set<Long> underWay = ConcurrentHashMap.newKeySet();
+
+  /** When those that were tried may be tried again; forgotten when they are no orphans any more. */
+  private final Map<Long, Long> restUntilNanos = new ConcurrentHashMap<>();
+
   /**
    * @param orphans to be finished here; none unless the oracle leads here
    */
-  Recovery(Supplier<List<Orphan>> orphans, MutationApplier applier, Oracle oracle) {
+  Recovery(
+      Supplier<List<Orphan>> orphans, MutationApplier applier, Oracle oracle, InDoubt inDoubt) {
     this.orphans = orphans;
     this.applier = applier;
     this.oracle = oracle;
+    this.inDoubt = inDoubt;
   }
 
   void start() {
@@ -57,7 +73,12 @@ final class Recovery {
   private void finishAll() {
     try {
       List<Orphan> left = orphans.get();
-      hopeless.retainAll(left.stream().map(orphan -> orphan.commit().commitTimestamp()).toList());
+      Set<Long> timestamps =
+          left.stream()
+              .map(orphan -> orphan.commit().commitTimestamp())
+              .collect(Collectors.toSet());
+      hopeless.retainAll(timestamps);
+      restUntilNanos.keySet().retainAll(timestamps);
       // In the order of their timestamps, so that one finds applied what it must come after.
       left.forEach(this::finish);
     } catch (RuntimeException e) {
@@ -76,17 +97,51 @@ final class Recovery {
       }
       return;
     }
-    if (orphan.applyAfter() > oracle.stableSoFar()) {
+    if (!mayBeTried(commitTimestamp) || orphan.applyAfter() > oracle.stableSoFar()) {
       return;
     }
-    List<Mutation> mutations =
-        Stamp.mutations(WriteSetCodec.decode(orphan.writeSet()), commitTimestamp);
-    if (applier.applyUntil(mutations, System.nanoTime() + ATTEMPT_NANOS)) {
-      logger.info(
-          "The commit {} at {} of a coordinator that is gone is finished.",
-          orphan.commit().transactionId(),
-          commitTimestamp);
-      var unused = oracle.applied(commitTimestamp);
+    List<PartitionUpdate> updates = WriteSetCodec.decode(orphan.writeSet());
+    if (isItsTurn(orphan, updates)) {
+      apply(orphan, updates);
     }
+  }
+
+  private boolean mayBeTried(long commitTimestamp) {
+    Long restUntil = restUntilNanos.get(commitTimestamp);
+    return underWay.size() < MOST_AT_ONCE
+        && !underWay.contains(commitTimestamp)
+        && (restUntil == null || System.nanoTime() - restUntil >= 0);
+  }
+
+  /** Whether what it replaces is applied. */
+  private boolean isItsTurn(Orphan orphan, List<PartitionUpdate> updates) {
+    return !inDoubt.isPossible()
+        || inDoubt.areApplied(WriteSet.of(updates).overwrites(), orphan.applyAfter());
+  }
+
+  private void apply(Orphan orphan, List<PartitionUpdate> updates) {
+    long commitTimestamp = orphan.commit().commitTimestamp();
+    List<Mutation> mutations = Stamp.mutations(updates, commitTimestamp);
+    underWay.add(commitTimestamp);
+    var unused =
+        applier
+            .attempt(mutations)
+            .whenComplete(
+                (isApplied, never) -> {
+                  restUntilNanos.put(commitTimestamp, System.nanoTime() + PAUSE_NANOS);
+                  underWay.remove(commitTimestamp);
+                  if (Boolean.TRUE.equals(isApplied)) {
+                    tellApplied(orphan);
+                  }
+                });
+  }
+
+  private void tellApplied(Orphan orphan) {
+    long commitTimestamp = orphan.commit().commitTimestamp();
+    logger.info(
+        "The commit {} at {} of a coordinator that is gone is finished.",
+        orphan.commit().transactionId(),
+        commitTimestamp);
+    var unused = oracle.applied(commitTimestamp);
   }
 }

@@ -11,7 +11,7 @@ import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 
 /** Turns buffered writes into mutations at a commit timestamp. */
-final class Stamp {
+public final class Stamp {
   private record Target(String keyspace, DecoratedKey key) {}
 
   private Stamp() {}
@@ -22,11 +22,21 @@ final class Stamp {
    * the place that belongs to it.
    */
   static List<Mutation> mutations(Collection<PartitionUpdate> updates, long commitTimestamp) {
+    return mutations(updates, commitTimestamp, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param isPlaced whether the elements of lists keep the places that they have
+   */
+  public static List<Mutation> mutations(
+      Collection<PartitionUpdate> updates, long commitTimestamp, boolean isPlaced) {
     assert commitTimestamp % 2 == 0;
     Map<Target, List<Mutation>> byTarget = new LinkedHashMap<>();
     for (PartitionUpdate update : updates) {
       PartitionUpdate stamped =
-          new PartitionUpdate.Builder(ListPlaces.at(commitTimestamp, update), 0)
+          new PartitionUpdate.Builder(isPlaced ? update : ListPlaces.at(commitTimestamp, update), 0)
               .updateAllTimestamp(commitTimestamp)
               .build();
       Target target = new Target(update.metadata().keyspace, update.partitionKey());

@@ -15,7 +15,7 @@ import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.Dispatcher;
 
 /** What a statement writes, by Cassandra's own code. */
-final class StatementMutations {
+public final class StatementMutations {
   private StatementMutations() {}
 
   /**
@@ -30,22 +30,39 @@ final class StatementMutations {
       long timestamp,
       long nowInSeconds,
       Dispatcher.RequestTime requestTime) {
+    return of(
+        List.of(statement),
+        state,
+        BatchQueryOptions.withoutPerStatementVariables(options),
+        false,
+        timestamp,
+        nowInSeconds,
+        requestTime);
+  }
+
+  /**
+   * Returns the writes of statements that belong together.
+   *
+   * @param isLocal whether lists that are read first are read from this node alone
+   */
+  public static List<PartitionUpdate> of(
+      List<ModificationStatement> statements,
+      ClientState state,
+      BatchQueryOptions options,
+      boolean isLocal,
+      long timestamp,
+      long nowInSeconds,
+      Dispatcher.RequestTime requestTime) {
     // The method that makes mutations is public on batches only.
     BatchStatement batch =
         new BatchStatement(
             BatchStatement.Type.UNLOGGED,
             VariableSpecifications.empty(),
-            List.of(statement),
+            statements,
             Attributes.none());
     List<PartitionUpdate> updates = new ArrayList<>();
     for (IMutation mutation :
-        batch.getMutations(
-            state,
-            BatchQueryOptions.withoutPerStatementVariables(options),
-            false,
-            timestamp,
-            nowInSeconds,
-            requestTime)) {
+        batch.getMutations(state, options, isLocal, timestamp, nowInSeconds, requestTime)) {
       updates.addAll(mutation.getPartitionUpdates());
     }
     return updates;

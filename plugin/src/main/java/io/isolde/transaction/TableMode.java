@@ -4,8 +4,11 @@ package io.isolde.transaction;
 import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.replication.ReplicatedLogStrategy;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -26,11 +29,13 @@ public final class TableMode {
   private static final long LONGEST_WAIT_MILLIS = 15_000;
 
   private final Oracle oracle;
+  private final InDoubt inDoubt;
   private final TableGate gate;
   private final long maxTimestampLeadMicros;
 
-  TableMode(Oracle oracle, TableGate gate, long maxTimestampLeadMicros) {
+  TableMode(Oracle oracle, InDoubt inDoubt, TableGate gate, long maxTimestampLeadMicros) {
     this.oracle = oracle;
+    this.inDoubt = inDoubt;
     this.gate = gate;
     this.maxTimestampLeadMicros = maxTimestampLeadMicros;
   }
@@ -64,13 +69,16 @@ public final class TableMode {
     long beginning = oracle.next();
     versions.beginAnew(beginning);
     // If it does not yet, readers ask the oracle again.
-    var unused = becomesStable(beginning);
+    var unused = isDoneInTime(oracle.whenStable(beginning));
   }
 
   private void refuseUnsupported(TableMetadata table) {
     String why = null;
     if (Tables.isSystem(table)) {
       why = "it belongs to Cassandra.";
+    } else if (Schema.instance.getKeyspaceMetadata(table.keyspace).params.replication.klass
+        == ReplicatedLogStrategy.class) {
+      why = "its keyspace is a strong one, whose log gives the timestamps.";
     } else if (table.isView()) {
       why = "it is a materialized view.";
     } else if (table.isCounter()) {
@@ -119,7 +127,8 @@ public final class TableMode {
    * Every commit that was decided so far must have reached the table, or it would come too late.
    */
   private void awaitApplied(TableMetadata table) {
-    if (!becomesStable(oracle.next())) {
+    long[] allOfIt = ReadSet.ofAll(List.of(table)).ids();
+    if (!isDoneInTime(inDoubt.whenApplied(allOfIt, oracle.next()))) {
       throw IsoldeException.of(
           ErrorCode.ORACLE_OVERLOADED,
           "Commits wait to be applied, so " + table + " can't be changed now; try again.",
@@ -129,11 +138,12 @@ public final class TableMode {
   }
 
   /** Returns false if it takes too long, or nobody can tell. */
-  private boolean becomesStable(long timestamp) {
+  private static boolean isDoneInTime(CompletableFuture<Void> wait) {
     try {
-      var unused = oracle.whenStable(timestamp).get(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+      var unused = wait.get(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS);
       return true;
     } catch (TimeoutException | ExecutionException e) {
+      wait.cancel(false);
       return false;
     } catch (InterruptedException e) {
       throw new UncheckedInterruptedException(e);
@@ -182,7 +192,7 @@ public final class TableMode {
         QueryProcessor.instance.process(
             QueryProcessor.parseStatement(statement, state.getClientState()),
             state,
-            QueryOptions.forInternalCalls(ConsistencyLevel.ONE, java.util.List.of()),
+            QueryOptions.forInternalCalls(ConsistencyLevel.ONE, List.of()),
             Dispatcher.RequestTime.forImmediateExecution());
   }
 
@@ -193,6 +203,9 @@ public final class TableMode {
       newest = Math.max(newest, sstable.getMaxTimestamp());
     }
     long now = oracle.stable();
+    if (newest > now) {
+      now = oracle.next(); // The newest snapshot stands still while nobody begins anything.
+    }
     if (newest > now + maxTimestampLeadMicros) {
       throw IsoldeException.of(
           ErrorCode.UNSUPPORTED_TABLE,

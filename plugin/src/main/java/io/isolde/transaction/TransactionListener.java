@@ -23,6 +23,9 @@ public interface TransactionListener {
   /** Writes are committed, but the client is told that they are not visible yet. */
   void applyPending();
 
+  /** A statement or a commit needs what is decided and not applied, and waits for it, or fails. */
+  void inDoubt();
+
   void conflicted(SeenConflict conflict);
 
   void rolledBack();

@@ -98,6 +98,9 @@ public final class Transactions {
     // Commits have even timestamps: the odd one in between sees the same.
     long asOf = options.asOf.getAsLong() & ~1L;
     long stable = oracle.stable();
+    if (asOf > stable && asOf <= oracle.next()) {
+      stable = oracle.stable(); // It had stood still, as nobody had begun anything.
+    }
     if (asOf > stable || asOf < 0) {
       throw IsoldeException.of(
           ErrorCode.INVALID_TIMESTAMP,

@@ -23,24 +23,32 @@ import org.slf4j.LoggerFactory;
 final class WriteSetCodec {
   private static final Logger logger = LoggerFactory.getLogger(WriteSetCodec.class);
 
+  private static final long MOST_ESTIMATED_BYTES = 16 << 20;
+
   private WriteSetCodec() {}
 
   static byte[] encode(Collection<PartitionUpdate> updates) {
     int version = MessagingService.current_version;
-    try (DataOutputBuffer out = new DataOutputBuffer();
-        DataOutputBuffer one = new DataOutputBuffer()) {
+    try (DataOutputBuffer out = new DataOutputBuffer(estimatedBytes(updates))) {
       out.writeInt(version);
       out.writeInt(updates.size());
       for (PartitionUpdate update : updates) {
-        one.clear();
-        PartitionUpdate.serializer.serialize(update, one, version);
-        out.writeInt(one.getLength());
-        out.write(one.getData(), 0, one.getLength());
+        int start = out.getLength();
+        out.writeInt(0);
+        PartitionUpdate.serializer.serialize(update, out, version);
+        int length = out.getLength() - start - Integer.BYTES;
+        ByteBuffer.wrap(out.getData()).putInt(start, length);
       }
       return out.toByteArray();
     } catch (IOException e) {
       throw new UncheckedIOException("a buffer in memory", e);
     }
+  }
+
+  /** Growing the buffer step by step would copy large values several times. */
+  private static int estimatedBytes(Collection<PartitionUpdate> updates) {
+    long dataBytes = updates.stream().mapToLong(PartitionUpdate::dataSize).sum();
+    return (int) Math.min(MOST_ESTIMATED_BYTES, dataBytes + dataBytes / 8 + 256L * updates.size());
   }
 
   /** Returns the writes, without those of tables that exist no more. */

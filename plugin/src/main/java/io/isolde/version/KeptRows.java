@@ -11,10 +11,20 @@ import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
 import org.apache.cassandra.db.transform.Transformation;
+import org.apache.cassandra.schema.TableMetadata;
 
 /** Kept versions of one partition as sources of a read, each without what is newer than asOf. */
 record KeptRows(
-    ReadCommand command, ColumnFilter columns, DecoratedKey key, Slices slices, long asOf) {
+    TableMetadata table,
+    ColumnFilter columns,
+    boolean isReversed,
+    DecoratedKey key,
+    Slices slices,
+    long asOf) {
+
+  KeptRows(ReadCommand command, ColumnFilter columns, DecoratedKey key, Slices slices, long asOf) {
+    this(command.metadata(), columns, command.isReversed(), key, slices, asOf);
+  }
 
   List<UnfilteredRowIterator> of(List<Version> versions) {
     List<UnfilteredRowIterator> sources = new ArrayList<>();
@@ -38,11 +48,10 @@ record KeptRows(
   }
 
   private PartitionUpdate.Builder builder(int rowCapacity) {
-    return new PartitionUpdate.Builder(
-        command.metadata(), key, command.metadata().regularAndStaticColumns(), rowCapacity);
+    return new PartitionUpdate.Builder(table, key, table.regularAndStaticColumns(), rowCapacity);
   }
 
   private UnfilteredRowIterator selected(PartitionUpdate content) {
-    return content.unfilteredIterator(columns, slices, command.isReversed());
+    return content.unfilteredIterator(columns, slices, isReversed);
   }
 }

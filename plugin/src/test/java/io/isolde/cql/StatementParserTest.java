@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.group.MemberChange;
+import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import org.apache.cassandra.exceptions.SyntaxException;
@@ -20,7 +22,7 @@ class StatementParserTest {
 
   private static ControlStatement.Start start(IsolationLevel level, boolean readOnly, Long asOf) {
     OptionalLong past = asOf == null ? OptionalLong.empty() : OptionalLong.of(asOf);
-    return new ControlStatement.Start(level, readOnly, past);
+    return new ControlStatement.Start(level, readOnly, past, Optional.empty());
   }
 
   @ParameterizedTest
@@ -105,6 +107,28 @@ class StatementParserTest {
         .isEqualTo(new ControlStatement.AlterOracle(MemberChange.Kind.LEAD, "node-3.example"));
   }
 
+  @Test
+  void whenALeaderIsChosenThenTheKeyspaceAndTheAddressAreRead() {
+    assertThat(parsed("alter keyspace Bank leader '10.0.0.4';"))
+        .isEqualTo(new ControlStatement.AlterLeader("bank", "10.0.0.4"));
+    assertThat(parsed("ALTER KEYSPACE \"Leader\" LEADER 'node-3.example'"))
+        .isEqualTo(new ControlStatement.AlterLeader("Leader", "node-3.example"));
+    assertThatThrownBy(() -> StatementParser.parse("ALTER KEYSPACE bank LEADER 10.0.0.4"))
+        .isInstanceOf(SyntaxException.class)
+        .hasMessageContaining("expected 'address'");
+  }
+
+  @Test
+  void whenReplicasAreToMoveThenTheKeyspaceAndTheNodesWithoutThemAreRead() {
+    assertThat(parsed("alter keyspace Bank Rebalance;"))
+        .isEqualTo(new ControlStatement.Rebalance("bank", List.of()));
+    assertThat(parsed("ALTER KEYSPACE \"B\" REBALANCE WITHOUT '10.0.0.4' , 'fd00::5'"))
+        .isEqualTo(new ControlStatement.Rebalance("B", List.of("10.0.0.4", "fd00::5")));
+    assertThatThrownBy(() -> StatementParser.parse("ALTER KEYSPACE b REBALANCE WITHOUT 10.0.0.4"))
+        .isInstanceOf(SyntaxException.class)
+        .hasMessageContaining("expected nothing or WITHOUT 'address', …");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -135,6 +159,7 @@ class StatementParserTest {
         "COMMITTED",
         "ALTER TABLE oracle ADD v int",
         "ALTER ORACLES ADD '10.0.0.4'",
+        "ALTER KEYSPACE leader WITH durable_writes = true",
         "STARTING",
         "COMMIT WORK NOW",
         "-- START TRANSACTION",

@@ -67,7 +67,7 @@ class EmbeddedOracleTest {
             new long[0],
             new long[] {1},
             new long[] {1});
-    return ((Decision.Committed) oracle.commit(request, new byte[0])).commitTimestamp();
+    return ((Decision.Committed) oracle.commit(request, new byte[0]).join()).commitTimestamp();
   }
 
   @Test

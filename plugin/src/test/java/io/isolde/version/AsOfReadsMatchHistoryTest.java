@@ -66,7 +66,7 @@ class AsOfReadsMatchHistoryTest {
   }
 
   static LongStream seeds() {
-    return Seeds.fixedAndFresh(12);
+    return Seeds.fixedAndFresh(8);
   }
 
   @ParameterizedTest(name = "seed {0}")

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.replication;
+
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.group.Layout;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.cassandra.cql3.CQLStatement;
+import org.apache.cassandra.cql3.statements.PropertyDefinitions;
+import org.apache.cassandra.cql3.statements.TruncateStatement;
+import org.apache.cassandra.cql3.statements.schema.AlterKeyspaceStatement;
+import org.apache.cassandra.cql3.statements.schema.CreateKeyspaceStatement;
+import org.apache.cassandra.cql3.statements.schema.CreateViewStatement;
+import org.apache.cassandra.cql3.statements.schema.KeyspaceAttributes;
+import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
+import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.locator.TokenMetadata;
+import org.apache.cassandra.service.StorageService;
+
+/**
+ * CREATE KEYSPACE gives a strong keyspace what all nodes must agree on: its layout, made of the
+ * ring as it is now, and the name of this incarnation. What can't be done to one is refused.
+ */
+public final class KeyspaceStatements {
+  private static final String REPLICATION = "replication";
+  private static final String DURABLE_WRITES = "durable_writes";
+  private static final Field CREATED = field(CreateKeyspaceStatement.class, "attrs");
+  private static final Field IF_NOT_EXISTS = field(CreateKeyspaceStatement.class, "ifNotExists");
+  private static final Field ALTERED = field(AlterKeyspaceStatement.class, "attrs");
+  private static final Field PROPERTIES = field(PropertyDefinitions.class, "properties");
+
+  private KeyspaceStatements() {}
+
+  private static Field field(Class<?> owner, String name) {
+    try {
+      Field field = owner.getDeclaredField(name);
+      field.setAccessible(true);
+      return field;
+    } catch (NoSuchFieldException e) {
+      throw new IllegalStateException("This is not the Cassandra that Isolde is made for.", e);
+    }
+  }
+
+  private static Object get(Field field, Object of) {
+    try {
+      return field.get(of);
+    } catch (IllegalAccessException e) {
+      throw new AssertionError("made accessible above", e);
+    }
+  }
+
+  /**
+   * What is to be executed in the place of a statement that changes the schema, mostly itself.
+   *
+   * @throws IsoldeException UNSUPPORTED_KEYSPACE, UNSUPPORTED_TRUNCATE
+   */
+  public static CQLStatement replace(CQLStatement statement) {
+    if (statement instanceof CreateKeyspaceStatement create) {
+      return create(create);
+    }
+    if (statement instanceof AlterKeyspaceStatement alter) {
+      refuse(alter);
+    } else if (statement instanceof TruncateStatement truncate
+        && StrongKeyspaces.isStrong(truncate.keyspace())) {
+      throw IsoldeException.of(
+          ErrorCode.UNSUPPORTED_TRUNCATE,
+          "TRUNCATE has no place in the log of a strong keyspace; DROP the table and create it"
+              + " again.");
+    } else if (statement instanceof CreateViewStatement view
+        && StrongKeyspaces.isStrong(view.keyspace())) {
+      throw unsupported("Materialized views are not for strong keyspaces.");
+    }
+    return statement;
+  }
+
+  private static IsoldeException unsupported(String sentence) {
+    return IsoldeException.of(ErrorCode.UNSUPPORTED_KEYSPACE, sentence);
+  }
+
+  @SuppressWarnings("unchecked") // as Cassandra's parser makes them
+  private static Map<String, Object> properties(Object attributes) {
+    return (Map<String, Object>) get(PROPERTIES, attributes);
+  }
+
+  @SuppressWarnings("unchecked") // as Cassandra's parser makes them
+  private static Map<String, String> replication(Map<String, Object> properties) {
+    return properties.get(REPLICATION) instanceof Map<?, ?> map
+        ? (Map<String, String>) map
+        : Map.of();
+  }
+
+  private static boolean isStrong(Map<String, String> replication) {
+    String name = replication.getOrDefault("class", "");
+    return name.equals(ReplicatedLogStrategy.class.getName())
+        || name.equals(ReplicatedLogStrategy.class.getSimpleName());
+  }
+
+  private static CQLStatement create(CreateKeyspaceStatement statement) {
+    Map<String, Object> given = properties(get(CREATED, statement));
+    Map<String, String> replication = replication(given);
+    if (!isStrong(replication)) {
+      return statement;
+    }
+    Map<String, String> asked = new HashMap<>(replication);
+    asked.remove(KeyspaceOptions.LAYOUT);
+    asked.remove(KeyspaceOptions.INCARNATION);
+    KeyspaceOptions options = KeyspaceOptions.parse(asked);
+    KeyspaceAttributes made = new KeyspaceAttributes();
+    given.forEach(
+        (name, value) -> {
+          if (!name.equals(REPLICATION) && !name.equals(DURABLE_WRITES)) {
+            made.addProperty(name, String.valueOf(value));
+          }
+        });
+    made.addProperty(REPLICATION, KeyspaceOptions.made(asked, layout(options)));
+    // The groups' logs are the write-ahead logs; nothing is written twice.
+    made.addProperty(DURABLE_WRITES, "false");
+    return new CreateKeyspaceStatement(
+        statement.keyspace(), made, (Boolean) get(IF_NOT_EXISTS, statement));
+  }
+
+  private static Layout layout(KeyspaceOptions options) {
+    try {
+      return Layout.of(ring(), options.replicas(), options.splits());
+    } catch (IllegalArgumentException e) {
+      throw unsupported("The keyspace can't be created: " + e.getMessage());
+    }
+  }
+
+  /** All nodes' places, as this node knows them. */
+  static List<Layout.Place> ring() {
+    TokenMetadata ring = StorageService.instance.getTokenMetadata().cloneOnlyTokenMap();
+    if (!(ring.partitioner instanceof org.apache.cassandra.dht.Murmur3Partitioner)) {
+      throw unsupported("Strong keyspaces need the Murmur3Partitioner.");
+    }
+    List<Layout.Place> places = new ArrayList<>();
+    for (Token token : ring.sortedTokens()) {
+      InetAddressAndPort endpoint = ring.getEndpoint(token);
+      UUID host = ring.getHostId(endpoint);
+      if (host == null) {
+        throw unsupported("The id of " + endpoint + " is not known yet; try again.");
+      }
+      Layout.Member member = new Layout.Member(host.toString(), endpoint.getHostAddressAndPort());
+      places.add(new Layout.Place(((LongToken) token).getLongValue(), member));
+    }
+    return places;
+  }
+
+  private static void refuse(AlterKeyspaceStatement statement) {
+    Map<String, Object> properties = properties(get(ALTERED, statement));
+    if (StrongKeyspaces.isStrong(statement.keyspace())) {
+      throw unsupported(
+          "A strong keyspace can't be altered: create another one and copy the tables.");
+    }
+    if (isStrong(replication(properties))) {
+      throw unsupported(
+          "A keyspace can't become a strong one: create another one and copy the tables.");
+    }
+  }
+}

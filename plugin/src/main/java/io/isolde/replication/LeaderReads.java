@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.replication;
+
+import io.isolde.group.GroupClient;
+import io.isolde.group.ReplicaGroup;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.apache.cassandra.concurrent.Stage;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.ReadCommand;
+import org.apache.cassandra.db.ReadExecutionController;
+import org.apache.cassandra.db.ReadResponse;
+import org.apache.cassandra.db.partitions.PartitionIterator;
+import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
+import org.apache.cassandra.db.partitions.UnfilteredPartitionIterators;
+import org.apache.cassandra.db.rows.RowIterator;
+import org.apache.cassandra.io.util.DataInputBuffer;
+import org.apache.cassandra.io.util.DataOutputBuffer;
+import org.apache.cassandra.net.MessagingService;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
+
+/** Reads what the leader of a group has: all that was answered before the read began. */
+final class LeaderReads {
+  private LeaderReads() {}
+
+  /** Reads from the group that has all that the command asks for. */
+  static PartitionIterator read(
+      StrongKeyspace keyspace,
+      GroupClient.Target target,
+      ReadCommand command,
+      ConsistencyLevel consistency) {
+    GroupClient client = keyspace.client();
+    try {
+      ReplicaGroup here = client.leadingHere(target).get();
+      if (here != null) {
+        return locally(command);
+      }
+      byte[] response = client.read(target, encode(command)).get();
+      return decode(response, command);
+    } catch (ExecutionException e) {
+      throw StrongErrors.ofRead(e.getCause(), consistency);
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    }
+  }
+
+  private static PartitionIterator locally(ReadCommand command) {
+    ReadExecutionController controller = command.executionController();
+    try {
+      PartitionIterator rows =
+          UnfilteredPartitionIterators.filter(
+              command.executeLocally(controller), command.nowInSec());
+      return new PartitionIterator() {
+        @Override
+        public boolean hasNext() {
+          return rows.hasNext();
+        }
+
+        @Override
+        public RowIterator next() {
+          return rows.next();
+        }
+
+        @Override
+        public void close() {
+          try {
+            rows.close();
+          } finally {
+            controller.close();
+          }
+        }
+      };
+    } catch (RuntimeException e) {
+      controller.close();
+      throw e;
+    }
+  }
+
+  private static byte[] encode(ReadCommand command) {
+    try (DataOutputBuffer out = new DataOutputBuffer()) {
+      out.writeInt(MessagingService.current_version);
+      ReadCommand.serializer.serialize(command, out, MessagingService.current_version);
+      return out.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static PartitionIterator decode(byte[] response, ReadCommand command) {
+    try (DataInputBuffer in = new DataInputBuffer(response)) {
+      ReadResponse decoded = ReadResponse.serializer.deserialize(in, in.readInt());
+      return UnfilteredPartitionIterators.filter(decoded.makeIterator(command), command.nowInSec());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The leader's side, after the barrier. */
+  static CompletableFuture<byte[]> answer(byte[] request) {
+    return CompletableFuture.supplyAsync(() -> readFor(request), Stage.READ.executor());
+  }
+
+  private static byte[] readFor(byte[] request) {
+    try (DataInputBuffer in = new DataInputBuffer(request);
+        DataOutputBuffer out = new DataOutputBuffer()) {
+      ReadCommand command = ReadCommand.serializer.deserialize(in, in.readInt());
+      out.writeInt(MessagingService.current_version);
+      try (ReadExecutionController controller = command.executionController();
+          UnfilteredPartitionIterator rows = command.executeLocally(controller)) {
+        ReadResponse response = command.createResponse(rows, controller.getRepairedDataInfo());
+        ReadResponse.serializer.serialize(response, out, MessagingService.current_version);
+      }
+      return out.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

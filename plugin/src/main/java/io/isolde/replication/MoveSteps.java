@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.replication;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.isolde.group.GroupClient;
+import io.isolde.group.GroupFailure;
+import io.isolde.group.Layout;
+import io.isolde.group.Rebalancing;
+import io.isolde.raft.Peer;
+import io.isolde.raft.RaftFailure;
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.cassandra.gms.FailureDetector;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What has to be asked of nodes when a replica moves. Each step may be asked for again. */
+final class MoveSteps {
+  private static final Logger logger = LoggerFactory.getLogger(MoveSteps.class);
+  private static final long LIMIT_MILLIS = TimeUnit.HOURS.toMillis(1);
+  private static final int PAUSES_OF_A_TRY = 20;
+
+  private final GroupHost host;
+  private final long tryMillis;
+
+  MoveSteps(GroupHost host, long tryMillis) {
+    this.host = host;
+    this.tryMillis = tryMillis;
+  }
+
+  /** One try of a step. */
+  private interface Step<T> {
+    CompletableFuture<T> ask() throws IOException;
+  }
+
+  /**
+   * The members that a group has, whatever the layout says.
+   *
+   * @param nodes all that may know, should nobody be left whom the layout names
+   * @throws IOException if no leader says so, or while they are being changed
+   */
+  List<Peer> members(GroupClient.Target target, List<Layout.Member> nodes) throws IOException {
+    Set<Peer> asked = new LinkedHashSet<>(target.members());
+    nodes.forEach(node -> asked.add(StrongKeyspace.peer(node, host.port())));
+    var all = new GroupClient.Target(target.group(), List.copyOf(asked));
+    try {
+      return once(() -> host.started().membership().members(all));
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause().getMessage(), e);
+    } catch (TimeoutException e) {
+      throw new IOException("Its leader does not say who its members are.", e);
+    }
+  }
+
+  /**
+   * Lets a node be a member of a group in the place of another; returns when it has caught up and
+   * the other is no member any more.
+   *
+   * @throws IOException if the leader refuses, if the new one goes down, or if it has not caught up
+   *     within an hour; it may then be begun again
+   */
+  void move(StrongKeyspace keyspace, Rebalancing.Move move) throws IOException {
+    GroupClient.Target target = keyspace.targets().get(move.group());
+    Peer to = StrongKeyspace.peer(move.to(), host.port());
+    UUID id = UUID.randomUUID();
+    String what =
+        "The replica of group %d has not moved from %s to %s"
+            .formatted(move.group(), move.from().address(), move.to().address());
+    Optional<Layout.Member> needed = Optional.of(move.to());
+    untilDone(what, needed, () -> host.started().membership().askToJoin(target.group(), id, to));
+    untilDone(
+        what,
+        needed,
+        () -> host.started().membership().replace(target, move.from().id(), Optional.of(to)));
+  }
+
+  /** Lets a member go, and nobody comes in its place; else like a move. */
+  void dismiss(StrongKeyspace keyspace, Layout.Group group, Layout.Member member)
+      throws IOException {
+    GroupClient.Target target = keyspace.target(group);
+    untilDone(
+        "Group %d still has the member %s".formatted(group.number(), member.address()),
+        Optional.empty(),
+        () -> host.started().membership().replace(target, member.id(), Optional.empty()));
+  }
+
+  private void untilDone(String otherwise, Optional<Layout.Member> needed, Step<Void> step)
+      throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS);
+    while (true) {
+      try {
+        var unused = once(step);
+        return;
+      } catch (ExecutionException | TimeoutException e) {
+        logger.debug("{}", otherwise, e);
+        if (isRefused(e)
+            || !needed.map(MoveSteps::isUp).orElse(true)
+            || System.nanoTime() > deadline) {
+          throw new IOException(otherwise + ": " + e, e);
+        }
+      }
+      Uninterruptibles.sleepUninterruptibly(tryMillis / PAUSES_OF_A_TRY, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  static boolean isUp(Layout.Member node) {
+    return FailureDetector.instance.isAlive(ReplicatedLogStrategy.address(node));
+  }
+
+  private <T> T once(Step<T> step) throws IOException, ExecutionException, TimeoutException {
+    try {
+      return step.ask().get(tryMillis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    }
+  }
+
+  private static boolean isRefused(Exception failure) {
+    return (failure.getCause() instanceof GroupFailure known
+            && known.reason() == GroupFailure.Reason.REFUSED)
+        || failure.getCause() instanceof RaftFailure.Refused;
+  }
+}

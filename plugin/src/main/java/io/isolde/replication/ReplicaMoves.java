@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.replication;
+
+import io.isolde.group.Layout;
+import io.isolde.group.Rebalancing;
+import io.isolde.group.Settlement;
+import io.isolde.raft.Peer;
+import java.io.IOException;
+import java.net.UnknownHostException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.locator.InetAddressAndPort;
+
+/**
+ * Moves replicas of strong keyspaces between nodes, while they are used. For each: the new node
+ * opens an empty replica, the leader takes it in as a member in the place of the old one as soon as
+ * it has caught up, then the layout in the schema says so. The old node deletes its log when the
+ * leader tells it that it is out. Whatever is interrupted is finished when it is asked for again.
+ */
+public final class ReplicaMoves {
+  private final StrongKeyspaces keyspaces;
+
+  ReplicaMoves(StrongKeyspaces keyspaces) {
+    this.keyspaces = keyspaces;
+  }
+
+  /**
+   * Moves replicas until the nodes have about equally many.
+   *
+   * @param without addresses of nodes that must have none
+   * @return how many were moved
+   * @throws InvalidRequestException if too few nodes are left, if another is down, if a replica
+   *     does not move in time, or if the keyspace is dropped meanwhile
+   */
+  public int rebalance(String name, Collection<String> without) {
+    List<Layout.Member> all =
+        KeyspaceStatements.ring().stream().map(Layout.Place::member).distinct().toList();
+    StrongKeyspace keyspace =
+        keyspaces
+            .find(name)
+            .orElseThrow(
+                () -> new InvalidRequestException(name + " is not a strong keyspace's name."));
+    Set<String> excluded = without.stream().map(ReplicaMoves::plain).collect(Collectors.toSet());
+    check(keyspace.layout(), all, excluded);
+    MoveSteps steps = keyspaces.steps(keyspace);
+    try {
+      for (Layout.Group group : keyspace.layout().groups()) {
+        settle(keyspace, steps, group, all, excluded);
+      }
+      return move(again(keyspace), steps, all, excluded);
+    } catch (IOException e) {
+      throw new InvalidRequestException(
+          "%s: %s Ask again to finish what was begun.".formatted(name, e.getMessage()), e);
+    }
+  }
+
+  private int move(
+      StrongKeyspace keyspace, MoveSteps steps, List<Layout.Member> all, Set<String> excluded)
+      throws IOException {
+    List<Layout.Member> nodes =
+        all.stream().filter(node -> !excluded.contains(address(node))).toList();
+    List<Rebalancing.Move> moves;
+    try {
+      moves = Rebalancing.of(keyspace.layout(), nodes);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidRequestException(
+          "The replicas of %s can't be moved: %s".formatted(keyspace.name(), e.getMessage()), e);
+    }
+    for (Rebalancing.Move move : moves) { // One after the other: copying costs those who serve.
+      StrongKeyspace now = again(keyspace);
+      steps.move(now, move);
+      LayoutNotes.write(now, move);
+    }
+    return moves.size();
+  }
+
+  /** The keyspace as it is now. */
+  private StrongKeyspace again(StrongKeyspace before) {
+    return keyspaces
+        .find(before.name())
+        .filter(now -> now.options().incarnation().equals(before.options().incarnation()))
+        .orElseThrow(() -> new InvalidRequestException(before.name() + " was dropped meanwhile."));
+  }
+
+  /** See {@link Settlement}. */
+  private void settle(
+      StrongKeyspace keyspace,
+      MoveSteps steps,
+      Layout.Group group,
+      List<Layout.Member> nodes,
+      Set<String> excluded)
+      throws IOException {
+    List<Peer> members;
+    try {
+      members = steps.members(keyspace.target(group), nodes);
+    } catch (IOException e) {
+      throw new IOException("Group %d: %s".formatted(group.number(), e.getMessage()), e);
+    }
+    List<Settlement.Step> todo =
+        Settlement.of(
+            group.members(),
+            members.stream().map(peer -> member(peer, nodes)).toList(),
+            old -> shallGo(old, excluded));
+    for (Settlement.Step step : todo) {
+      if (step instanceof Settlement.Step.Dismissal dismissal) {
+        steps.dismiss(keyspace, group, dismissal.member());
+      } else if (step instanceof Settlement.Step.Note note) {
+        LayoutNotes.write(
+            again(keyspace), new Rebalancing.Move(group.number(), note.old(), note.next()));
+      }
+    }
+  }
+
+  private static boolean shallGo(Layout.Member member, Set<String> excluded) {
+    return excluded.contains(address(member)) || !MoveSteps.isUp(member);
+  }
+
+  /** Also one that is not in the ring any more. */
+  private static Layout.Member member(Peer peer, List<Layout.Member> nodes) {
+    return nodes.stream()
+        .filter(node -> node.id().equals(peer.id()))
+        .findFirst()
+        .orElseGet(
+            () ->
+                new Layout.Member(
+                    peer.id(),
+                    InetAddressAndPort.getByAddress(peer.address().getAddress())
+                        .getHostAddressAndPort()));
+  }
+
+  /** Nobody wants copies made just because a node is being restarted, or for a typing error. */
+  private static void check(Layout layout, List<Layout.Member> nodes, Collection<String> excluded) {
+    for (Layout.Member node : nodes) {
+      if (!excluded.contains(address(node)) && !MoveSteps.isUp(node)) {
+        throw new InvalidRequestException(
+            "%1$s is down. Start it first, or say WITHOUT '%1$s' if its replicas shall move away."
+                .formatted(address(node)));
+      }
+    }
+    Stream<Layout.Member> members = layout.groups().stream().flatMap(g -> g.members().stream());
+    Set<String> known =
+        Stream.concat(nodes.stream(), members)
+            .map(ReplicaMoves::address)
+            .collect(Collectors.toSet());
+    for (String address : excluded) {
+      if (!known.contains(address)) {
+        throw new InvalidRequestException(address + " is not the address of a node.");
+      }
+    }
+  }
+
+  private static String address(Layout.Member node) {
+    return ReplicatedLogStrategy.address(node).getHostAddress(false);
+  }
+
+  /** An address as the layout has it, however it was written: IPv6 has many ways. */
+  private static String plain(String address) {
+    try {
+      return InetAddressAndPort.getByName(address).getHostAddress(false);
+    } catch (UnknownHostException e) {
+      throw new InvalidRequestException(address + " is not the address of a node.", e);
+    }
+  }
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.replication;
+
+import io.isolde.config.IsoldeConfig;
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.group.GroupClient;
+import io.isolde.group.Layout;
+import io.isolde.group.ReplicaGroup;
+import io.isolde.group.RequestId;
+import io.isolde.group.Requests;
+import io.isolde.read.SnapshotSelect;
+import io.isolde.transaction.DataStatements;
+import io.isolde.transaction.DataStatements.Request;
+import io.isolde.transaction.DataStatements.Write;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.apache.cassandra.cql3.CQLStatement;
+import org.apache.cassandra.cql3.QueryOptions;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
+import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.ReadQuery;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.WriteType;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.schema.KeyspaceMetadata;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.service.StorageService;
+import org.apache.cassandra.transport.ProtocolVersion;
+import org.apache.cassandra.transport.messages.ResultMessage;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
+
+/** Runs SELECT, INSERT, UPDATE, DELETE and BATCH on strong keyspaces. */
+public final class StrongStatements {
+  private final StrongKeyspaces keyspaces;
+  private final StatementTexts texts;
+
+  /** Serves none until the keyspaces are started. */
+  public StrongStatements(IsoldeConfig config, StatementTexts texts) {
+    AsLeader leader = new AsLeader(config);
+    this.keyspaces = new StrongKeyspaces(config, leader);
+    leader.keyspaces = keyspaces;
+    this.texts = texts;
+  }
+
+  /** What this node does for others while it leads. */
+  private static final class AsLeader implements Requests {
+    private final Decisions decisions;
+
+    /** Set before anybody asks. */
+    private volatile StrongKeyspaces keyspaces;
+
+    AsLeader(IsoldeConfig config) {
+      this.decisions = new Decisions(config.strongTimeoutMillis());
+    }
+
+    @Override
+    public CompletableFuture<byte[]> read(ReplicaGroup group, byte[] request) {
+      return LeaderReads.answer(request);
+    }
+
+    @Override
+    public CompletableFuture<byte[]> decide(ReplicaGroup group, RequestId id, byte[] request) {
+      return decisions.decide(group, id, request);
+    }
+
+    @Override
+    public long busyBytes() {
+      return keyspaces.busyBytes();
+    }
+
+    @Override
+    public CompletableFuture<Void> join(UUID group, UUID move) {
+      return keyspaces.join(group, move);
+    }
+
+    @Override
+    public boolean isSuccessor(String newId, String oldId, String address) {
+      var ring = StorageService.instance.getTokenMetadata();
+      InetAddressAndPort now = ring.getEndpointForHostId(UUID.fromString(newId));
+      return now != null
+          && now.getHostAddress(false).equals(address)
+          && ring.getEndpointForHostId(UUID.fromString(oldId)) == null;
+    }
+  }
+
+  /** The keyspaces. */
+  public StrongKeyspaces keyspaces() {
+    return keyspaces;
+  }
+
+  /** Whether a statement on these tables is to be run here. Cheap. */
+  public boolean isStrong(Collection<TableMetadata> tables) {
+    for (TableMetadata table : tables) {
+      if (keyspaces.find(table.keyspace).isPresent()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Reads from leaders, or, at ONE and LOCAL_ONE, from any replica.
+   *
+   * @param onCassandra reads as if Isolde were not there
+   */
+  public ResultMessage select(
+      SelectStatement select,
+      QueryOptions options,
+      Request request,
+      Supplier<ResultMessage> onCassandra) {
+    ConsistencyLevel consistency = options.getConsistency();
+    boolean isAnyReplica =
+        consistency == ConsistencyLevel.ONE || consistency == ConsistencyLevel.LOCAL_ONE;
+    if (isAnyReplica && !isOfRange(select)) {
+      return onCassandra.get();
+    }
+    select.authorize(request.state().getClientState());
+    select.validate(request.state().getClientState());
+    StrongKeyspace keyspace = keyspaces.find(select.keyspace()).orElseThrow();
+    AtomicReference<ReadQuery> asked = new AtomicReference<>();
+    ResultMessage rows =
+        new SnapshotSelect(
+                select,
+                query -> {
+                  asked.set(query);
+                  return isAnyReplica
+                      ? LeaderQueries.ofAnyReplica(query, keyspace)
+                      : LeaderQueries.of(query, keyspace);
+                })
+            .execute(request.state(), options, request.requestTime());
+    return !isAnyReplica
+            && asked.get() instanceof SinglePartitionReadCommand.Group group
+            && group.queries.size() == 1
+        ? LeaderHint.on(
+            rows,
+            keyspace,
+            keyspace.targetOf(group.queries.get(0).partitionKey().getToken()),
+            options.getProtocolVersion())
+        : rows;
+  }
+
+  private static boolean isOfRange(SelectStatement select) {
+    // The nearest of all ranges are not the nearest of each.
+    return !select.getRestrictions().isTopK()
+        && (select.getRestrictions().isKeyRange()
+            || select.getRestrictions().usesSecondaryIndexing());
+  }
+
+  /** Writes, as one write of one group; checked and permitted already. */
+  public ResultMessage write(List<Write> writes, ConsistencyLevel consistency, Request request) {
+    StrongKeyspace keyspace = keyspaceOf(writes);
+    writes.forEach(write -> check(write.statement()));
+    List<PartitionUpdate> updates = DataStatements.together(writes, request);
+    if (updates.isEmpty()) {
+      return new ResultMessage.Void();
+    }
+    GroupClient.Target target = groupOf(keyspace, updates);
+    int[] keyHashes =
+        updates.stream()
+            .mapToInt(update -> Decisions.keyHash(update.partitionKey()))
+            .distinct()
+            .toArray();
+    Payload.Updates made = new Payload.Updates(updates, false);
+    byte[] payload = Payload.encode(made);
+    var unused =
+        await(
+            keyspace.client().write(target, keyHashes, payload, made),
+            consistency,
+            WriteType.SIMPLE);
+    return LeaderHint.on(new ResultMessage.Void(), keyspace, target, protocolOf(writes));
+  }
+
+  private static ProtocolVersion protocolOf(List<Write> writes) {
+    return writes.get(0).options().getProtocolVersion();
+  }
+
+  private static <T> T await(Future<T> answer, ConsistencyLevel consistency, WriteType writeType) {
+    try {
+      return answer.get();
+    } catch (ExecutionException e) {
+      throw StrongErrors.ofWrite(e.getCause(), consistency, writeType);
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    }
+  }
+
+  private StrongKeyspace keyspaceOf(List<Write> writes) {
+    String name = writes.get(0).statement().keyspace();
+    for (Write write : writes) {
+      if (!write.statement().keyspace().equals(name)) {
+        throw spansGroups("several keyspaces", name);
+      }
+    }
+    return keyspaces.find(name).orElseThrow();
+  }
+
+  private static GroupClient.Target groupOf(
+      StrongKeyspace keyspace, List<PartitionUpdate> updates) {
+    Layout.Group group = keyspace.groupOf(updates.get(0).partitionKey().getToken());
+    for (PartitionUpdate update : updates) {
+      if (!keyspace.groupOf(update.partitionKey().getToken()).equals(group)) {
+        throw spansGroups("partitions of several replica groups", keyspace.name());
+      }
+    }
+    return keyspace.target(group);
+  }
+
+  private static IsoldeException spansGroups(String what, String keyspace) {
+    return IsoldeException.of(
+        ErrorCode.BATCH_SPANS_GROUPS,
+        "The batch writes to "
+            + what
+            + ", which a strong keyspace can't do at once. Write to one partition, or use a"
+            + " transaction on tables of an ordinary keyspace (ENABLE TRANSACTIONS).",
+        "keyspace",
+        keyspace);
+  }
+
+  private static void check(ModificationStatement statement) {
+    if (statement.isCounter()) {
+      throw refused(
+          ErrorCode.UNSUPPORTED_COUNTER,
+          "Counters add to whatever is there, and replaying a log would add again; use an int and"
+              + " UPDATE … IF.",
+          statement);
+    }
+    if (statement.isTimestampSet()) {
+      throw refused(
+          ErrorCode.UNSUPPORTED_TIMESTAMP,
+          "USING TIMESTAMP is not for strong keyspaces: the log's order gives the timestamps.",
+          statement);
+    }
+    KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(statement.keyspace());
+    if (keyspace != null && keyspace.views.forTable(statement.metadata().id).iterator().hasNext()) {
+      throw refused(
+          ErrorCode.UNSUPPORTED_KEYSPACE,
+          "Materialized views are not for strong keyspaces.",
+          statement);
+    }
+  }
+
+  private static IsoldeException refused(
+      ErrorCode code, String sentence, ModificationStatement statement) {
+    return IsoldeException.of(code, sentence, "table", statement.metadata());
+  }
+
+  /** Whether the leader has to read before it writes. */
+  public static boolean needsDecision(List<Write> writes) {
+    return writes.stream()
+        .anyMatch(write -> write.statement().hasConditions() || write.statement().requiresRead());
+  }
+
+  /**
+   * Has the leader decide on statements that came as one text.
+   *
+   * @param statement whose text is known to {@link StatementTexts}
+   */
+  public ResultMessage decide(
+      CQLStatement statement, List<Write> writes, QueryOptions options, Request request) {
+    StatementTexts.Text text = texts.of(statement).orElseThrow(StrongStatements::textUnknown);
+    return decide(
+        writes,
+        options.getConsistency(),
+        request,
+        new DecisionRequest(
+            keyspaceOf(writes).name(),
+            List.of(text.text()),
+            List.of(options.getValues()),
+            text.isPrepared(),
+            false,
+            options.getProtocolVersion().asInt(),
+            options.getNowInSeconds(request.state())));
+  }
+
+  /**
+   * Has the leader decide on statements that came as a list.
+   *
+   * @param statementTexts as many as statements
+   */
+  public ResultMessage decideList(
+      List<Write> writes,
+      List<String> statementTexts,
+      ConsistencyLevel consistency,
+      Request request) {
+    QueryOptions first = writes.get(0).options();
+    return decide(
+        writes,
+        consistency,
+        request,
+        new DecisionRequest(
+            keyspaceOf(writes).name(),
+            statementTexts,
+            writes.stream().map(write -> write.options().getValues()).toList(),
+            true,
+            true,
+            first.getProtocolVersion().asInt(),
+            first.getNowInSeconds(request.state())));
+  }
+
+  private static IllegalStateException textUnknown() {
+    return new IllegalStateException("The text of the statement is not known.");
+  }
+
+  private ResultMessage decide(
+      List<Write> writes, ConsistencyLevel consistency, Request request, DecisionRequest decision) {
+    StrongKeyspace keyspace = keyspaceOf(writes);
+    Optional<Layout.Group> group = Optional.empty();
+    for (Write write : writes) {
+      check(write.statement());
+      var key =
+          DecidedStatement.key(
+              write.statement(), write.options(), request.state().getClientState());
+      Layout.Group own = keyspace.groupOf(key.getToken());
+      if (group.isPresent() && !group.get().equals(own)) {
+        throw spansGroups("partitions of several replica groups", keyspace.name());
+      }
+      group = Optional.of(own);
+    }
+    GroupClient.Target target = keyspace.target(group.orElseThrow());
+    byte[] answer =
+        await(keyspace.client().decide(target, decision.encode()), consistency, WriteType.CAS);
+    return LeaderHint.on(
+        Decisions.decode(answer, decision.protocolVersion()), keyspace, target, protocolOf(writes));
+  }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.replication;
+
+import io.isolde.group.Layout;
+import io.isolde.group.Storage;
+import io.isolde.transaction.Stamp;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.db.compaction.CompactionManager;
+import org.apache.cassandra.dht.Bounds;
+import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.gms.Gossiper;
+import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.locator.RangesAtEndpoint;
+import org.apache.cassandra.locator.Replica;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.streaming.StreamOperation;
+import org.apache.cassandra.streaming.StreamPlan;
+import org.apache.cassandra.utils.FBUtilities;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The tables of a keyspace, as far as a group's ranges go, behind the group's log. */
+final class TableStorage implements Storage {
+  private static final Logger logger = LoggerFactory.getLogger(TableStorage.class);
+  private static final long PAUSE_MILLIS = 50;
+  private static final long COMPLAIN_MILLIS = 10_000;
+
+  private final String keyspace;
+  private final Layout layout;
+  private final Layout.Group group;
+  private final UUID id;
+
+  /** The last copy of each group; an older replica may have begun it. */
+  private static final Map<UUID, CompletableFuture<Void>> copies = new ConcurrentHashMap<>();
+
+  TableStorage(String keyspace, Layout layout, Layout.Group group, UUID id) {
+    this.keyspace = keyspace;
+    this.layout = layout;
+    this.group = group;
+    this.id = id;
+  }
+
+  @Override
+  public void apply(byte[] payload, Object decoded, long timestampMicros) {
+    Payload.Updates made = decoded != null ? (Payload.Updates) decoded : decode(payload);
+    for (Mutation mutation : Stamp.mutations(made.updates(), timestampMicros, made.isPlaced())) {
+      apply(mutation);
+    }
+  }
+
+  /** The log is the only other place where the write is, so there is no giving up. */
+  private static void apply(Mutation mutation) {
+    long complainAt = 0;
+    while (true) {
+      try {
+        // Not through the commit log: the group's log is the write-ahead log.
+        mutation.apply(false, false);
+        return;
+      } catch (RuntimeException e) {
+        if (Schema.instance.getKeyspaceMetadata(mutation.getKeyspaceName()) == null) {
+          return; // It was dropped.
+        }
+        long now = System.nanoTime();
+        if (now > complainAt || complainAt == 0) {
+          logger.error("A replicated write can't be applied; trying again until it can", e);
+          complainAt = now + TimeUnit.MILLISECONDS.toNanos(COMPLAIN_MILLIS);
+        }
+        sleep();
+      }
+    }
+  }
+
+  /** A table that this node has not heard of is one that it will hear of, or one that is gone. */
+  private Payload.Updates decode(byte[] payload) {
+    boolean hadComplained = false;
+    long start = System.nanoTime();
+    while (true) {
+      try {
+        boolean isDropped = Schema.instance.getKeyspaceMetadata(keyspace) == null;
+        return Payload.decode(
+            payload, isDropped || (start < System.nanoTime() - grace() && agrees()));
+      } catch (Payload.UnknownSchemaException e) {
+        long waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        if (waitedMillis > COMPLAIN_MILLIS && !hadComplained) {
+          hadComplained = true;
+          logger.warn("Waiting for the schema to agree: {}", e.getMessage());
+        }
+        sleep();
+      }
+    }
+  }
+
+  private static long grace() {
+    return TimeUnit.MILLISECONDS.toNanos(4 * PAUSE_MILLIS);
+  }
+
+  /**
+   * Whether all nodes that are up have this node's schema, and, if the group has other members, one
+   * of them is up: it cannot have committed anything for this node to apply otherwise.
+   */
+  private boolean agrees() {
+    InetAddressAndPort self = FBUtilities.getBroadcastAddressAndPort();
+    Set<InetAddressAndPort> live = Gossiper.instance.getLiveMembers();
+    boolean hasCompany =
+        members().size() == 1
+            || members().stream()
+                .map(ReplicatedLogStrategy::address)
+                .anyMatch(member -> !member.equals(self) && live.contains(member));
+    return hasCompany
+        && live.stream()
+            .filter(node -> !node.equals(self))
+            .allMatch(
+                node ->
+                    Schema.instance.getVersion().equals(Gossiper.instance.getSchemaVersion(node)));
+  }
+
+  /** Replicas may have moved since this was opened. */
+  private List<Layout.Member> members() {
+    Keyspace open = Schema.instance.getKeyspaceInstance(keyspace);
+    Layout now =
+        open != null && open.getReplicationStrategy() instanceof ReplicatedLogStrategy strategy
+            ? strategy.options().layout()
+            : null;
+    boolean isSame = now != null && now.ranges().equals(layout.ranges());
+    return (isSame ? now : layout).groups().get(group.number()).members();
+  }
+
+  private static void sleep() {
+    try {
+      Thread.sleep(PAUSE_MILLIS);
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    }
+  }
+
+  @Override
+  public CompletableFuture<Void> flush() {
+    List<CompletableFuture<Void>> flushes = new ArrayList<>();
+    Keyspace open = Schema.instance.getKeyspaceInstance(keyspace);
+    if (open != null) {
+      for (ColumnFamilyStore table : open.getColumnFamilyStores()) {
+        flushes.add(flush(table));
+      }
+    }
+    return CompletableFuture.allOf(flushes.toArray(CompletableFuture[]::new));
+  }
+
+  private static CompletableFuture<Void> flush(ColumnFamilyStore table) {
+    CompletableFuture<Void> flushed = new CompletableFuture<>();
+    var unused =
+        table
+            .forceFlush(ColumnFamilyStore.FlushReason.INTERNALLY_FORCED)
+            .addCallback((at, failure) -> complete(flushed, failure));
+    return flushed;
+  }
+
+  private static void complete(CompletableFuture<Void> future, Throwable failure) {
+    if (failure == null) {
+      future.complete(null);
+    } else {
+      future.completeExceptionally(failure);
+    }
+  }
+
+  @Override
+  public CompletableFuture<Void> copyFrom(String address) {
+    InetAddressAndPort self = FBUtilities.getBroadcastAddressAndPort();
+    RangesAtEndpoint.Builder ranges = RangesAtEndpoint.builder(self);
+    ranges().forEach(range -> ranges.add(new Replica(self, range, true)));
+    InetAddressAndPort from = member(address);
+    CompletableFuture<Void> copied = new CompletableFuture<>();
+    copies.put(id, copied);
+    var unused =
+        new StreamPlan(StreamOperation.REBUILD)
+            .requestRanges(from, keyspace, ranges.build(), RangesAtEndpoint.empty(self))
+            .execute()
+            .addCallback((state, failure) -> complete(copied, failure));
+    return copied;
+  }
+
+  private List<Range<Token>> ranges() {
+    List<Range<Token>> ranges = new ArrayList<>();
+    for (Layout.Span span : layout.spansOf(group)) {
+      Token start = new LongToken(span.start());
+      ranges.addAll(new Range<>(start, new LongToken(span.end())).unwrap());
+    }
+    return ranges;
+  }
+
+  private List<Bounds<Token>> bounds() {
+    return ranges().stream()
+        .map(
+            range ->
+                new Bounds<>(
+                    range.left,
+                    range.right.isMinimum() ? new LongToken(Long.MAX_VALUE) : range.right))
+        .toList();
+  }
+
+  @Override
+  public void empty() throws IOException {
+    CompletableFuture<Void> copy = copies.get(id);
+    if (copy != null && !copy.isDone()) {
+      throw new IOException("What is being copied from before has not ended yet.");
+    }
+    HeldGroups.empty(id, this::discardForeign);
+  }
+
+  /** Deletes what this node has outside of the ranges that it holds. */
+  private void discardForeign() throws IOException {
+    Keyspace open = Schema.instance.getKeyspaceInstance(keyspace);
+    if (open == null) {
+      throw new IOException(keyspace + " is not there.");
+    }
+    try {
+      var unused = flush().get();
+      for (ColumnFamilyStore table : open.getColumnFamilyStores()) {
+        var status = table.forceCleanup(1);
+        if (status != CompactionManager.AllSSTableOpStatus.SUCCESSFUL) {
+          throw new IOException(
+              "What is not this node's in %s can't be deleted now: %s.".formatted(table, status));
+        }
+        table.invalidateRowCache(bounds());
+      }
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause());
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    }
+  }
+
+  private InetAddressAndPort member(String host) {
+    return Stream.concat(
+            members().stream().map(ReplicatedLogStrategy::address),
+            Gossiper.instance.getLiveMembers().stream()) // A move is perhaps not noted yet.
+        .filter(member -> member.getHostAddress(false).equals(host))
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("There is no live node at " + host + "."));
+  }
+}

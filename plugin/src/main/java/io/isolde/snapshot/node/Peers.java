@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.snapshot.node;
+
+import io.isolde.raft.ApplicationHandler;
+import io.isolde.raft.PeerClient;
+import io.isolde.raft.PeerConnection;
+import io.isolde.raft.ResponseHandler;
+import io.isolde.raft.TransportException;
+import io.isolde.replicated.OracleHost;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Asks other nodes, over the oracle's port, and answers them. One connection to each node that was
+ * asked, made again when it breaks. A node alone, with an embedded oracle, asks only itself.
+ */
+final class Peers {
+  /** Among the services of the port. */
+  private static final byte SERVICE = 2;
+
+  private final String self;
+  private final Supplier<Optional<OracleHost>> host;
+  private final Executor threads;
+  private final Function<byte[], byte[]> answer;
+
+  /** At most one for each node of the cluster. */
+  private final Map<String, CompletableFuture<PeerClient>> clients = new ConcurrentHashMap<>();
+
+  /**
+   * Makes the connections when they are needed.
+   *
+   * @param self the address of this node
+   * @param threads run answers; they may wait a little
+   * @param answer to a request
+   */
+  Peers(
+      String self,
+      Supplier<Optional<OracleHost>> host,
+      Executor threads,
+      Function<byte[], byte[]> answer) {
+    this.self = self;
+    this.host = host;
+    this.threads = threads;
+    this.answer = answer;
+  }
+
+  /** Lets other nodes ask this one; does nothing where the oracle is embedded. */
+  void serve() {
+    host.get().ifPresent(ready -> ready.node().transport().serve(SERVICE, new Service()));
+  }
+
+  /** Asks a node; fails if it can't be reached. */
+  CompletableFuture<byte[]> ask(String node, byte[] request) {
+    if (node.equals(self)) {
+      try {
+        return CompletableFuture.supplyAsync(() -> answer.apply(request), threads);
+      } catch (RejectedExecutionException e) {
+        return CompletableFuture.failedFuture(e);
+      }
+    }
+    CompletableFuture<byte[]> answered = new CompletableFuture<>();
+    var unused =
+        client(node)
+            .whenComplete(
+                (client, failure) -> {
+                  if (failure != null) {
+                    clients.remove(node);
+                    answered.completeExceptionally(failure);
+                  } else {
+                    client.send(SERVICE, Unpooled.wrappedBuffer(request), new Answered(answered));
+                  }
+                });
+    return answered;
+  }
+
+  private CompletableFuture<PeerClient> client(String node) {
+    Optional<OracleHost> ready = host.get();
+    if (ready.isEmpty()) {
+      return CompletableFuture.failedFuture(
+          new IOException("The oracle's port is not open on this node (oracle: embedded?)."));
+    }
+    return clients.computeIfAbsent(
+        node,
+        address ->
+            ready
+                .get()
+                .node()
+                .transport()
+                .connect(ready.get().addressOf(address), () -> clients.remove(address)));
+  }
+
+  private record Answered(CompletableFuture<byte[]> answer) implements ResponseHandler {
+    @Override
+    public void onResponse(ByteBuf body) {
+      byte[] bytes = new byte[body.readableBytes()];
+      body.readBytes(bytes);
+      body.release();
+      answer.complete(bytes);
+    }
+
+    @Override
+    public void onFailure(TransportException cause) {
+      answer.completeExceptionally(cause);
+    }
+  }
+
+  private final class Service implements ApplicationHandler {
+    @Override
+    public void onRequest(PeerConnection from, byte service, long requestId, ByteBuf body) {
+      byte[] request = new byte[body.readableBytes()];
+      body.readBytes(request);
+      body.release();
+      try {
+        threads.execute(() -> respond(from, requestId, request));
+      } catch (RejectedExecutionException e) {
+        from.fail(requestId, "This node has too many requests about snapshots.");
+      }
+    }
+
+    private void respond(PeerConnection from, long requestId, byte[] request) {
+      try {
+        from.respond(requestId, Unpooled.wrappedBuffer(answer.apply(request)));
+      } catch (RuntimeException e) {
+        from.fail(requestId, "The request failed: " + e);
+      }
+    }
+  }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.cassandra.concurrent.Stage;
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.IMutation;
+import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.db.WriteType;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.exceptions.RequestExecutionException;
+import org.apache.cassandra.metrics.ClientRequestsMetricsHolder;
+import org.apache.cassandra.metrics.ClientWriteRequestMetrics;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.service.AbstractWriteResponseHandler;
+import org.apache.cassandra.service.StorageProxy;
+import org.apache.cassandra.transport.Dispatcher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One attempt to bring mutations to a quorum of each replica set, as Cassandra's own writes do it,
+ * with hints and metrics, but without a thread that waits for the replicas: one that waits for each
+ * of many writes costs more than the writes.
+ */
+final class QuorumWrite {
+  private static final Logger logger = LoggerFactory.getLogger(QuorumWrite.class);
+  private static final ConsistencyLevel QUORUM = ConsistencyLevel.QUORUM;
+
+  /** Cassandra tells of a replica's silence by then; if it doesn't, nothing more will come. */
+  private static final long GRACE_MILLIS = 500;
+
+  private static final int MAX_BLOCKING_THREADS = 64;
+  private static final long IDLE_SECONDS = 10;
+
+  /** For what Cassandra does only while the caller waits. Waiting tasks are bounded as commits. */
+  private static final Executor BLOCKING = blockingThreads();
+
+  private final boolean throughBatchLog;
+
+  /**
+   * @param throughBatchLog whether several partitions go through Cassandra's batch log
+   */
+  QuorumWrite(boolean throughBatchLog) {
+    this.throughBatchLog = throughBatchLog;
+  }
+
+  private static Executor blockingThreads() {
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            MAX_BLOCKING_THREADS,
+            MAX_BLOCKING_THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            new ThreadFactoryBuilder().setNameFormat("IsoldeApply-%d").setDaemon(true).build());
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+
+  /**
+   * Tries once. Also what was applied in part may be tried again: the same cells with the same
+   * timestamps.
+   *
+   * @return whether all of it is on a quorum; does not fail
+   */
+  CompletableFuture<Boolean> attempt(List<Mutation> mutations) {
+    try {
+      List<Mutation> present = ofTablesThatExist(mutations);
+      if (present.isEmpty()) {
+        return CompletableFuture.completedFuture(true);
+      }
+      return mustWait(present)
+          ? CompletableFuture.supplyAsync(() -> mutateAndWait(present), BLOCKING)
+          : mutate(present);
+    } catch (RuntimeException e) {
+      return CompletableFuture.completedFuture(failed(e));
+    }
+  }
+
+  /** What a table held is gone with it, also if it was dropped after the decision. */
+  private static List<Mutation> ofTablesThatExist(List<Mutation> mutations) {
+    List<Mutation> present = new ArrayList<>(mutations.size());
+    for (Mutation mutation : mutations) {
+      Set<TableId> dropped = new HashSet<>(0);
+      for (TableId table : mutation.getTableIds()) {
+        if (Schema.instance.getTableMetadata(table) == null) {
+          dropped.add(table);
+        }
+      }
+      Mutation rest = dropped.isEmpty() ? mutation : mutation.without(dropped);
+      if (!rest.isEmpty()) {
+        present.add(rest);
+      }
+    }
+    return present;
+  }
+
+  private boolean mustWait(List<Mutation> mutations) {
+    return (throughBatchLog && mutations.size() > 1)
+        || mutations.stream()
+            .flatMap(mutation -> mutation.getPartitionUpdates().stream())
+            .anyMatch(QuorumWrite::hasTriggers);
+  }
+
+  private static boolean hasTriggers(PartitionUpdate update) {
+    return !update.metadata().triggers.isEmpty();
+  }
+
+  private boolean mutateAndWait(List<Mutation> mutations) {
+    try {
+      StorageProxy.mutateWithTriggers(
+          mutations,
+          QUORUM,
+          throughBatchLog && mutations.size() > 1,
+          Dispatcher.RequestTime.forImmediateExecution());
+      return true;
+    } catch (RuntimeException e) {
+      return failed(e);
+    }
+  }
+
+  private static CompletableFuture<Boolean> mutate(List<Mutation> mutations) {
+    Dispatcher.RequestTime time = Dispatcher.RequestTime.forImmediateExecution();
+    String dataCenter = DatabaseDescriptor.getEndpointSnitch().getLocalDatacenter();
+    WriteType type = mutations.size() == 1 ? WriteType.SIMPLE : WriteType.UNLOGGED_BATCH;
+    List<AbstractWriteResponseHandler<IMutation>> writes = new ArrayList<>(mutations.size());
+    CompletableFuture<?>[] ends = new CompletableFuture<?>[mutations.size()];
+    for (int i = 0; i < ends.length; i++) {
+      CompletableFuture<Void> end = new CompletableFuture<>();
+      ends[i] = end;
+      writes.add(
+          StorageProxy.performWrite(
+              mutations.get(i),
+              QUORUM,
+              dataCenter,
+              (mutation, replicas, handler, inDataCenter, requestTime) ->
+                  StorageProxy.sendToHintedReplicas(
+                      (Mutation) mutation,
+                      replicas,
+                      handler,
+                      inDataCenter,
+                      Stage.MUTATION,
+                      requestTime),
+              () -> end.complete(null),
+              type,
+              time));
+    }
+    long timeoutMillis = DatabaseDescriptor.getWriteRpcTimeout(TimeUnit.MILLISECONDS);
+    CompletableFuture<Void> all = ends.length == 1 ? only(ends[0]) : CompletableFuture.allOf(ends);
+    return (all.isDone() ? all : all.orTimeout(timeoutMillis + GRACE_MILLIS, TimeUnit.MILLISECONDS))
+        .handle((done, timeout) -> isOnQuorum(mutations, writes, timeout != null, time));
+  }
+
+  @SuppressWarnings("unchecked")
+  private static CompletableFuture<Void> only(CompletableFuture<?> end) {
+    return (CompletableFuture<Void>) end;
+  }
+
+  private static boolean isOnQuorum(
+      List<Mutation> mutations,
+      List<AbstractWriteResponseHandler<IMutation>> writes,
+      boolean isTimeout,
+      Dispatcher.RequestTime time) {
+    ClientWriteRequestMetrics all = ClientRequestsMetricsHolder.writeMetrics;
+    ClientWriteRequestMetrics atLevel = ClientRequestsMetricsHolder.writeMetricsForLevel(QUORUM);
+    long nanos = System.nanoTime() - time.startedAtNanos();
+    all.addNano(nanos);
+    atLevel.addNano(nanos);
+    long bytes = IMutation.dataSize(mutations);
+    all.mutationSize.update(bytes);
+    atLevel.mutationSize.update(bytes);
+    mutations.forEach(mutation -> tellTables(mutation, nanos));
+    if (isTimeout) {
+      all.timeouts.mark();
+      atLevel.timeouts.mark();
+      logger.warn("A committed transaction could not be applied yet: replicas do not answer.");
+      return false;
+    }
+    try {
+      writes.forEach(AbstractWriteResponseHandler::get); // each has ended, so it does not wait
+      return true;
+    } catch (RuntimeException e) {
+      all.failures.mark();
+      atLevel.failures.mark();
+      return failed(e);
+    }
+  }
+
+  private static void tellTables(Mutation mutation, long nanos) {
+    for (TableId table : mutation.getTableIds()) {
+      ColumnFamilyStore store = ColumnFamilyStore.getIfExists(table);
+      if (store != null) {
+        store.metric.coordinatorWriteLatency.update(nanos, TimeUnit.NANOSECONDS);
+      }
+    }
+  }
+
+  private static boolean failed(RuntimeException e) {
+    if (e instanceof RequestExecutionException) {
+      logger.warn("A committed transaction could not be applied yet: {}", e.getMessage());
+    } else {
+      // Whatever it is, the transaction is committed: it must be tried until it works.
+      logger.error("A committed transaction could not be applied yet.", e);
+    }
+    return false;
+  }
+}
