@@ -4,8 +4,12 @@ package io.isolde.cli;
 import io.isolde.bench.BenchException;
 import io.isolde.bench.BenchOptions;
 import io.isolde.bench.Benches;
+import io.isolde.cluster.Network;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -83,16 +87,24 @@ final class BenchCommand implements Callable<Integer> {
       description = "Go on for so long after the rounds, to see whether memory stays flat.")
   private int soakMinutes = BenchOptions.DEFAULTS.soakMinutes();
 
+  @Option(names = OwnNetwork.OPTION, hidden = true)
+  private boolean isInOwnNetwork;
+
   @Override
-  public Integer call() {
+  public Integer call() throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
     if (isListRequested) {
-      Benches.names().forEach(each -> out.printf("%-14s %s%n", each, Benches.summary(each)));
+      Benches.names().forEach(each -> out.printf("%-16s %s%n", each, Benches.summary(each)));
       out.flush();
       return CommandLine.ExitCode.OK;
     }
     String chosen = requireKnown();
     BenchOptions options = options();
+    if (Benches.wantsOwnNetwork(chosen) && !isInOwnNetwork && Network.isPossible()) {
+      List<String> same = new ArrayList<>(root().getParseResult().originalArgs());
+      same.add(OwnNetwork.OPTION);
+      return OwnNetwork.run(same);
+    }
     try {
       Benches.run(chosen, json, figures, options, out);
       return CommandLine.ExitCode.OK;
@@ -102,6 +114,10 @@ final class BenchCommand implements Callable<Integer> {
       err.flush();
       return CommandLine.ExitCode.SOFTWARE;
     }
+  }
+
+  private CommandLine root() {
+    return spec.root().commandLine();
   }
 
   private String requireKnown() {
@@ -127,7 +143,8 @@ final class BenchCommand implements Callable<Integer> {
           rowBytes,
           stormPerSecond,
           heapMegabytes,
-          soakMinutes);
+          soakMinutes,
+          isInOwnNetwork);
     } catch (IllegalArgumentException e) {
       throw refused(e.getMessage());
     }

@@ -92,8 +92,15 @@ final class CqlConnection implements AutoCloseable {
    * @throws CommandFailedException if the node refuses
    */
   List<Row> execute(String cql) {
+    return execute(cql, REQUEST_TIMEOUT);
+  }
+
+  /** Executes a statement that may take as long as given. */
+  List<Row> execute(String cql, Duration timeout) {
     try {
-      return session.execute(SimpleStatement.newInstance(cql).setNode(node)).all();
+      return session
+          .execute(SimpleStatement.newInstance(cql).setNode(node).setTimeout(timeout))
+          .all();
     } catch (DriverException e) {
       throw new CommandFailedException(e.getMessage(), e);
     }

@@ -21,6 +21,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       StatusCommand.class,
       ClusterCommand.class,
       OracleCommand.class,
+      GroupsCommand.class,
+      SnapshotCommand.class,
       DemoCommand.class,
       BenchCommand.class,
       StalenessCommand.class,

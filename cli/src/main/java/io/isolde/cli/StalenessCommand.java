@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Predict how fresh reads of a table are at each pair of consistency levels, or advise which to",
       "use, from the delays between the nodes of a running cluster. Numbers in brackets are 95%%",
-      "intervals."
+      "intervals. Of a table of a strong keyspace it shows what its leaders measure of reads at ONE."
     })
 final class StalenessCommand implements Runnable {
   private static final double MICROS = 1e3;
@@ -123,7 +123,12 @@ final class StalenessCommand implements Runnable {
     }
     try (CqlSession session = access.openToAll(home)) {
       LiveCluster cluster = new LiveCluster(session);
-      Topology topology = cluster.topology(table.substring(0, table.indexOf('.')));
+      if (StrongStaleness.isStrong(session, keyspace())) {
+        StrongStaleness.lines(keyspace(), cluster.followerStaleness(keyspace()))
+            .forEach(line -> say("%s", line));
+        return;
+      }
+      Topology topology = cluster.topology(keyspace());
       MeasuredLegs legs =
           cluster
               .legs(table)
@@ -141,6 +146,10 @@ final class StalenessCommand implements Runnable {
     } catch (IllegalArgumentException e) {
       throw new CommandFailedException(e.getMessage(), e);
     }
+  }
+
+  private String keyspace() {
+    return table.substring(0, table.indexOf('.'));
   }
 
   private void show(DelayModel model, Target target) {

@@ -70,7 +70,7 @@ final class StudyCommand implements Callable<Integer> {
       names = "--rate",
       paramLabel = "N",
       defaultValue = "30",
-      description = "Rows per second; each is written 4 times and read 16 times.")
+      description = "Rows per second; each is read 16 times, and one in four is written 4 times.")
   private int rate;
 
   @Option(

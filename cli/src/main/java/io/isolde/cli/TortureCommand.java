@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cli;
 
+import io.isolde.cluster.Network;
 import io.isolde.torture.FaultKind;
 import io.isolde.torture.Torture;
 import io.isolde.torture.TortureException;
@@ -64,13 +65,28 @@ final class TortureCommand implements Callable<Integer> {
       description = "What may happen, of: ${COMPLETION-CANDIDATES}. All that can be, unless told.")
   private List<FaultKind> faults = List.of();
 
+  @Option(
+      names = "--workload",
+      paramLabel = "WHAT",
+      description =
+          "What clients do: transactions, or strong: single statements on a strong keyspace, which"
+              + " are checked for linearizability.")
+  private WorkloadKind workload = WorkloadKind.transactions;
+
+  /** In the words of the command line. */
+  @SuppressWarnings("MemberName")
+  enum WorkloadKind {
+    transactions,
+    strong
+  }
+
   @Option(names = "--heap", paramLabel = "MB", description = "Java heap of each node.")
   private int heapMegabytes = 512;
 
   @Option(names = "--report", paramLabel = "FILE", description = "Write a report there, too.")
   private Path report;
 
-  @Option(names = "--in-own-network", hidden = true)
+  @Option(names = OwnNetwork.OPTION, hidden = true)
   private boolean isInOwnNetwork;
 
   @Override
@@ -84,7 +100,7 @@ final class TortureCommand implements Callable<Integer> {
   }
 
   private List<FaultKind> allPossible() {
-    if (Torture.canCut()) {
+    if (Network.isPossible()) {
       return List.of(FaultKind.values());
     }
     say("Nodes can't be cut off here: that takes unshare and ip, and leave to use them.");
@@ -94,7 +110,13 @@ final class TortureCommand implements Callable<Integer> {
   private TortureOptions options(List<FaultKind> chosen) {
     try {
       return new TortureOptions(
-          Duration.ofMinutes(minutes), seed, nodes, clients, chosen, heapMegabytes);
+          Duration.ofMinutes(minutes),
+          seed,
+          nodes,
+          clients,
+          chosen,
+          heapMegabytes,
+          workload == WorkloadKind.strong);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage());
     }
@@ -103,24 +125,20 @@ final class TortureCommand implements Callable<Integer> {
   /** Another process with the same command line; what it has of a network ends with it. */
   private int runInOwnNetwork(List<FaultKind> chosen) throws IOException, InterruptedException {
     TortureOptions options = options(chosen);
-    List<String> command = new ArrayList<>(Torture.insideOwnNetwork());
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    System.getProperties().stringPropertyNames().stream()
-        .filter(name -> name.startsWith("isolde.") || name.startsWith("org.slf4j."))
-        .forEach(name -> command.add("-D" + name + "=" + System.getProperty(name)));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-    command.addAll(List.of("torture", "--in-own-network", "--home", home.folder().toString()));
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("torture", OwnNetwork.OPTION, "--home", home.folder().toString()));
     command.addAll(List.of("--minutes", Long.toString(options.duration().toMinutes())));
     command.addAll(List.of("--seed", Long.toString(options.seed())));
     command.addAll(List.of("--nodes", Integer.toString(options.nodes())));
     command.addAll(List.of("--clients", Integer.toString(options.clients())));
+    command.addAll(List.of("--workload", workload.name()));
     command.addAll(List.of("--heap", Integer.toString(options.heapMegabytes())));
     command.addAll(
         List.of("--faults", String.join(",", chosen.stream().map(FaultKind::name).toList())));
     if (report != null) {
       command.addAll(List.of("--report", report.toAbsolutePath().toString()));
     }
-    return new ProcessBuilder(command).inheritIO().start().waitFor();
+    return OwnNetwork.run(command);
   }
 
   private int run(TortureOptions options) throws IOException {

@@ -45,7 +45,12 @@ class MainTest {
         "cluster remove --help",
         "oracle --help",
         "oracle add --help",
-        "oracle status --help"
+        "oracle status --help",
+        "groups --help",
+        "groups leader --help",
+        "groups rebalance --help",
+        "snapshot --help",
+        "snapshot create --help"
       })
   void whenHelpIsAskedForThenUsageAndExitCodesAreShown(String arguments) {
     assertThat(run(arguments.split(" ", -1))).isZero();
@@ -59,9 +64,18 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"status", "add 127.0.0.9", "remove 127.0.0.9", "leader 127.0.0.9"})
+  @ValueSource(
+      strings = {
+        "oracle status",
+        "oracle add 127.0.0.9",
+        "oracle remove 127.0.0.9",
+        "oracle leader 127.0.0.9",
+        "groups status",
+        "groups leader bank 127.0.0.9",
+        "groups rebalance bank --without 127.0.0.9"
+      })
   void whenThereIsNoNodeToAskThenOneSentenceSaysWhatToDo(String arguments) {
-    assertThat(runAtHome(("oracle " + arguments).split(" ", -1))).isEqualTo(1);
+    assertThat(runAtHome(arguments.split(" ", -1))).isEqualTo(1);
     assertThat(err.toString())
         .startsWith("There is no development node.")
         .contains("isolde start", "--at")
@@ -75,10 +89,31 @@ class MainTest {
   }
 
   @Test
+  void whenWhatIsGivenIsNoSnapshotThenItIsRefused() {
+    assertThat(runAtHome("snapshot", "drop", "x; DROP")).isEqualTo(2);
+    assertThat(runAtHome("snapshot", "create", "s", "k.t", "--ttl=soon")).isEqualTo(2);
+    assertThat(runAtHome("snapshot", "create", "s", "k.t;")).isEqualTo(2);
+    assertThat(runAtHome("snapshot", "list")).isEqualTo(1);
+  }
+
+  @Test
+  void whenSizesAndAgesAreShownThenPeopleCanReadThem() {
+    assertThat(SnapshotCommand.size(0)).isEqualTo("0 B");
+    assertThat(SnapshotCommand.size(1536)).isEqualTo("1.5 KiB");
+    assertThat(SnapshotCommand.size(5L << 40)).isEqualTo("5.0 TiB");
+    assertThat(SnapshotCommand.age(3723)).isEqualTo("1 h 2 min 3 s");
+    assertThat(SnapshotCommand.age(180_000)).isEqualTo("2 d 2 h");
+  }
+
+  @Test
   void whenWhatIsGivenIsNoAddressThenItIsRefused() {
     assertThat(runAtHome("oracle", "add", "x'; DROP")).isEqualTo(2);
     assertThat(runAtHome("oracle", "status", "--at=a b")).isEqualTo(2);
-    assertThat(err.toString()).contains("is not an address", "is not a node");
+    assertThat(runAtHome("groups", "leader", "bank", "x'; DROP")).isEqualTo(2);
+    assertThat(runAtHome("groups", "leader", "bank; DROP", "127.0.0.9")).isEqualTo(2);
+    assertThat(runAtHome("groups", "rebalance", "bank", "--without", "x'; DROP")).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("is not an address", "is not a node", "is not the name of a keyspace");
   }
 
   @Test

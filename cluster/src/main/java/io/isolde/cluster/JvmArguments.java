@@ -79,7 +79,15 @@ final class JvmArguments {
     // A local cluster needs no time for news to spread, so none is waited for.
     property(arguments, "cassandra.skip_wait_for_gossip_to_settle", "0");
     property(arguments, "cassandra.ring_delay_ms", "1000");
+    // By default twice the ring delay, and after half of it a node that is up and has no tokens yet
+    // counts as gone: nodes that start together would remove one another, and from then on never
+    // ask one another for the schema (CASSANDRA-17883). This is what other clusters have.
+    property(arguments, "cassandra.gossip_quarantine_delay_ms", "60000");
     property(arguments, "cassandra.shutdown_announce_in_ms", "500");
+    // A change of the schema that was not pushed, or got lost, is fetched after seconds, not
+    // minutes.
+    property(arguments, "cassandra.migration_delay_ms", "2000");
+    property(arguments, "cassandra.schema_pull_interval_ms", "5000");
     property(arguments, "cassandra.consistent.rangemovement", "false");
     addJmx(arguments, spec);
     if (spec.hasPlugin()) {

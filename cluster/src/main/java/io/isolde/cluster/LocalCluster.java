@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -195,20 +196,21 @@ public final class LocalCluster implements AutoCloseable {
    * of a change yet believes that all agree.
    */
   public void awaitSchemaAgreement(Duration bound) {
-    if (!Waiting.until(bound, () -> schemaVersions() == 1)) {
+    if (!Waiting.until(bound, () -> Set.copyOf(schemaVersions().values()).size() == 1)) {
       throw new ClusterException(
           Reason.TIMEOUT,
-          "The running nodes of %s did not agree on the schema within %d s."
-              .formatted(name(), bound.toSeconds()));
+          "The running nodes of %s did not agree on the schema within %d s: %s"
+              .formatted(name(), bound.toSeconds(), schemaVersions()));
     }
   }
 
-  private long schemaVersions() {
-    return nodes.stream()
+  /** Of the running nodes, by their names. */
+  private Map<String, String> schemaVersions() {
+    Map<String, String> versions = new TreeMap<>();
+    nodes.stream()
         .filter(LocalNode::isAlive)
-        .map(LocalCluster::schemaVersion)
-        .distinct()
-        .count();
+        .forEach(node -> versions.put(node.name(), schemaVersion(node)));
+    return versions;
   }
 
   private static String schemaVersion(LocalNode node) {

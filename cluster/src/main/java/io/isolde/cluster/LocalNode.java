@@ -79,7 +79,11 @@ public final class LocalNode {
   void spawn(Distribution distribution) {
     NodeSpec spec = spec();
     Path java = Distribution.java();
-    String arguments = JvmArguments.file(spec, folder, distribution);
+    Distribution chosen =
+        spec.cassandraFolder()
+            .map(jars -> new Distribution(jars, distribution.plugin()))
+            .orElse(distribution);
+    String arguments = JvmArguments.file(spec, folder, chosen);
     Machine.requireFreePorts(spec);
     NodeFolder.createFolder(folder.temporary());
     NodeFolder.writeText(folder.jvmArguments(), arguments);

@@ -63,10 +63,11 @@ record NodeProcess(NodeFolder folder) {
             .redirectOutput(folder.output().toFile());
     builder.environment().putAll(spec.environment());
     Process process = started(builder);
-    NodeFolder.writeText(folder.pidFile(), process.pid() + "\n");
     if (spec.isEphemeral()) {
       tieToThisProcess(process);
     }
+    // Last: whoever sees that the node is there may rely on its being tied.
+    NodeFolder.writeText(folder.pidFile(), process.pid() + "\n");
   }
 
   /**
@@ -75,12 +76,17 @@ record NodeProcess(NodeFolder folder) {
    */
   private static void tieToThisProcess(Process node) {
     String script = "read nothing; kill -9 " + node.pid();
-    Process guard =
-        started(
-            new ProcessBuilder(inOwnSession(List.of("sh", "-c", script)))
-                .redirectErrorStream(true)
-                .redirectOutput(Redirect.DISCARD));
-    var unused = node.onExit().thenRun(guard::destroyForcibly);
+    ProcessBuilder builder =
+        new ProcessBuilder(inOwnSession(List.of("sh", "-c", script)))
+            .redirectErrorStream(true)
+            .redirectOutput(Redirect.DISCARD);
+    try {
+      Process guard = started(builder);
+      var unused = node.onExit().thenRun(guard::destroyForcibly);
+    } catch (ClusterException untied) {
+      node.destroyForcibly();
+      throw untied;
+    }
   }
 
   /** Ends the process: asks it first if a bound above zero is given, kills it afterwards. */

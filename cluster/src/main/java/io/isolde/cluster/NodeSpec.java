@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -30,6 +31,7 @@ public final class NodeSpec {
   private static final String NETWORK_NAMESPACE = "network_namespace";
   private static final String JVM_OPTIONS = "jvm_options";
   private static final String CLASS_PATH = "class_path";
+  private static final String CASSANDRA_FOLDER = "cassandra_folder";
   private static final String CASSANDRA = "cassandra.";
   private static final String ISOLDE = "isolde.";
   private static final String SYSTEM = "system.";
@@ -139,6 +141,14 @@ public final class NodeSpec {
         joined(File.pathSeparator, classPath().stream().map(Path::toString).toList(), path));
   }
 
+  /**
+   * The folder with the jars of another Cassandra than that of {@link Distribution}, for nodes
+   * without the plugin.
+   */
+  public NodeSpec withCassandraFolder(Path folder) {
+    return with(CASSANDRA_FOLDER, folder.toAbsolutePath());
+  }
+
   /** Sets an entry of cassandra.yaml; the value is YAML on one line, such as {@code [a, b]}. */
   public NodeSpec withCassandraSetting(String name, String yaml) {
     return with(CASSANDRA + name, yaml);
@@ -207,6 +217,11 @@ public final class NodeSpec {
   /** Returns the further entries of the class path. */
   public List<Path> classPath() {
     return split(File.pathSeparator, CLASS_PATH).map(Path::of).toList();
+  }
+
+  /** Returns the folder with the jars of another Cassandra, if there is to be one. */
+  public Optional<Path> cassandraFolder() {
+    return Optional.of(text(CASSANDRA_FOLDER)).filter(path -> !path.isEmpty()).map(Path::of);
   }
 
   /** Returns the entries set for cassandra.yaml. */

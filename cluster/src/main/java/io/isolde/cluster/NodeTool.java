@@ -4,9 +4,15 @@ package io.isolde.cluster;
 import io.isolde.cluster.ClusterException.Reason;
 import java.io.IOException;
 import java.net.MalformedURLException;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.management.JMException;
 import javax.management.MBeanServerConnection;
+import javax.management.NotificationListener;
 import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
 import javax.management.remote.JMXConnector;
@@ -17,6 +23,11 @@ import javax.management.remote.JMXServiceURL;
 public final class NodeTool implements AutoCloseable {
 
   private static final String STORAGE_SERVICE = "org.apache.cassandra.db:type=StorageService";
+
+  /** Cassandra's types of events: error, abort, success. */
+  private static final Set<Integer> REPAIR_ENDS = Set.of(2, 3, 4);
+
+  private static final int REPAIR_SUCCEEDED = 4;
 
   private final JMXConnector connector;
   private final MBeanServerConnection server;
@@ -55,6 +66,46 @@ public final class NodeTool implements AutoCloseable {
     storageService("garbageCollect", "ROW", 1, keyspace, tables);
   }
 
+  /**
+   * Repairs all that this node has of a keyspace, and waits until that is done.
+   *
+   * @param isFull all data is compared; else what no repair has seen yet
+   * @throws ClusterException if it fails, or takes longer than the bound
+   */
+  public void repair(String keyspace, boolean isFull, Duration bound) {
+    Map<String, String> options = new HashMap<>();
+    options.put("incremental", Boolean.toString(!isFull));
+    Map<String, Integer> outcomes = new ConcurrentHashMap<>();
+    NotificationListener listener =
+        (event, unused) -> {
+          if (event.getUserData() instanceof Map<?, ?> data
+              && data.get("type") instanceof Integer type
+              && REPAIR_ENDS.contains(type)) {
+            outcomes.putIfAbsent((String) event.getSource(), type);
+          }
+        };
+    try {
+      ObjectName service = new ObjectName(STORAGE_SERVICE);
+      server.addNotificationListener(service, listener, null, null);
+      try {
+        Object[] arguments = {keyspace, options};
+        String[] types = {String.class.getName(), Map.class.getName()};
+        String name = "repair:" + server.invoke(service, "repairAsync", arguments, types);
+        if (!Waiting.until(bound, () -> outcomes.containsKey(name))
+            || outcomes.get(name) != REPAIR_SUCCEEDED) {
+          throw new ClusterException(
+              Reason.JMX_FAILED,
+              "The repair of %s failed, or was not over after %d s."
+                  .formatted(keyspace, bound.toSeconds()));
+        }
+      } finally {
+        server.removeNotificationListener(service, listener);
+      }
+    } catch (JMException | IOException e) {
+      throw failed("repair of " + keyspace, e);
+    }
+  }
+
   /** Lets the tables (all, if none is named) compact by themselves again. */
   public void enableAutoCompaction(String keyspace, String... tables) {
     storageService("enableAutoCompaction", keyspace, tables);
@@ -68,6 +119,14 @@ public final class NodeTool implements AutoCloseable {
   /** Refuses further writes and flushes everything; the node must be restarted afterwards. */
   public void drain() {
     storageService("drain");
+  }
+
+  /**
+   * Has the node leave the cluster for ever; returns when others have what it had. Even if fewer
+   * nodes remain than a keyspace has replicas.
+   */
+  public void decommission() {
+    storageService("decommission", true);
   }
 
   /** Empties the cache of where partitions lie in SSTables. */

@@ -17,6 +17,7 @@ class NodeSpecTest {
           .withPlugin(false)
           .withJvmOption("-XX:+UseZGC")
           .withJvmOption("-XX:OnError=a b;c")
+          .withCassandraFolder(Path.of("/jars/other"))
           .withClassPathEntry(Path.of("/jars/one.jar"))
           .withClassPathEntry(Path.of("/jars/two.jar"))
           .withCassandraSetting("cluster_name", "\"a: b\"")
@@ -36,6 +37,7 @@ class NodeSpecTest {
     assertThat(spec.isEphemeral()).isFalse();
     assertThat(spec.jvmOptions()).isEmpty();
     assertThat(spec.classPath()).isEmpty();
+    assertThat(spec.cassandraFolder()).isEmpty();
   }
 
   @Test
@@ -43,6 +45,7 @@ class NodeSpecTest {
     assertThat(FULL.jvmOptions()).containsExactly("-XX:+UseZGC", "-XX:OnError=a b;c");
     assertThat(FULL.classPath())
         .containsExactly(Path.of("/jars/one.jar"), Path.of("/jars/two.jar"));
+    assertThat(FULL.cassandraFolder()).contains(Path.of("/jars/other"));
   }
 
   @Test
