@@ -46,14 +46,31 @@ public enum ErrorCode {
   UNSUPPORTED_LIST_READ,
   /** This kind of table can't take part in transactions. */
   UNSUPPORTED_TABLE,
-  /** There is no live quorum of replicas for a part of what the transaction writes. */
+  /**
+   * There is no live quorum of replicas for a part of what the transaction writes; or it reads or
+   * writes rows of another one that is committed and could not be applied yet.
+   */
   UNAVAILABLE,
+  /** A batch on a strong keyspace that more than one replica group would have to write. */
+  BATCH_SPANS_GROUPS,
+  /** What a strong keyspace can't do, or can't be made of. */
+  UNSUPPORTED_KEYSPACE,
   /** The oracle has more work than it can take at the moment. */
   ORACLE_OVERLOADED,
   /** No leader of the oracle answered in time: a majority of its members must be up. */
   ORACLE_UNAVAILABLE,
   /** The node was cut off from the oracle for longer than its lease, and may not commit this. */
   COORDINATOR_FENCED,
+  /** There is no snapshot of this name, or the table is not in it. */
+  SNAPSHOT_NOT_FOUND,
+  /** There is a snapshot of this name already. */
+  SNAPSHOT_EXISTS,
+  /** The snapshot could not be made on all replicas, so nothing of it is left. */
+  SNAPSHOT_FAILED,
+  /** The snapshot is being made, or writes wait for one; it helps to try again. */
+  SNAPSHOT_UNAVAILABLE,
+  /** A snapshot does not change. */
+  SNAPSHOT_READ_ONLY,
   /** The commit is decided, but its data has not reached enough replicas yet. */
   APPLY_PENDING,
   /** It is not known whether the transaction committed. Comes from servers and from this client. */
