@@ -23,6 +23,8 @@ import java.time.Duration;
  * @param heapMegabytes the heap of a node. Default 2048.
  * @param soakMinutes how long to go on, after the rounds, to see whether memory stays flat. Default
  *     0: not at all.
+ * @param isInOwnNetwork whether this process runs where nodes can be cut off from one another.
+ *     Default no, and benchmarks leave partitions out.
  */
 public record BenchOptions(
     int rounds,
@@ -33,11 +35,12 @@ public record BenchOptions(
     int rowBytes,
     int stormPerSecond,
     int heapMegabytes,
-    int soakMinutes) {
+    int soakMinutes,
+    boolean isInOwnNetwork) {
 
   /** What is used unless told. */
   public static final BenchOptions DEFAULTS =
-      new BenchOptions(5, 3, 45, 50, 20_000, 1024, 3000, 2048, 0);
+      new BenchOptions(5, 3, 45, 50, 20_000, 1024, 3000, 2048, 0, false);
 
   public BenchOptions {
     requireAtLeast("rounds", rounds, 1);

@@ -16,7 +16,13 @@ public final class Benches {
               List.of(new VersionsBenchmark()),
               OracleBenchmark.all(),
               TransactionsBenchmark.all(),
-              List.of(new FailoverBenchmark(), new CollectionBenchmark()))
+              List.of(new YcsbBenchmark(), new TpccBenchmark()),
+              List.of(
+                  new ReplicationBenchmark(),
+                  new LeadershipBenchmark(),
+                  new CollectionBenchmark(),
+                  new SnapshotsBenchmark()),
+              FailoverBenchmark.all())
           .<Benchmark>flatMap(List::stream)
           .toList();
 
@@ -34,6 +40,16 @@ public final class Benches {
    */
   public static String summary(String name) {
     return find(name).summary();
+  }
+
+  /**
+   * Returns whether a benchmark measures more in a network of its own: {@link
+   * io.isolde.cluster.Network#INSIDE}.
+   *
+   * @throws IllegalArgumentException if there is none of this name
+   */
+  public static boolean wantsOwnNetwork(String name) {
+    return find(name).wantsOwnNetwork();
   }
 
   /**

@@ -16,6 +16,11 @@ interface Benchmark {
   /** Runs it on nodes of its own. */
   Report run(BenchOptions options, PrintWriter out);
 
+  /** Whether it measures more where nodes can be cut off from one another. */
+  default boolean wantsOwnNetwork() {
+    return false;
+  }
+
   /** Returns pictures of what it found out, if there is something to draw. */
   default List<Figure> figures(Report report) {
     return List.of();

@@ -9,17 +9,22 @@ import java.util.Optional;
  * @param before makes the case begin like in every round, not measured
  * @param storm what goes on meanwhile, not measured
  */
-record Case(String name, Workload workload, Runnable before, Optional<Storm.Plan> storm) {
+record Case(String name, Load load, Runnable before, Optional<Storm.Plan> storm) {
 
   Case(String name, Workload workload) {
     this(name, workload, () -> {}, Optional.empty());
   }
 
+  /** A case whose clients are elsewhere. */
+  static Case elsewhere(String name, Load load) {
+    return new Case(name, load, () -> {}, Optional.empty());
+  }
+
   Case after(Runnable step) {
-    return new Case(name, workload, step, storm);
+    return new Case(name, load, step, storm);
   }
 
   Case during(Storm.Plan plan) {
-    return new Case(name, workload, before, Optional.of(plan));
+    return new Case(name, load, before, Optional.of(plan));
   }
 }

@@ -11,7 +11,7 @@ import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
 
 /**
  * The child's end of {@link ChildProcess}: answers its parent over standard input and output, and
@@ -29,9 +29,10 @@ final class ChildControl {
   /**
    * Answers questions from now on; what the process prints otherwise goes to the standard error.
    *
-   * @param more questions that this child can answer beside the usual ones
+   * @param more questions that this child can answer beside the usual ones, given the number that
+   *     follows them, or 0
    */
-  static void start(Map<String, LongSupplier> more) {
+  static void start(Map<String, LongUnaryOperator> more) {
     PrintStream answers =
         new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     System.setOut(System.err);
@@ -40,7 +41,7 @@ final class ChildControl {
     thread.start();
   }
 
-  private static void serve(PrintStream answers, Map<String, LongSupplier> more) {
+  private static void serve(PrintStream answers, Map<String, LongUnaryOperator> more) {
     try (BufferedReader questions =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       String question;
@@ -49,17 +50,25 @@ final class ChildControl {
       }
     } catch (IOException e) {
       // The parent is gone.
+    } catch (RuntimeException e) {
+      System.err.println("A question can't be answered: " + e); // The parent shows it.
     }
     Runtime.getRuntime().halt(0);
   }
 
-  private static long answer(String question, Map<String, LongSupplier> more) {
+  private static long answer(String question, Map<String, LongUnaryOperator> more) {
     return switch (question) {
       case PROCESSOR ->
           ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
               .getProcessCpuTime();
       case COMPILER -> ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
-      default -> more.get(question).getAsLong();
+      default -> {
+        int space = question.indexOf(' ');
+        yield space < 0
+            ? more.get(question).applyAsLong(0)
+            : more.get(question.substring(0, space))
+                .applyAsLong(Long.parseLong(question.substring(space + 1)));
+      }
     };
   }
 }

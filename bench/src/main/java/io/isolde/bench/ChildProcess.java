@@ -5,6 +5,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,6 +80,11 @@ final class ChildProcess implements AutoCloseable {
     return ask(ChildControl.COMPILER);
   }
 
+  /** Asks what its {@link ChildControl} can answer for a number. */
+  long ask(String question, long number) {
+    return ask(question + " " + number);
+  }
+
   /** Asks what its {@link ChildControl} can answer. */
   synchronized long ask(String question) {
     try {
@@ -96,6 +102,16 @@ final class ChildProcess implements AutoCloseable {
           "The process of %s does not answer: %s. Its last words: %s"
               .formatted(name, e.getMessage(), lastWords()),
           e);
+    }
+  }
+
+  /** The jar or the folder that this class is in, for the class path of a child. */
+  static String here() {
+    try {
+      var source = ChildProcess.class.getProtectionDomain().getCodeSource();
+      return Path.of(source.getLocation().toURI()).toString();
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
     }
   }
 

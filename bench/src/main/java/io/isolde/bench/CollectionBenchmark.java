@@ -2,6 +2,7 @@
 package io.isolde.bench;
 
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,6 +16,12 @@ import java.util.Map;
 final class CollectionBenchmark implements Benchmark {
   private static final Duration ONE_SECOND = Duration.ofSeconds(1);
   private static final int DEFAULT_ONE_IN = 64;
+
+  /** The package that does it. */
+  private static final String TIMING = "io.isolde.staleness.collect";
+
+  /** Each of writes and reads. */
+  private static final Duration SAMPLED = Duration.ofSeconds(20);
 
   @Override
   public String name() {
@@ -40,8 +47,29 @@ final class CollectionBenchmark implements Benchmark {
       clusters.put("all", all);
       Map<String, List<Sample>> samples = measure(clusters, options, out);
       return Report.of(name(), MachineDescription.ofThisMachine(), options, samples, ratios())
-          .with(costs(samples));
+          .with(costs(samples))
+          .with(shares(clusters, options, folder.path(), out));
     }
+  }
+
+  /** Which share of the nodes' code the timing is; the cluster that times none has none of it. */
+  private static Map<String, Double> shares(
+      Map<String, TwinCluster> clusters, BenchOptions options, Path folder, PrintWriter out) {
+    Map<String, Double> shares = new LinkedHashMap<>();
+    clusters.forEach(
+        (name, cluster) -> {
+          CodeShare recorders = CodeShare.start(cluster.tools());
+          for (Workload workload : List.of(cluster.writes(), cluster.reads())) {
+            var unused = ClosedLoop.run(workload, options.inFlight(), SAMPLED);
+          }
+          CodeShare.Seen seen = recorders.stop(TIMING, folder);
+          out.printf(
+              "  %-18s %.2f%% of %d samples of the nodes' code%n",
+              name, seen.percent(), seen.samples());
+          shares.put(name + "_code_percent", seen.percent());
+          shares.put(name + "_code_samples", (double) seen.samples());
+        });
+    return shares;
   }
 
   private static List<Ratio> ratios() {

@@ -37,7 +37,8 @@ record Figure(
             .yAxisTitle(yAxis)
             .theme(Styler.ChartTheme.GGPlot2)
             .build();
-    chart.getStyler().setLegendPosition(Styler.LegendPosition.InsideNW);
+    chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideS);
+    chart.getStyler().setLegendLayout(Styler.LegendLayout.Horizontal);
     chart.getStyler().setYAxisMin(0.0).setXAxisMin(0.0);
     curves.forEach(
         (name, points) ->

@@ -35,11 +35,11 @@ final class MemberMain {
     ChildControl.start(
         Map.of(
             APPLIED,
-            () -> status(node).map(OracleStatus::appliedIndex).orElse(-1L),
+            unused -> status(node).map(OracleStatus::appliedIndex).orElse(-1L),
             TERM,
-            () -> status(node).map(OracleStatus::term).orElse(-1L),
+            unused -> status(node).map(OracleStatus::term).orElse(-1L),
             SERVING,
-            () -> node.get() != null && node.get().isServing() ? 1 : 0));
+            unused -> node.get() != null && node.get().isServing() ? 1 : 0));
     List<Peer> founders = Arrays.stream(arguments).skip(3).map(MemberMain::peer).toList();
     Peer self =
         founders.stream().filter(peer -> peer.id().equals(arguments[2])).findFirst().orElseThrow();

@@ -43,14 +43,21 @@ final class MultiStatements {
   }
 
   Workload tenUpdates() {
-    return () -> inTurn(Collections.nCopies(UPDATES, table::update));
+    return () -> inTurn(Collections.nCopies(UPDATES, () -> table.update(table.anyRow())));
   }
 
-  /** Two rows are read and two are written. */
+  /** Two rows are read, then the two are written. */
   Workload transfer() {
-    List<Supplier<BoundStatement>> unit =
-        List.of(table::read, table::read, table::update, table::update);
-    return () -> inTurn(unit);
+    return () -> {
+      long from = table.anyRow();
+      long to = table.rowOtherThan(from);
+      return inTurn(
+          List.of(
+              () -> table.read(from),
+              () -> table.read(to),
+              () -> table.update(from),
+              () -> table.update(to)));
+    };
   }
 
   private CompletionStage<?> inTurn(List<Supplier<BoundStatement>> statements) {

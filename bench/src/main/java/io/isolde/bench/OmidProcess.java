@@ -7,7 +7,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,9 +45,7 @@ final class OmidProcess implements AutoCloseable {
 
   /** The folder with Omid's jars, if there is one. */
   static Optional<Path> jars() {
-    return Optional.ofNullable(System.getProperty(FOLDER_PROPERTY))
-        .map(Path::of)
-        .filter(Files::isDirectory);
+    return Peers.folder(FOLDER_PROPERTY);
   }
 
   /** Starts it and waits until it listens. */
@@ -58,7 +55,10 @@ final class OmidProcess implements AutoCloseable {
     write("log4j.properties", LOGGING);
     String classPath =
         String.join(
-            File.pathSeparator, folder.path().toString(), jars.resolve("*").toString(), here());
+            File.pathSeparator,
+            folder.path().toString(),
+            jars.resolve("*").toString(),
+            ChildProcess.here());
     process =
         ChildProcess.start(
             "omid", classPath, OmidMain.class, folder.path().resolve("omid.log"), List.of());
@@ -83,16 +83,6 @@ final class OmidProcess implements AutoCloseable {
       Files.writeString(folder.path().resolve(file), text);
     } catch (IOException e) {
       throw new BenchException("Omid's settings can't be written: " + e + ".", e);
-    }
-  }
-
-  /** The jar or the folder that this class is in. */
-  private static String here() {
-    try {
-      var source = OmidProcess.class.getProtectionDomain().getCodeSource();
-      return Path.of(source.getLocation().toURI()).toString();
-    } catch (URISyntaxException e) {
-      throw new IllegalStateException(e);
     }
   }
 

@@ -67,6 +67,18 @@ public record Report(
     return new Report(bench, machine, options.rounds(), results, Map.of(), spreads);
   }
 
+  /** Returns the report of what has no cases, only numbers. */
+  static Report of(String bench, BenchOptions options, Map<String, Double> metrics) {
+    return new Report(
+            bench,
+            MachineDescription.ofThisMachine(),
+            options.rounds(),
+            List.of(),
+            Map.of(),
+            Map.of())
+        .with(metrics);
+  }
+
   /** Returns this and another report of the same benchmark as one. */
   Report and(Report other) {
     Map<String, Spread> allRatios = new LinkedHashMap<>(ratios);

@@ -68,7 +68,7 @@ final class Rounds {
     for (int second = 0; second < options.warmupSeconds(); second++) {
       Case each = cases.get(second % cases.size());
       each.before().run();
-      Measurement seen = ClosedLoop.run(each.workload(), options.inFlight(), ONE_SECOND);
+      Measurement seen = each.load().run(options.inFlight(), ONE_SECOND);
       if (seen.errors() > 0) {
         requireAnswers(each, seen); // One that only takes long is what warming up is for.
       }
@@ -89,8 +89,7 @@ final class Rounds {
 
   private Sample measureNow(Case each, double stormPerSecond) {
     CpuClock.Running clock = cpu.start();
-    Measurement measurement =
-        ClosedLoop.run(each.workload(), options.inFlight(), options.measured());
+    Measurement measurement = each.load().run(options.inFlight(), options.measured());
     CpuClock.Usage used = clock.stop();
     requireAnswers(each, measurement);
     return new Sample(measurement, used, stormPerSecond);

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.metadata.Node;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
@@ -22,12 +25,14 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class RowTable {
   static final String KEYSPACE = "bench";
+  private static final int LOADING_ATTEMPTS = 5;
   private static final int LOADED_AT_ONCE = 100;
   private static final Duration AGREEMENT = Duration.ofMinutes(2);
   private static final long AGREEMENT_LOOK_MILLIS = 100;
   private static final String SCHEMA_VERSION = "SELECT schema_version FROM system.local";
 
   private final CqlSession session;
+  private final String keyspace;
   private final String name;
   private final int rows;
   private final byte[] filling;
@@ -36,8 +41,9 @@ final class RowTable {
   private final PreparedStatement read;
   private final AtomicLong lastInserted = new AtomicLong();
 
-  private RowTable(CqlSession session, String table, BenchOptions options) {
+  private RowTable(CqlSession session, String keyspace, String table, BenchOptions options) {
     this.session = session;
+    this.keyspace = keyspace;
     this.name = table;
     this.rows = options.rows();
     this.filling = new byte[options.rowBytes()];
@@ -49,18 +55,44 @@ final class RowTable {
 
   /** Creates one without anything of Isolde's, on every node, of three at most. */
   static RowTable create(CqlSession session, String name, BenchOptions options) {
+    return create(session, KEYSPACE, "'class': 'SimpleStrategy'", name, options);
+  }
+
+  /** Creates one in a strong keyspace of its own, which has the name of the table. */
+  static RowTable createStrong(
+      CqlSession session, String name, String durability, BenchOptions options) {
+    String strategy = "'class': 'ReplicatedLogStrategy', 'durability': '" + durability + "'";
+    return create(session, name, strategy, name, options);
+  }
+
+  private static RowTable create(
+      CqlSession session, String keyspace, String strategy, String name, BenchOptions options) {
+    createKeyspace(session, keyspace, strategy);
+    session.execute("CREATE TABLE %s.%s (p bigint PRIMARY KEY, v blob)".formatted(keyspace, name));
+    awaitAgreement(session);
+    return new RowTable(session, keyspace, name, options);
+  }
+
+  /** Creates the keyspace of all benchmarks unless it is there, on three nodes at most. */
+  static void createKeyspace(CqlSession session) {
+    createKeyspace(session, KEYSPACE);
+  }
+
+  /** Creates a keyspace unless it is there, on three nodes at most. */
+  static void createKeyspace(CqlSession session, String keyspace) {
+    createKeyspace(session, keyspace, "'class': 'SimpleStrategy'");
+  }
+
+  private static void createKeyspace(CqlSession session, String keyspace, String strategy) {
     int replicas = Math.min(3, session.getMetadata().getNodes().size());
     session.execute(
-        "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': %d}"
-            .formatted(KEYSPACE, replicas));
+        "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {%s, 'replication_factor': %d}"
+            .formatted(keyspace, strategy, replicas));
     awaitAgreement(session);
-    session.execute("CREATE TABLE %s.%s (p bigint PRIMARY KEY, v blob)".formatted(KEYSPACE, name));
-    awaitAgreement(session);
-    return new RowTable(session, name, options);
   }
 
   /** Asks every node: one that has not heard of a change yet believes that all agree. */
-  private static void awaitAgreement(CqlSession session) {
+  static void awaitAgreement(CqlSession session) {
     long deadline = System.nanoTime() + AGREEMENT.toNanos();
     while (schemaVersions(session) > 1) {
       if (System.nanoTime() > deadline) {
@@ -87,6 +119,16 @@ final class RowTable {
     return table;
   }
 
+  /** Creates one with the transactions of Cassandra 6, Accord. */
+  static RowTable createAccord(CqlSession session, String name, BenchOptions options) {
+    createKeyspace(session);
+    session.execute(
+        "CREATE TABLE %s.%s (p bigint PRIMARY KEY, v blob) WITH transactional_mode = 'full'"
+            .formatted(KEYSPACE, name));
+    awaitAgreement(session);
+    return new RowTable(session, KEYSPACE, name, options);
+  }
+
   /** Creates one with transactions. */
   static RowTable createTransactional(CqlSession session, String name, BenchOptions options) {
     RowTable table = create(session, name, options);
@@ -95,8 +137,8 @@ final class RowTable {
     return table;
   }
 
-  private String fullName() {
-    return KEYSPACE + "." + name;
+  String fullName() {
+    return keyspace + "." + name;
   }
 
   private String versionIndex() {
@@ -107,12 +149,22 @@ final class RowTable {
   void load() {
     List<CompletableFuture<?>> sent = new ArrayList<>();
     for (long p = 0; p < rows; p++) {
-      sent.add(session.executeAsync(update.bind(value(), p)).toCompletableFuture());
+      sent.add(load(p, LOADING_ATTEMPTS));
       if (sent.size() == LOADED_AT_ONCE || p == rows - 1) {
         CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).join();
         sent.clear();
       }
     }
+  }
+
+  /** Nodes that have just started may be too slow at first. */
+  private CompletableFuture<AsyncResultSet> load(long p, int attempts) {
+    return session
+        .executeAsync(update.bind(value(), p))
+        .toCompletableFuture()
+        .exceptionallyCompose(
+            failure ->
+                attempts == 1 ? CompletableFuture.failedFuture(failure) : load(p, attempts - 1));
   }
 
   void truncate() {
@@ -131,12 +183,39 @@ final class RowTable {
     return () -> session.executeAsync(conditional.bind(value(), anyRow()));
   }
 
-  BoundStatement update() {
-    return update.bind(value(), anyRow());
+  /** The same, through one node. */
+  Workload updatesThrough(Node node) {
+    return () -> session.executeAsync(update.bind(value(), anyRow()).setNode(node));
   }
 
-  BoundStatement read() {
-    return read.bind(anyRow());
+  /** The same, which fail if they are not answered in time. */
+  Workload updatesThrough(Node node, Duration timeout) {
+    return () ->
+        session.executeAsync(update.bind(value(), anyRow()).setNode(node).setTimeout(timeout));
+  }
+
+  /** The same, through one node. */
+  Workload conditionalUpdatesThrough(Node node) {
+    PreparedStatement conditional =
+        session.prepare("UPDATE %s SET v = ? WHERE p = ? IF EXISTS".formatted(fullName()));
+    return () -> session.executeAsync(conditional.bind(value(), anyRow()).setNode(node));
+  }
+
+  /** Reads at a consistency level, through one node or, if there is none given, through any. */
+  Workload readsThrough(Optional<Node> node, ConsistencyLevel consistency) {
+    return () ->
+        checked(
+            session.executeAsync(
+                read.bind(anyRow()).setNode(node.orElse(null)).setConsistencyLevel(consistency)),
+            Long.MAX_VALUE);
+  }
+
+  BoundStatement update(long row) {
+    return update.bind(value(), row);
+  }
+
+  BoundStatement read(long row) {
+    return read.bind(row);
   }
 
   /** Writes rows that were not there. */
@@ -175,11 +254,16 @@ final class RowTable {
         });
   }
 
-  private long anyRow() {
+  /** Another one, if there is another one. */
+  long rowOtherThan(long row) {
+    return rows == 1 ? row : (row + 1 + ThreadLocalRandom.current().nextLong(rows - 1)) % rows;
+  }
+
+  long anyRow() {
     return ThreadLocalRandom.current().nextLong(rows);
   }
 
-  private ByteBuffer value() {
+  ByteBuffer value() {
     byte[] bytes = filling.clone();
     return ByteBuffer.wrap(bytes).putLong(0, nowMicros());
   }

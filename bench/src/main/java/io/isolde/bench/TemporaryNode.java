@@ -7,6 +7,7 @@ import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import io.isolde.cluster.ClusterException;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
+import io.isolde.cluster.Network;
 import io.isolde.cluster.NodeSpec;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -26,6 +27,7 @@ import java.util.List;
 public final class TemporaryNode implements AutoCloseable {
   private static final int ADDRESSES = 20;
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(15);
+  private static final String NODE_TIMEOUT = "12s";
 
   private final Path home;
   private final LocalCluster cluster;
@@ -37,6 +39,21 @@ public final class TemporaryNode implements AutoCloseable {
     this.home = home;
     this.cluster = cluster;
     Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  /**
+   * Returns how nodes of benchmarks are set up: with the plugin, and nothing is left of them. What
+   * waits in a queue is measured as that, and does not end as an error; also while the nodes' code
+   * is not compiled yet.
+   */
+  static NodeSpec spec(BenchOptions options) {
+    return NodeSpec.standard()
+        .withHeapMegabytes(options.heapMegabytes())
+        .withEphemeral(true)
+        .withCassandraSetting("auto_snapshot", "false")
+        .withCassandraSetting("read_request_timeout", NODE_TIMEOUT)
+        .withCassandraSetting("write_request_timeout", NODE_TIMEOUT)
+        .withCassandraSetting("cas_contention_timeout", NODE_TIMEOUT);
   }
 
   /** {@link #start(String, int, NodeSpec, PrintWriter)} of one node. */
@@ -58,11 +75,7 @@ public final class TemporaryNode implements AutoCloseable {
     for (int i = 1; i <= ADDRESSES; i++) {
       TemporaryNode node = create(name, nodes, spec.withAddress("127.0.0." + i));
       try {
-        node.cluster.start(
-            progress -> {
-              out.println("  " + progress);
-              out.flush();
-            });
+        node.boot(out);
         return node;
       } catch (ClusterException e) {
         node.close();
@@ -73,6 +86,26 @@ public final class TemporaryNode implements AutoCloseable {
       }
     }
     throw taken;
+  }
+
+  /**
+   * Starts a cluster of nodes that can be cut off from one another, in the {@link Network} that
+   * this process has of its own.
+   */
+  static TemporaryNode startApart(String name, int nodes, NodeSpec spec, PrintWriter out) {
+    Network.create(nodes);
+    TemporaryNode node = create(name, nodes, spec.withAddress(Network.address(1)));
+    Network.settle(node.cluster);
+    node.boot(out);
+    return node;
+  }
+
+  private void boot(PrintWriter out) {
+    cluster.start(
+        progress -> {
+          out.println("  " + progress);
+          out.flush();
+        });
   }
 
   private static TemporaryNode create(String name, int nodes, NodeSpec spec) {
@@ -116,6 +149,8 @@ public final class TemporaryNode implements AutoCloseable {
                 .withString(DefaultDriverOption.REQUEST_CONSISTENCY, "QUORUM")
                 .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
                 .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, REQUEST_TIMEOUT)
+                .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(500))
+                .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(2))
                 .build())
         .build();
   }

@@ -11,7 +11,6 @@ import io.isolde.oracle.replica.Command;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
@@ -23,7 +22,6 @@ import java.util.concurrent.atomic.LongAdder;
 final class TransactionLoad implements AutoCloseable {
   private static final int ROWS = 10;
   private static final long AFTER_FAILURE_MILLIS = 10;
-  private static final int PATIENCE_SECONDS = 30;
 
   private final Coordinators coordinators;
   private final GapClock begins = new GapClock();
@@ -31,20 +29,19 @@ final class TransactionLoad implements AutoCloseable {
   private final LongAdder committed = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final AtomicReference<String> lastFailure = new AtomicReference<>("none");
-  private final CountDownLatch running;
-  private volatile boolean isClosed;
+  private final Ending ending;
 
   TransactionLoad(Coordinators coordinators, int clients) {
     this.coordinators = coordinators;
-    this.running = new CountDownLatch(clients);
+    this.ending = new Ending(clients);
     for (int client = 0; client < clients; client++) {
       next(client);
     }
   }
 
   private void next(int client) {
-    if (isClosed) {
-      running.countDown();
+    if (ending.isDue()) {
+      ending.ended();
       return;
     }
     CoordinatorSession session = coordinators.session(client);
@@ -82,7 +79,7 @@ final class TransactionLoad implements AutoCloseable {
    * becomes visible. So coordinators ask for an abort until they are told what it is.
    */
   private void settleIfUnknown(int client, CoordinatorSession session, UUID id, Throwable error) {
-    if (error == null || isClosed) {
+    if (error == null || ending.isDue()) {
       return;
     }
     var unused =
@@ -114,8 +111,8 @@ final class TransactionLoad implements AutoCloseable {
   }
 
   private void failed(int client, Throwable error) {
-    if (isClosed) {
-      running.countDown();
+    if (ending.isDue()) {
+      ending.ended();
       return;
     }
     failed.increment();
@@ -150,11 +147,6 @@ final class TransactionLoad implements AutoCloseable {
   /** Waits until the transactions that are under way have ended, for some time. */
   @Override
   public void close() {
-    isClosed = true;
-    try {
-      var unused = running.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    ending.close();
   }
 }

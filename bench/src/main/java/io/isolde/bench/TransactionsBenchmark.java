@@ -6,8 +6,13 @@ import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.cluster.NodeTool;
 import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What transactions cost, against the same statements on plain tables: on one node, and on three
@@ -55,27 +60,54 @@ final class TransactionsBenchmark implements Benchmark {
 
   private Report run(int nodes, BenchOptions options, PrintWriter out) {
     out.printf("Cassandra with Isolde, %d nodes%n", nodes);
-    NodeSpec spec =
-        NodeSpec.standard()
-            .withHeapMegabytes(
-                nodes == 1
-                    ? options.heapMegabytes()
-                    : Math.min(HEAP_MEGABYTES_OF_THREE, options.heapMegabytes()))
-            .withEphemeral(true)
-            .withCassandraSetting("auto_snapshot", "false");
+    NodeSpec spec = TemporaryNode.spec(options).withHeapMegabytes(heapMegabytes(nodes, options));
+    Map<String, List<Sample>> samples = new LinkedHashMap<>();
     try (TemporaryNode cluster = TemporaryNode.start("bench", nodes, spec, out);
         CqlSession session = cluster.connect()) {
       List<NodeTool> tools = cluster.nodes().stream().map(LocalNode::nodeTool).toList();
-      try {
-        return measure(nodes, session, tools, options, out);
+      try (ScalarDbProcess scalarDb = startScalarDb(cluster, options, out)) {
+        List<Case> cases = new ArrayList<>(cases(nodes, session, tools, options));
+        if (scalarDb != null) {
+          cases.add(Case.elsewhere("scalardb_transfer_%dn".formatted(nodes), scalarDb));
+        }
+        samples.putAll(new Rounds(options, tools, out).run(cases));
       } finally {
         tools.forEach(NodeTool::close);
       }
     }
+    Optional<Path> accord = Peers.folder(Peers.ACCORD_PROPERTY);
+    if (accord.isPresent()) { // Now that the other nodes are gone, which would want the same cores.
+      samples.putAll(
+          AccordTransfers.measure(
+              accord.get(), nodes, heapMegabytes(nodes, options), options, out));
+    } else {
+      out.printf("  without Accord: %s names no folder%n", Peers.ACCORD_PROPERTY);
+    }
+    List<Ratio> ratios =
+        ratios(nodes).stream().filter(ratio -> samples.containsKey(ratio.to())).toList();
+    return Report.of(name(), MachineDescription.ofThisMachine(), options, samples, ratios)
+        .with(CpuMetrics.of(samples));
   }
 
-  private Report measure(
-      int nodes, CqlSession session, List<NodeTool> tools, BenchOptions options, PrintWriter out) {
+  private static int heapMegabytes(int nodes, BenchOptions options) {
+    return nodes == 1
+        ? options.heapMegabytes()
+        : Math.min(HEAP_MEGABYTES_OF_THREE, options.heapMegabytes());
+  }
+
+  /** Null if its jars are not there. */
+  private static ScalarDbProcess startScalarDb(
+      TemporaryNode cluster, BenchOptions options, PrintWriter out) {
+    Optional<Path> jars = Peers.folder(Peers.SCALARDB_PROPERTY);
+    if (jars.isEmpty()) {
+      out.printf("  without ScalarDB: %s names no folder%n", Peers.SCALARDB_PROPERTY);
+      return null;
+    }
+    return new ScalarDbProcess(jars.get(), cluster.nodes(), options);
+  }
+
+  private static List<Case> cases(
+      int nodes, CqlSession session, List<NodeTool> tools, BenchOptions options) {
     RowTable plain = RowTable.create(session, "plain", options);
     RowTable transactional = RowTable.createTransactional(session, "transactional", options);
     List.of(plain, transactional).forEach(RowTable::load);
@@ -83,27 +115,30 @@ final class TransactionsBenchmark implements Benchmark {
     String of = "_" + nodes + "n";
     MultiStatements plainOnes = MultiStatements.plain(session, plain);
     MultiStatements transactions = MultiStatements.transactions(session, transactional);
-    List<Case> cases =
-        List.of(
-            new Case("plain_write" + of, plain.updates()),
-            new Case("autocommit_write" + of, transactional.updates()),
-            new Case("lwt_write" + of, plain.conditionalUpdates()),
-            new Case("plain_read" + of, plain.reads()),
-            new Case("autocommit_read" + of, transactional.reads()),
-            new Case("ten_plain_updates" + of, plainOnes.tenUpdates()),
-            new Case("ten_updates" + of, transactions.tenUpdates()),
-            new Case("plain_transfer" + of, plainOnes.transfer()),
-            new Case("transfer" + of, transactions.transfer()));
-    List<Ratio> ratios =
-        List.of(
-            new Ratio(
-                "autocommit_write_vs_plain" + of, "autocommit_write" + of, "plain_write" + of),
-            new Ratio("autocommit_write_vs_lwt" + of, "autocommit_write" + of, "lwt_write" + of),
-            new Ratio("autocommit_read_vs_plain" + of, "autocommit_read" + of, "plain_read" + of),
-            new Ratio("ten_updates_vs_plain" + of, "ten_updates" + of, "ten_plain_updates" + of),
-            new Ratio("transfer_vs_plain" + of, "transfer" + of, "plain_transfer" + of));
-    Map<String, List<Sample>> samples = new Rounds(options, tools, out).run(cases);
-    return Report.of(name(), MachineDescription.ofThisMachine(), options, samples, ratios)
-        .with(CpuMetrics.of(samples));
+    return List.of(
+        new Case("plain_write" + of, plain.updates()),
+        new Case("autocommit_write" + of, transactional.updates()),
+        new Case("lwt_write" + of, plain.conditionalUpdates()),
+        new Case("plain_read" + of, plain.reads()),
+        new Case("autocommit_read" + of, transactional.reads()),
+        new Case("ten_plain_updates" + of, plainOnes.tenUpdates()),
+        new Case("ten_updates" + of, transactions.tenUpdates()),
+        new Case("plain_transfer" + of, plainOnes.transfer()),
+        new Case("transfer" + of, transactions.transfer()));
+  }
+
+  /** Those of peers that may be absent included. */
+  static List<Ratio> ratios(int nodes) {
+    String of = "_" + nodes + "n";
+    return Stream.of(
+            List.of("autocommit_write_vs_plain", "autocommit_write", "plain_write"),
+            List.of("autocommit_write_vs_lwt", "autocommit_write", "lwt_write"),
+            List.of("autocommit_read_vs_plain", "autocommit_read", "plain_read"),
+            List.of("ten_updates_vs_plain", "ten_updates", "ten_plain_updates"),
+            List.of("transfer_vs_plain", "transfer", "plain_transfer"),
+            List.of("transfer_vs_scalardb", "transfer", "scalardb_transfer"),
+            List.of("transfer_vs_accord", "transfer", "accord_transfer"))
+        .map(names -> new Ratio(names.get(0) + of, names.get(1) + of, names.get(2) + of))
+        .toList();
   }
 }

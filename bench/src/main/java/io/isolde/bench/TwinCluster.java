@@ -105,6 +105,11 @@ final class TwinCluster implements AutoCloseable {
     return nodes.get(ThreadLocalRandom.current().nextInt(nodes.size()));
   }
 
+  /** For calls to both nodes. */
+  List<NodeTool> tools() {
+    return tools;
+  }
+
   /** Of both nodes. */
   CpuClock cpu() {
     return cpu;

@@ -45,7 +45,7 @@ final class VersionsBenchmark implements Benchmark {
           "The system property %s must name the plugin's jar."
               .formatted(Distribution.PLUGIN_PROPERTY));
     }
-    NodeSpec spec = spec(options).withPlugin(false).withClassPathEntry(plugin.get());
+    NodeSpec spec = TemporaryNode.spec(options).withPlugin(false).withClassPathEntry(plugin.get());
     try (TemporaryNode node = TemporaryNode.start("bench", spec, out);
         CqlSession session = node.connect();
         NodeTool tool = node.node().nodeTool()) {
@@ -84,7 +84,7 @@ final class VersionsBenchmark implements Benchmark {
 
   private Report ofStatements(BenchOptions options, PrintWriter out) {
     out.println("Cassandra with Isolde, one table with transactions, one without");
-    try (TemporaryNode node = TemporaryNode.start("bench", spec(options), out);
+    try (TemporaryNode node = TemporaryNode.start("bench", TemporaryNode.spec(options), out);
         CqlSession session = node.connect();
         NodeTool tool = node.node().nodeTool()) {
       RowTable plain = RowTable.create(session, "plain", options);
@@ -102,13 +102,6 @@ final class VersionsBenchmark implements Benchmark {
               new Ratio("autocommit_read_vs_plain", "autocommit_read", "isolde_plain_read"));
       return measure(cases, ratios, options, tool, out);
     }
-  }
-
-  private static NodeSpec spec(BenchOptions options) {
-    return NodeSpec.standard()
-        .withHeapMegabytes(options.heapMegabytes())
-        .withEphemeral(true)
-        .withCassandraSetting("auto_snapshot", "false");
   }
 
   private static void load(List<RowTable> tables, NodeTool tool) {

@@ -35,14 +35,18 @@ final class Comparison {
   private final Setting setting;
   private final Seen seen;
   private final Predictor predictor;
+
+  /** Of rows that were written once, and of those that were several times. */
   private final List<Seen.Read> reads;
+
+  private final List<Seen.Read> readsOfSeveral;
 
   Comparison(Setting setting, Seen seen, DelayModel model, long seed) {
     this.setting = setting;
     this.seen = seen;
-    this.reads =
-        seen.reads().stream().sorted(Comparator.comparingDouble(Seen.Read::afterMicros)).toList();
-    if (reads.isEmpty() || seen.roundTrips().length == 0) {
+    this.reads = sorted(seen, false);
+    this.readsOfSeveral = sorted(seen, true);
+    if (reads.isEmpty() || readsOfSeveral.isEmpty() || seen.roundTrips().length == 0) {
       throw new StudyException(
           "At %s, %d writes, %d reads and %d other requests were answered, too few to compare. The first of %d errors: %s"
               .formatted(
@@ -62,16 +66,24 @@ final class Comparison {
             .withClientRoundTrip(ObservedDelay.of(seen.roundTrips()));
   }
 
+  private static List<Seen.Read> sorted(Seen seen, boolean isOfSeveral) {
+    return seen.reads().stream()
+        .filter(read -> read.isOfSeveral() == isOfSeveral)
+        .sorted(Comparator.comparingDouble(Seen.Read::afterMicros))
+        .toList();
+  }
+
   SettingResult result(String name) {
     Prediction prediction = predictor.predict(setting);
     List<Point> points = points(prediction);
-    List<Seen.Read> soonest = reads.subList(0, Math.max(1, (int) (SOONEST * reads.size())));
+    List<Seen.Read> soonest =
+        readsOfSeveral.subList(0, Math.max(1, (int) (SOONEST * readsOfSeveral.size())));
     return new SettingResult(
         name,
         setting.read().name(),
         setting.write().name(),
         prediction.isStrong(),
-        latency(reads.stream().mapToDouble(Seen.Read::latencyMicros)),
+        latency(seen.reads().stream().mapToDouble(Seen.Read::latencyMicros)),
         latency(seen.writes().stream().mapToDouble(Seen.Write::latencyMicros)),
         predicted(prediction::readMicros),
         predicted(prediction::writeMicros),
@@ -81,8 +93,8 @@ final class Comparison {
         mean(soonest, Seen.Read::afterMicros) / 1e3,
         rootMean(points, point -> square(point.measured() - point.predicted())),
         rootMean(points, point -> point.predicted() * (1 - point.predicted()) / point.reads()),
-        reads.stream().filter(read -> read.versionsBehind() > 0).count(),
-        reads.size(),
+        seen.reads().stream().filter(read -> read.versionsBehind() > 0).count(),
+        seen.reads().size(),
         seen.errorsAtMillis().size(),
         seen.firstError());
   }

@@ -26,9 +26,10 @@ final class Descriptions {
     description.put("seconds per setting", Integer.toString(options.secondsPerSetting()));
     description.put(
         "load",
-        "%d rows/s, each written %d times and read %d times within %d ms"
+        "%d rows/s, each written once, one in %d of them %d times, and read %d times within %d ms"
             .formatted(
                 options.episodesPerSecond(),
+                Episodes.SEVERAL_VERSIONS_ONE_IN,
                 Episodes.VERSIONS,
                 Episodes.READS,
                 options.maxAfterMillis()));

@@ -14,14 +14,21 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The load: every moment a new row is written several times, each version as soon as the one before
- * is acknowledged, and then read at various times after the last. Each request has a coordinator of
- * its own, any of the nodes. Rows are never used again, so no episode disturbs another.
+ * The load: every moment a new row is written, and then read at various times after that. Some rows
+ * are written several times before, each version as soon as the one before is acknowledged: they
+ * tell of k-staleness. For t-visibility they will not do: replicas that differ in an earlier
+ * version let Cassandra read a second time, so such reads are fresher than a lone write's. Each
+ * request has a coordinator of its own, any of the nodes. Rows are never used again, so no episode
+ * disturbs another.
  */
 final class Episodes {
-  /** The versions of a row. */
+  /** The versions of a row that has several. */
   static final int VERSIONS = 4;
 
+  /** One row in so many has several versions. */
+  static final int SEVERAL_VERSIONS_ONE_IN = 4;
+
+  private static final int LAST = VERSIONS - 1;
   static final int READS = 16;
 
   /** Of the reads, so many are within the first tenth of the time, where most happens. */
@@ -100,14 +107,15 @@ final class Episodes {
 
   private void begin() {
     if (atOnce.tryAcquire()) {
-      writeVersion(nextId.incrementAndGet(), 0, 0);
+      long id = nextId.incrementAndGet();
+      writeVersion(id, id % SEVERAL_VERSIONS_ONE_IN == 0 ? 0 : LAST, 0);
     }
   }
 
   private void writeVersion(long id, int version, long previousStart) {
     long start = System.nanoTime();
     long at = sinceStartMillis();
-    if (version > 0) {
+    if (previousStart != 0) {
       seen.interval((start - previousStart) / 1e3);
     }
     table
@@ -121,7 +129,7 @@ final class Episodes {
                 return;
               }
               seen.write(new Seen.Write((acknowledged - start) / 1e3, at));
-              if (version + 1 < VERSIONS) {
+              if (version < LAST) {
                 writeVersion(id, version + 1, start);
               } else {
                 scheduleReads(id, acknowledged);
@@ -153,7 +161,8 @@ final class Episodes {
                 seen.read(
                     new Seen.Read(
                         (start - acknowledged) / 1e3,
-                        VERSIONS - 1 - version,
+                        LAST - version,
+                        id % SEVERAL_VERSIONS_ONE_IN == 0,
                         (System.nanoTime() - start) / 1e3,
                         at));
               }

@@ -11,9 +11,15 @@ final class Seen {
    *
    * @param afterMicros from the arrival of the last write's answer to the sending of the read
    * @param versionsBehind 0 if it saw the last write
+   * @param isOfSeveral whether the row was written several times, just before
    * @param atMillis when it was sent, from the start of the measurement
    */
-  record Read(double afterMicros, int versionsBehind, double latencyMicros, long atMillis) {}
+  record Read(
+      double afterMicros,
+      int versionsBehind,
+      boolean isOfSeveral,
+      double latencyMicros,
+      long atMillis) {}
 
   /** A write, likewise. */
   record Write(double latencyMicros, long atMillis) {}

@@ -73,7 +73,8 @@ public final class LiveCluster {
     Map<Route, Map<String, List<String>>> histograms = new HashMap<>();
     Map<Route, Double> uncertainties = new HashMap<>();
     List<String> localReads = new ArrayList<>();
-    for (Row row : rowsOfAllNodes(table)) {
+    for (Row row :
+        rowsOfAllNodes("SELECT * FROM isolde.staleness_delays WHERE table_name = ?", table)) {
       String leg = row.getString("leg");
       if (LOCAL_READ.equals(leg)) {
         localReads.add(row.getString("histogram"));
@@ -111,20 +112,21 @@ public final class LiveCluster {
     return Optional.ofNullable(byLeg.get(leg)).map(DelayHistogram::decoded);
   }
 
+  /** What the leaders of a strong keyspace's groups have measured of reads at ONE. */
+  public List<Row> followerStaleness(String keyspace) {
+    return rowsOfAllNodes(
+        "SELECT * FROM isolde.follower_staleness WHERE keyspace_name = ?", keyspace);
+  }
+
   /** What a node knows, only it can say; nodes that are down are passed over. */
-  private List<Row> rowsOfAllNodes(String table) {
+  private List<Row> rowsOfAllNodes(String statement, String key) {
     List<Row> rows = new ArrayList<>();
     List<String> failures = new ArrayList<>();
     int asked = 0;
     for (Node node : new HashSet<>(session.getMetadata().getNodes().values())) {
       try {
         rows.addAll(
-            session
-                .execute(
-                    SimpleStatement.newInstance(
-                            "SELECT * FROM isolde.staleness_delays WHERE table_name = ?", table)
-                        .setNode(node))
-                .all());
+            session.execute(SimpleStatement.newInstance(statement, key).setNode(node)).all());
         asked++;
       } catch (DriverException e) {
         failures.add(node.getEndPoint() + ": " + e.getMessage());

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import io.isolde.cluster.LocalNode;
+import io.isolde.cluster.NodeSpec;
+import io.isolde.cluster.NodeTool;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Strong keyspaces against plain ones on the same three nodes: writes and reads at the leader and
+ * through any node, against QUORUM, LWT and SERIAL.
+ *
+ * <p>First with what Cassandra answers before a sync to disk ({@code commitlog_sync: periodic}, and
+ * the strong keyspace's durability {@code periodic}), then with what it answers after it ({@code
+ * batch} on both sides).
+ */
+final class ReplicationBenchmark implements Benchmark {
+  private static final int NODES = 3;
+  private static final int MOST_HEAP_MEGABYTES = 1024;
+  private static final int LEADER_SECONDS = 30;
+
+  @Override
+  public String name() {
+    return "replication";
+  }
+
+  @Override
+  public String summary() {
+    return "strong keyspaces against QUORUM, LWT and SERIAL, on three nodes";
+  }
+
+  @Override
+  public Report run(BenchOptions options, PrintWriter out) {
+    return onCluster("periodic", options, out).and(onCluster("batch", options, out));
+  }
+
+  private Report onCluster(String sync, BenchOptions options, PrintWriter out) {
+    out.printf("Cassandra with Isolde, %d nodes, sync to disk: %s%n", NODES, sync);
+    NodeSpec spec =
+        TemporaryNode.spec(options)
+            .withHeapMegabytes(Math.min(MOST_HEAP_MEGABYTES, options.heapMegabytes()))
+            .withCassandraSetting("commitlog_sync", sync)
+            .withCassandraSetting("commitlog_sync_period", sync.equals("batch") ? "0ms" : "10s");
+    try (TemporaryNode cluster = TemporaryNode.start("bench", NODES, spec, out);
+        CqlSession session = cluster.connect()) {
+      List<NodeTool> tools = cluster.nodes().stream().map(LocalNode::nodeTool).toList();
+      try {
+        RowTable plain = RowTable.create(session, "plain", options);
+        RowTable strong = RowTable.createStrong(session, "strong", sync, options);
+        List.of(plain, strong).forEach(RowTable::load);
+        Node leader = leader(session);
+        out.printf("  %s leads%n", leader.getEndPoint());
+        return sync.equals("batch")
+            ? durable(plain, strong, leader, tools, options, out)
+            : notDurable(plain, strong, leader, tools, options, out);
+      } finally {
+        tools.forEach(NodeTool::close);
+      }
+    }
+  }
+
+  private static Node leader(CqlSession session) {
+    String[] found = new String[1];
+    Pause.until(
+        "the replica group has a leader",
+        LEADER_SECONDS,
+        () -> {
+          Row group =
+              session
+                  .execute(
+                      "SELECT leader FROM isolde.replica_groups WHERE keyspace_name = 'strong'")
+                  .one();
+          found[0] = group == null ? null : group.getString("leader");
+          return found[0] != null;
+        });
+    return session.getMetadata().getNodes().values().stream()
+        .filter(node -> node.getEndPoint().toString().contains(found[0] + ":"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private Report notDurable(
+      RowTable plain,
+      RowTable strong,
+      Node leader,
+      List<NodeTool> tools,
+      BenchOptions options,
+      PrintWriter out) {
+    ConsistencyLevel quorum = ConsistencyLevel.QUORUM;
+    List<Case> cases =
+        List.of(
+            new Case("quorum_write", plain.updates()),
+            new Case("strong_write", strong.updatesThrough(leader)),
+            new Case("strong_write_any_node", strong.updates()),
+            new Case("lwt_write", plain.conditionalUpdates()),
+            new Case("strong_if", strong.conditionalUpdatesThrough(leader)),
+            new Case("quorum_read", plain.readsThrough(Optional.empty(), quorum)),
+            new Case("serial_read", plain.readsThrough(Optional.empty(), ConsistencyLevel.SERIAL)),
+            new Case("strong_read", strong.readsThrough(Optional.of(leader), quorum)),
+            new Case("strong_read_any_node", strong.readsThrough(Optional.empty(), quorum)));
+    List<Ratio> ratios =
+        List.of(
+            new Ratio("write_vs_quorum", "strong_write", "quorum_write"),
+            new Ratio("any_node_write_vs_quorum", "strong_write_any_node", "quorum_write"),
+            new Ratio("write_vs_lwt", "strong_write", "lwt_write"),
+            new Ratio("if_vs_lwt", "strong_if", "lwt_write"),
+            new Ratio("read_vs_quorum", "strong_read", "quorum_read"),
+            new Ratio("read_vs_serial", "strong_read", "serial_read"),
+            new Ratio("any_node_read_vs_quorum", "strong_read_any_node", "quorum_read"));
+    return measure(cases, ratios, tools, options, out)
+        .with(singleInFlight("", plain.updates(), strong.updatesThrough(leader), options, out));
+  }
+
+  private Report durable(
+      RowTable plain,
+      RowTable strong,
+      Node leader,
+      List<NodeTool> tools,
+      BenchOptions options,
+      PrintWriter out) {
+    List<Case> cases =
+        List.of(
+            new Case("durable_quorum_write", plain.updates()),
+            new Case("durable_strong_write", strong.updatesThrough(leader)),
+            new Case("durable_strong_write_any_node", strong.updates()),
+            new Case("durable_lwt_write", plain.conditionalUpdates()));
+    List<Ratio> ratios =
+        List.of(
+            new Ratio("durable_write_vs_batch", "durable_strong_write", "durable_quorum_write"),
+            new Ratio(
+                "durable_any_node_write_vs_batch",
+                "durable_strong_write_any_node",
+                "durable_quorum_write"),
+            new Ratio("durable_write_vs_lwt", "durable_strong_write", "durable_lwt_write"));
+    return measure(cases, ratios, tools, options, out)
+        .with(
+            singleInFlight(
+                "durable_", plain.updates(), strong.updatesThrough(leader), options, out));
+  }
+
+  private Report measure(
+      List<Case> cases,
+      List<Ratio> ratios,
+      List<NodeTool> tools,
+      BenchOptions options,
+      PrintWriter out) {
+    Map<String, List<Sample>> samples = new Rounds(options, tools, out).run(cases);
+    return Report.of(name(), MachineDescription.ofThisMachine(), options, samples, ratios)
+        .with(CpuMetrics.of(samples));
+  }
+
+  /** The latency of clients that send one write after the other. */
+  private static Map<String, Double> singleInFlight(
+      String prefix, Workload quorum, Workload strong, BenchOptions options, PrintWriter out) {
+    List<Double> quorumMillis = new ArrayList<>();
+    List<Double> strongMillis = new ArrayList<>();
+    List<Double> quotients = new ArrayList<>();
+    Duration each = Duration.ofSeconds(Math.max(1, options.seconds() / 2));
+    for (int round = 0; round < options.rounds(); round++) {
+      double ofQuorum = ClosedLoop.run(quorum, 1, each).p50Millis();
+      double ofStrong = ClosedLoop.run(strong, 1, each).p50Millis();
+      quorumMillis.add(ofQuorum);
+      strongMillis.add(ofStrong);
+      quotients.add(ofStrong / ofQuorum);
+    }
+    out.printf(
+        "  %sone in flight: p50 %.2f ms against %.2f ms at QUORUM%n",
+        prefix.replace('_', ' '),
+        Spread.of(strongMillis).median(),
+        Spread.of(quorumMillis).median());
+    return Map.of(
+        prefix + "single_in_flight_p50_ms", Spread.of(strongMillis).median(),
+        prefix + "single_in_flight_quorum_p50_ms", Spread.of(quorumMillis).median(),
+        prefix + "single_in_flight_p50_vs_quorum", Spread.of(quotients).median());
+  }
+}

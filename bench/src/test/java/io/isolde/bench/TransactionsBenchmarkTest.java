@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class TransactionsBenchmarkTest {
+
+  @Test
+  void whenThereAreSoManyNodesThenTheNamesOfRatiosSaySo() {
+    assertThat(TransactionsBenchmark.ratios(3))
+        .allSatisfy(ratio -> assertThat(ratio.key()).endsWith("_3n"))
+        .contains(new Ratio("transfer_vs_scalardb_3n", "transfer_3n", "scalardb_transfer_3n"))
+        .contains(new Ratio("transfer_vs_accord_3n", "transfer_3n", "accord_transfer_3n"));
+  }
+}
