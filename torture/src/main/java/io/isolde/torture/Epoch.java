@@ -24,6 +24,9 @@ final class Epoch {
   private static final int LEAST_FAULT_MILLIS = 1_000;
   private static final int MOST_FAULT_MILLIS = 8_000;
 
+  /** A client that has met an error waits for this long before its next step. */
+  private static final int AFTER_ERROR_MILLIS = 10;
+
   /** After the last fault everybody must get on again within this. */
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -68,7 +71,11 @@ final class Epoch {
 
   private void stepUntilOver(Random random) {
     while (!isOver.get()) {
+      int errors = recorder.errorsOfThisThread();
       workload.step(isolde, options(), random, recorder);
+      if (recorder.errorsOfThisThread() > errors) {
+        sleep(AFTER_ERROR_MILLIS); // While no node is up, an error comes at once.
+      }
     }
   }
 

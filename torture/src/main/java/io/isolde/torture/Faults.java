@@ -3,6 +3,7 @@ package io.isolde.torture;
 
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
+import io.isolde.cluster.Network;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

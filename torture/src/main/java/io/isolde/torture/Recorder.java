@@ -25,6 +25,7 @@ final class Recorder {
   private final List<ObservedTransaction> history = new ArrayList<>();
   private final Map<Outcome, Integer> counts = new EnumMap<>(Outcome.class);
   private final Map<String, Integer> errors = new TreeMap<>();
+  private final ThreadLocal<Integer> errorsOfThread = ThreadLocal.withInitial(() -> 0);
   private long lastCommitNanos = System.nanoTime();
   private long longestGapNanos;
 
@@ -42,6 +43,18 @@ final class Recorder {
     Outcome outcome = outcome(tx, body, done);
     record(done, outcome, begin, System.nanoTime());
     return outcome == Outcome.COMMITTED;
+  }
+
+  /**
+   * A statement that is no transaction.
+   *
+   * @param error null if it was answered
+   */
+  void single(Outcome outcome, long end, RuntimeException error) {
+    if (error != null) {
+      count(error);
+    }
+    count(outcome, end);
   }
 
   private Outcome outcome(Transaction tx, Body body, List<Operation> done) {
@@ -69,6 +82,10 @@ final class Recorder {
 
   private synchronized void record(List<Operation> done, Outcome outcome, long begin, long end) {
     history.add(new ObservedTransaction(history.size(), done, outcome, begin, end));
+    count(outcome, end);
+  }
+
+  private synchronized void count(Outcome outcome, long end) {
     counts.merge(outcome, 1, Integer::sum);
     if (outcome == Outcome.COMMITTED) {
       longestGapNanos = Math.max(longestGapNanos, end - lastCommitNanos);
@@ -76,10 +93,18 @@ final class Recorder {
     }
   }
 
-  private synchronized void count(RuntimeException error) {
+  private void count(RuntimeException error) {
     String name =
         error instanceof IsoldeException e ? e.code().name() : error.getClass().getSimpleName();
-    errors.merge(name, 1, Integer::sum);
+    errorsOfThread.set(errorsOfThread.get() + 1);
+    synchronized (this) {
+      errors.merge(name, 1, Integer::sum);
+    }
+  }
+
+  /** How many errors the calling thread has met. */
+  int errorsOfThisThread() {
+    return errorsOfThread.get();
   }
 
   synchronized List<ObservedTransaction> history() {

@@ -23,16 +23,6 @@ public final class Torture {
     this.out = out;
   }
 
-  /** Whether nodes can be cut off from one another here; it takes namespaces of Linux. */
-  public static boolean canCut() {
-    return Network.isPossible();
-  }
-
-  /** What runs a command where nodes can be cut off from one another. */
-  public static List<String> insideOwnNetwork() {
-    return Network.INSIDE;
-  }
-
   /**
    * Runs it. Stops early at the first violation, with the nodes' logs left in the folder.
    *
@@ -70,6 +60,10 @@ public final class Torture {
     statements.add(
         "CREATE KEYSPACE torture WITH replication ="
             + " {'class': 'SimpleStrategy', 'replication_factor': 3}");
+    if (options.isStrong()) {
+      cluster.define(StrongWorkload.definitions());
+      return;
+    }
     for (Workload workload : workloads(IsolationLevel.SERIALIZABLE, 0)) {
       statements.addAll(workload.tables());
     }
@@ -89,7 +83,11 @@ public final class Torture {
   private Epoch epoch(int number, TortureCluster cluster, Random random) {
     IsolationLevel level =
         random.nextInt(3) == 0 ? IsolationLevel.SNAPSHOT : IsolationLevel.SERIALIZABLE;
-    List<Workload> workloads = workloads(level, number * KEYS_PER_EPOCH);
+    int firstKey = number * KEYS_PER_EPOCH;
+    List<Workload> workloads =
+        options.isStrong()
+            ? List.of(new StrongWorkload(cluster.session(), firstKey))
+            : workloads(level, firstKey);
     return new Epoch(
         number,
         workloads.get(random.nextInt(workloads.size())),

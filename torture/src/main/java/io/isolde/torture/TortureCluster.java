@@ -8,6 +8,7 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
+import io.isolde.cluster.Network;
 import io.isolde.cluster.NodeSpec;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -38,7 +39,10 @@ final class TortureCluster implements AutoCloseable {
     LocalCluster.removeIfPresent(folder);
     LocalCluster cluster = LocalCluster.create(folder, options.nodes(), spec(options));
     for (int number = 1; number <= options.nodes(); number++) {
-      place(cluster.node(number), number, options);
+      setClock(cluster.node(number));
+    }
+    if (options.needsNetwork()) {
+      Network.settle(cluster);
     }
     try {
       cluster.start(progress);
@@ -61,12 +65,9 @@ final class TortureCluster implements AutoCloseable {
         .withSystemProperty("cassandra.clock", CLOCK);
   }
 
-  private static void place(LocalNode node, int number, TortureOptions options) {
+  private static void setClock(LocalNode node) {
     Path skew = Faults.skewFile(node.folder());
     node.reconfigure(spec -> spec.withSystemProperty(SKEW_FILE_PROPERTY, skew.toString()));
-    if (options.needsNetwork()) {
-      node.reconfigure(spec -> spec.withNetworkNamespace(Network.namespace(number)));
-    }
   }
 
   /** The jar or the folder with these classes: nodes need {@link SkewedClock}. */

@@ -14,6 +14,7 @@ import java.util.List;
  *     rather than for the faults
  * @param faults what may happen; empty for calm
  * @param heapMegabytes of each node
+ * @param isStrong whether to do single statements on a strong keyspace instead of transactions
  */
 public record TortureOptions(
     Duration duration,
@@ -21,7 +22,8 @@ public record TortureOptions(
     int nodes,
     int clients,
     List<FaultKind> faults,
-    int heapMegabytes) {
+    int heapMegabytes,
+    boolean isStrong) {
   public TortureOptions {
     require(
         duration.compareTo(Duration.ofSeconds(1)) >= 0, "The torture takes a second at the least.");
