@@ -21,9 +21,12 @@ public final class Refusals {
           ErrorCode.SNAPSHOT_TOO_OLD,
           ErrorCode.TRANSACTION_EXPIRED,
           ErrorCode.TOO_MANY_TRANSACTIONS,
+          ErrorCode.UNAVAILABLE,
           ErrorCode.ORACLE_OVERLOADED,
           ErrorCode.ORACLE_UNAVAILABLE,
-          ErrorCode.COORDINATOR_FENCED);
+          ErrorCode.COORDINATOR_FENCED,
+          ErrorCode.SNAPSHOT_FAILED,
+          ErrorCode.SNAPSHOT_UNAVAILABLE);
 
   private Refusals() {}
 

@@ -16,10 +16,12 @@ import io.isolde.client.Transaction;
 import io.isolde.client.TransactionOptions;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.NodeSpec;
+import io.isolde.system.NodeLogs;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -27,25 +29,31 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Three nodes that are the oracle's members and the coordinators at once, one of which is killed
  * while money moves. What it had decided is finished by the others, what it had not is gone, and
  * nobody waits for it.
  */
+@ExtendWith(NodeLogs.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DeadNodesTest {
   private static final int NODES = 3;
   private static final int ACCOUNTS = 12;
   private static final int INITIAL = 100;
-  private static final int CLIENTS = 6;
+  private static final int CLIENTS = 3;
 
   /** After a death: enough that none of the accounts is stuck. */
-  private static final int TRANSFERS = 60;
+  private static final int TRANSFERS = 30;
+
+  /** Between two transfers of a client: nodes that start need the processors, too. */
+  private static final long THINKING_MILLIS = 50;
 
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
@@ -109,7 +117,7 @@ class DeadNodesTest {
   }
 
   @Test
-  void whenEachNodeIsKilledInTurnThenMoneyMovesOnAndNoneIsLost() throws Exception {
+  void whenTheLeaderIsKilledAndThenAnotherNodeThenMoneyMovesOnAndNoneIsLost() throws Exception {
     ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
     try {
       List<CompletableFuture<Void>> all = new ArrayList<>();
@@ -118,13 +126,8 @@ class DeadNodesTest {
         all.add(CompletableFuture.runAsync(() -> transferUntilOver(random), clients));
       }
       awaitTransfers("before any death");
-      for (int number = 1; number <= NODES; number++) {
-        cluster.node(number).kill();
-        awaitTransfers("after the death of node " + number);
-        assertThat(sum()).isEqualTo(ACCOUNTS * INITIAL);
-        cluster.node(number).start();
-        awaitTransfers("after the return of node " + number);
-      }
+      killAndStart(leader());
+      killAndStart(1 + leader() % NODES);
       isOver.set(true);
       CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
           .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -135,6 +138,24 @@ class DeadNodesTest {
     assertThat(sum()).isEqualTo(ACCOUNTS * INITIAL);
   }
 
+  private void killAndStart(int number) throws InterruptedException {
+    cluster.node(number).kill();
+    awaitTransfers("after the death of node " + number);
+    assertThat(sum()).isEqualTo(ACCOUNTS * INITIAL);
+    cluster.node(number).start();
+    awaitTransfers("after the return of node " + number);
+  }
+
+  /** The number of the node that leads the oracle. */
+  private int leader() {
+    Row oracle = session.execute("SELECT leader FROM isolde.oracle").one();
+    String address = Objects.requireNonNull(oracle).getString("leader");
+    return IntStream.rangeClosed(1, NODES)
+        .filter(number -> cluster.node(number).spec().address().equals(address))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no node at " + address));
+  }
+
   private void transferUntilOver(Random random) {
     while (!isOver.get()) {
       int from = random.nextInt(ACCOUNTS);
@@ -142,8 +163,12 @@ class DeadNodesTest {
       try {
         Isolde.on(session).runVoid(options(), tx -> transfer(tx, from, to));
         done.incrementAndGet();
+        Thread.sleep(THINKING_MILLIS);
       } catch (IsoldeException | DriverException itsNodeDied) {
         // Whether it is committed may be unknown to the client; the sum must be right either way.
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
       }
     }
   }

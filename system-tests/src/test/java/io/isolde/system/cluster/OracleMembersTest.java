@@ -16,27 +16,26 @@ import io.isolde.client.Isolde;
 import io.isolde.client.TransactionOptions;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.NodeSpec;
-import java.io.IOException;
-import java.nio.file.Files;
+import io.isolde.system.Await;
+import io.isolde.system.NodeLogs;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A cluster whose nodes speak TLS with each other, and whose oracle begins with one member. */
+@ExtendWith(NodeLogs.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OracleMembersTest {
   private static final String FIRST = "127.0.45.1";
   private static final String SECOND = "127.0.45.2";
   private static final String THIRD = "127.0.45.3";
   private static final Duration PATIENCE = Duration.ofMinutes(2);
-  private static final String PASSWORD = "cassandra";
 
   @TempDir static Path keys;
 
@@ -53,7 +52,8 @@ class OracleMembersTest {
             .withHeapMegabytes(512)
             .withEphemeral(true)
             .withIsoldeSetting("oracle_members", "[" + FIRST + "]")
-            .withCassandraSetting("server_encryption_options", encryption());
+            .withCassandraSetting(
+                "server_encryption_options", Certificates.make(keys).betweenNodes());
     cluster = LocalCluster.create(folder, 3, first);
     cluster.start();
     session = connect();
@@ -63,36 +63,6 @@ class OracleMembersTest {
     execute("CREATE TABLE k.t (id int PRIMARY KEY, v int)");
     execute("ENABLE TRANSACTIONS ON k.t");
     cluster.awaitSchemaAgreement(PATIENCE);
-  }
-
-  /** All nodes show the same certificate, and ask the others for theirs. */
-  private static String encryption() throws IOException, InterruptedException {
-    Path store = keys.resolve("nodes.p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                "node",
-                "-keyalg",
-                "RSA",
-                "-validity",
-                "365",
-                "-dname",
-                "CN=isolde-test",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                store.toString(),
-                "-storepass",
-                PASSWORD)
-            .inheritIO()
-            .start();
-    assertThat(keytool.waitFor(1, TimeUnit.MINUTES)).isTrue();
-    assertThat(Files.exists(store)).isTrue();
-    return ("{internode_encryption: all, require_client_auth: true, store_type: PKCS12,"
-            + " keystore: %s, keystore_password: %s, truststore: %s, truststore_password: %s}")
-        .formatted(store, PASSWORD, store, PASSWORD);
   }
 
   private CqlSession connect() {
@@ -128,7 +98,7 @@ class OracleMembersTest {
     write(2);
 
     execute("ALTER ORACLE LEADER '" + THIRD + "'");
-    await("the third leads", () -> THIRD.equals(oracle().getString("leader")));
+    Await.until("the third leads", () -> THIRD.equals(oracle().getString("leader")));
     assertThatThrownBy(() -> execute("ALTER ORACLE REMOVE '" + THIRD + "'"))
         .isInstanceOf(DriverException.class)
         .hasMessageContaining("lead");
@@ -173,13 +143,5 @@ class OracleMembersTest {
             .findFirst()
             .orElseThrow();
     return session.execute(SimpleStatement.newInstance(cql).setNode(second)).one();
-  }
-
-  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as(what).isLessThan(deadline);
-      Thread.sleep(100);
-    }
   }
 }

@@ -135,11 +135,39 @@ class PermissionsTest {
   }
 
   @Test
-  void whenAUserIsNoSuperuserThenTheOracleIsNotHisToChange() {
+  void whenAUserMayReadATableThenHeMayReadItsSnapshotsButNotTakeOrDropThem() {
+    String create = "CREATE SNAPSHOT mine ON %s, %s".formatted(TABLE, PLAIN);
+    for (CqlSession user : new CqlSession[] {owner, reader, stranger}) {
+      assertThat(catchThrowable(() -> user.execute(create)))
+          .isInstanceOf(UnauthorizedException.class);
+    }
+    admin.execute("GRANT CREATE ON ALL TABLES IN KEYSPACE systests TO owner");
+    owner.execute(create);
+    admin.execute("REVOKE CREATE ON ALL TABLES IN KEYSPACE systests FROM owner");
+    for (String table : new String[] {TABLE, PLAIN}) {
+      String read = "SELECT * FROM %s AS OF SNAPSHOT mine".formatted(table);
+      assertThat(Results.lines(reader.execute(read))).isNotNull();
+      assertThat(catchThrowable(() -> stranger.execute(read)))
+          .isInstanceOf(UnauthorizedException.class);
+    }
+    for (CqlSession user : new CqlSession[] {reader, stranger}) {
+      assertThat(catchThrowable(() -> user.execute("DROP SNAPSHOT mine")))
+          .isInstanceOf(UnauthorizedException.class);
+    }
+    owner.execute("DROP SNAPSHOT mine");
+  }
+
+  @Test
+  void whenAUserIsNoSuperuserThenWhoLeadsIsNotHisToChange() {
     for (CqlSession user : new CqlSession[] {owner, stranger}) {
-      assertThat(catchThrowable(() -> user.execute("ALTER ORACLE ADD '127.0.31.99'")))
-          .isInstanceOf(UnauthorizedException.class)
-          .hasMessageContaining("superusers");
+      for (String change :
+          new String[] {
+            "ALTER ORACLE ADD '127.0.31.99'", "ALTER KEYSPACE systests LEADER '127.0.31.99'"
+          }) {
+        assertThat(catchThrowable(() -> user.execute(change)))
+            .isInstanceOf(UnauthorizedException.class)
+            .hasMessageContaining("superusers");
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package io.isolde.system.refusal;
 
 import static io.isolde.system.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
@@ -10,6 +11,8 @@ import io.isolde.client.ErrorCode;
 import io.isolde.client.IsolationLevel;
 import io.isolde.client.Transaction;
 import io.isolde.client.TransactionOptions;
+import io.isolde.cluster.NodeTool;
+import io.isolde.system.Await;
 import io.isolde.system.Results;
 import io.isolde.system.SystemNode;
 import java.util.ArrayList;
@@ -40,7 +43,11 @@ class LimitsTest {
                     .withIsoldeSetting("transaction_max_idle", "2s")
                     .withIsoldeSetting("transaction_max_age", "5s")
                     .withIsoldeSetting("version_retention", "1s")
-                    .withIsoldeSetting("oracle_max_rows", "1024"));
+                    .withIsoldeSetting("oracle_max_rows", "1024")
+                    .withIsoldeSetting("timestamp_reservation", "1s")
+                    .withIsoldeSetting("max_timestamp_lead", "2s")
+                    .withCassandraSetting("partition_denylist_enabled", "true")
+                    .withCassandraSetting("denylist_consistency_level", "LOCAL_ONE"));
     node.useKeyspace();
     table = node.table("id int PRIMARY KEY, v int, t text");
     node.session().execute("INSERT INTO %s (id, v) VALUES (1, 1)".formatted(table));
@@ -49,6 +56,32 @@ class LimitsTest {
   @AfterAll
   static void stopNode() {
     node.close();
+  }
+
+  /** The newest snapshot stands still while nobody begins anything. */
+  @Test
+  void whenTheOracleWasIdleThenThePastReachesUpToNow() {
+    String plain = node.plainTable("id int PRIMARY KEY, v int");
+    Await.until(
+        "the newest snapshot is older than the lead that is allowed",
+        () -> nowMicros() - newestSnapshot() > 3_000_000);
+    long recently = nowMicros() - 500_000;
+    try (Transaction past = node.isolde().begin(TransactionOptions.asOf(recently))) {
+      assertThat(Results.lines(past.execute("SELECT id FROM " + table))).contains("1");
+    }
+    Await.until(
+        "the newest snapshot is older than the lead that is allowed",
+        () -> nowMicros() - newestSnapshot() > 3_000_000);
+    node.session().execute("INSERT INTO %s (id, v) VALUES (1, 1)".formatted(plain));
+    node.session().execute("ENABLE TRANSACTIONS ON " + plain);
+  }
+
+  private static long nowMicros() {
+    return 1000 * System.currentTimeMillis();
+  }
+
+  private static long newestSnapshot() {
+    return node.session().execute("SELECT stable FROM isolde.oracle").one().getLong(0);
   }
 
   @Test
@@ -67,6 +100,30 @@ class LimitsTest {
       assertThat(transaction.commit().committed()).isTrue();
     }
     assertThat(read("SELECT id FROM " + table)).contains("2").doesNotContain("3");
+  }
+
+  /** Refused before the decision: afterwards it could never be applied, and hold up all others. */
+  @Test
+  void whenAPartitionIsDeniedThenItsCommitIsRefusedAndOthersGoOn() {
+    String denied = node.table("id int PRIMARY KEY, v int");
+    String[] name = denied.split("\\.", -1);
+    try (NodeTool tool = node.tool()) {
+      Object isDenied =
+          tool.invoke(
+              "org.apache.cassandra.db:type=StorageProxy", "denylistKey", name[0], name[1], "77");
+      assertThat(isDenied).isEqualTo(true);
+    }
+    assertThatThrownBy(
+            () -> node.session().execute("INSERT INTO %s (id, v) VALUES (77, 1)".formatted(denied)))
+        .hasMessageContaining("denylisted");
+    try (Transaction transaction = node.isolde().begin()) {
+      transaction.execute("INSERT INTO %s (id, v) VALUES (77, 1)".formatted(denied));
+      transaction.execute("INSERT INTO %s (id, v) VALUES (78, 1)".formatted(denied));
+      assertThatThrownBy(transaction::commit).hasMessageContaining("denylisted");
+    }
+    node.session().execute("INSERT INTO %s (id, v) VALUES (79, 1)".formatted(denied));
+    assertThat(read("SELECT v FROM %s WHERE id = 79".formatted(denied))).containsExactly("1");
+    assertThat(read("SELECT v FROM %s WHERE id = 78".formatted(denied))).isEmpty();
   }
 
   @Test
@@ -207,7 +264,7 @@ class LimitsTest {
       var unused = transaction.execute("SELECT * FROM %s WHERE id = 1".formatted(table));
       transaction.execute("INSERT INTO %s (id, v) VALUES (30, 1)".formatted(table));
       List<Integer> many = IntStream.range(0, 700).boxed().toList();
-      for (int p = 0; p < 20; p++) {
+      for (int p = 0; p < 6; p++) {
         node.session()
             .execute(
                 SimpleStatement.newInstance(

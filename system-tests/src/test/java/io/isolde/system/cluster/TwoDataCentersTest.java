@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import io.isolde.client.Isolde;
+import io.isolde.client.Transaction;
+import io.isolde.client.TransactionOptions;
+import io.isolde.cluster.LocalCluster;
+import io.isolde.cluster.NodeSpec;
+import io.isolde.system.NodeLogs;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two nodes in the east, one in the west, and clients on both sides, which speak TLS. */
+@ExtendWith(NodeLogs.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class TwoDataCentersTest {
+  private static final String PLACES =
+      """
+      127.0.46.1=east:r1
+      127.0.46.2=east:r2
+      127.0.46.3=west:r1
+      default=west:r1
+      """;
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final TransactionOptions PATIENT =
+      TransactionOptions.builder().timeLimit(PATIENCE).maxAttempts(500).build();
+  private static final int TRANSFERS = 40;
+
+  @TempDir static Path files;
+
+  private LocalCluster cluster;
+  private SSLContext tls;
+  private CqlSession east;
+  private CqlSession west;
+
+  @BeforeAll
+  void startCluster() throws Exception {
+    Certificates certificates = Certificates.make(files);
+    tls = certificates.trusting();
+    Path topology = Files.createDirectories(files.resolve("topology"));
+    Files.writeString(topology.resolve("cassandra-topology.properties"), PLACES);
+    Path folder = Path.of("target/clusters/two-data-centers");
+    LocalCluster.removeIfPresent(folder);
+    NodeSpec first =
+        NodeSpec.standard()
+            .withAddress("127.0.46.1")
+            .withHeapMegabytes(512)
+            .withEphemeral(true)
+            .withClassPathEntry(topology)
+            .withCassandraSetting("endpoint_snitch", "PropertyFileSnitch")
+            .withCassandraSetting("client_encryption_options", certificates.forClients());
+    cluster = LocalCluster.create(folder, 3, first);
+    cluster.start();
+    east = connect("east");
+    west = connect("west");
+    east.execute(
+        "CREATE KEYSPACE k WITH replication ="
+            + " {'class': 'NetworkTopologyStrategy', 'east': 2, 'west': 1}");
+    cluster.awaitSchemaAgreement(PATIENCE);
+    east.execute("CREATE TABLE k.account (id int PRIMARY KEY, balance int)");
+    cluster.awaitSchemaAgreement(PATIENCE);
+    east.execute("ENABLE TRANSACTIONS ON k.account");
+    cluster.awaitSchemaAgreement(PATIENCE);
+  }
+
+  private CqlSession connect(String dataCenter) {
+    return CqlSession.builder()
+        .addContactPoints(cluster.contactPoints())
+        .withLocalDatacenter(dataCenter)
+        .withSslContext(tls)
+        .withConfigLoader(
+            DriverConfigLoader.programmaticBuilder()
+                .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(40))
+                .build())
+        .build();
+  }
+
+  @AfterAll
+  void removeCluster() {
+    if (east != null) {
+      east.close();
+    }
+    if (west != null) {
+      west.close();
+    }
+    if (cluster != null) {
+      cluster.remove();
+    }
+  }
+
+  @Test
+  void whenBothSidesTransferThenNothingIsLostAndEachSideSeesTheOther() throws Exception {
+    Isolde.on(east)
+        .runVoid(
+            PATIENT,
+            tx -> {
+              tx.execute("INSERT INTO k.account (id, balance) VALUES (1, 1000)");
+              tx.execute("INSERT INTO k.account (id, balance) VALUES (2, 1000)");
+            });
+    // Who starts after a commit sees it, wherever.
+    assertThat(balance(west, 1)).isEqualTo(1000);
+
+    ExecutorService clients = Executors.newFixedThreadPool(2);
+    try {
+      Future<?> eastern = clients.submit(() -> transfers(east, 1, 2, 3));
+      Future<?> western = clients.submit(() -> transfers(west, 2, 1, 2));
+      eastern.get();
+      western.get();
+    } finally {
+      clients.shutdownNow();
+    }
+
+    assertThat(balance(east, 1)).isEqualTo(1000 - TRANSFERS * 3 + TRANSFERS * 2);
+    assertThat(balance(west, 2)).isEqualTo(1000 + TRANSFERS * 3 - TRANSFERS * 2);
+  }
+
+  @Test
+  void whenTheWestIsGoneThenTheEastGoesOnAndTheWestCatchesUp() {
+    cluster.node(3).kill();
+    Isolde.on(east)
+        .runVoid(PATIENT, tx -> tx.execute("INSERT INTO k.account (id, balance) VALUES (3, 7)"));
+    assertThat(balance(east, 3)).isEqualTo(7);
+
+    cluster.node(3).start();
+
+    assertThat(balance(west, 3)).isEqualTo(7);
+  }
+
+  private static void transfers(CqlSession session, int from, int to, int amount) {
+    Isolde isolde = Isolde.on(session);
+    for (int i = 0; i < TRANSFERS; i++) {
+      isolde.runVoid(
+          PATIENT,
+          tx -> {
+            add(tx, from, -amount);
+            add(tx, to, amount);
+          });
+    }
+  }
+
+  private static void add(Transaction tx, int id, int amount) {
+    Row row = tx.execute("SELECT balance FROM k.account WHERE id = ?", id).one();
+    tx.execute("UPDATE k.account SET balance = ? WHERE id = ?", row.getInt("balance") + amount, id);
+  }
+
+  private static int balance(CqlSession session, int id) {
+    return Isolde.on(session)
+        .run(
+            PATIENT,
+            tx -> {
+              Row row =
+                  tx.execute(
+                          SimpleStatement.newInstance(
+                              "SELECT balance FROM k.account WHERE id = ?", id))
+                      .one();
+              return row == null ? 0 : row.getInt("balance");
+            });
+  }
+}

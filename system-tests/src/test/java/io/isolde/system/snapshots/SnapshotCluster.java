@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.snapshots;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import io.isolde.cluster.LocalCluster;
+import io.isolde.cluster.LocalNode;
+import io.isolde.cluster.NodeSpec;
+import io.isolde.system.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+
+/** Nodes that can be told to die or to fail in the middle of a snapshot. */
+final class SnapshotCluster implements AutoCloseable {
+  static final Duration PATIENCE = Duration.ofMinutes(3);
+
+  private final LocalCluster cluster;
+  private CqlSession session;
+
+  private SnapshotCluster(LocalCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  static SnapshotCluster start(
+      String name, int nodes, String address, UnaryOperator<NodeSpec> settings) {
+    Path folder = Path.of("target/clusters", name);
+    LocalCluster.removeIfPresent(folder);
+    NodeSpec first =
+        NodeSpec.standard().withAddress(address).withHeapMegabytes(512).withEphemeral(true);
+    SnapshotCluster made =
+        new SnapshotCluster(LocalCluster.create(folder, nodes, settings.apply(first)));
+    for (LocalNode node : made.cluster.nodes()) {
+      node.reconfigure(
+          spec -> spec.withSystemProperty("isolde.snapshot.fault", faultFile(node).toString()));
+    }
+    made.cluster.start();
+    made.cluster.awaitMembership(PATIENCE);
+    return made;
+  }
+
+  private static Path faultFile(LocalNode node) {
+    return node.folder().resolve("fault").toAbsolutePath();
+  }
+
+  LocalNode node(int number) {
+    return cluster.node(number);
+  }
+
+  /** From now on the node halts, or fails, at a step: {@code LOAD:halt}; empty for no more. */
+  void fault(int node, String fault) {
+    try {
+      Files.writeString(faultFile(cluster.node(node)), fault);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  synchronized CqlSession session() {
+    if (session == null) {
+      session =
+          CqlSession.builder()
+              .addContactPoints(cluster.contactPoints())
+              .withLocalDatacenter("datacenter1")
+              .withConfigLoader(
+                  DriverConfigLoader.programmaticBuilder()
+                      .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(60))
+                      .withDuration(
+                          DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, Duration.ofSeconds(20))
+                      .withDuration(
+                          DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(20))
+                      .withDuration(
+                          DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(200))
+                      .withDuration(
+                          DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(1))
+                      .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
+                      .withBoolean(DefaultDriverOption.PREPARE_ON_ALL_NODES, false)
+                      .build())
+              .build();
+    }
+    return session;
+  }
+
+  /** Executes on one node, and waits until all know of it, if it changed the schema. */
+  void change(String... statements) {
+    for (String statement : statements) {
+      on(1, statement);
+    }
+    cluster.awaitSchemaAgreement(PATIENCE);
+  }
+
+  /** Executes through a node. */
+  ResultSet on(int number, String cql) {
+    return session()
+        .execute(
+            SimpleStatement.newInstance(cql)
+                .setNode(driverNode(number))
+                .setTimeout(Duration.ofSeconds(60)));
+  }
+
+  private Node driverNode(int number) {
+    return session().getMetadata().getNodes().values().stream()
+        .filter(node -> node.getEndPoint().resolve().equals(cluster.node(number).contactPoint()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Starts a node again, and waits until it and the others see each other. */
+  void startAgain(int number) {
+    Await.until("it is dead", () -> !cluster.node(number).isAlive());
+    cluster.node(number).start();
+    cluster.awaitMembership(PATIENCE);
+    disconnect();
+  }
+
+  synchronized void disconnect() {
+    if (session != null) {
+      session.close();
+      session = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    disconnect();
+    cluster.remove();
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.strong;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import io.isolde.cluster.LocalCluster;
+import io.isolde.cluster.NodeSpec;
+import io.isolde.system.Await;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** Three nodes with a strong keyspace {@code s}, and another client that asks one node. */
+final class StrongCluster implements AutoCloseable {
+  static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  final LocalCluster cluster;
+  final CqlSession session;
+
+  private StrongCluster(LocalCluster cluster, CqlSession session) {
+    this.cluster = cluster;
+    this.session = session;
+  }
+
+  static StrongCluster start(String name, String address) {
+    Path folder = Path.of("target/clusters/" + name);
+    LocalCluster.removeIfPresent(folder);
+    LocalCluster cluster =
+        LocalCluster.create(
+            folder,
+            3,
+            NodeSpec.standard()
+                .withAddress(address)
+                .withHeapMegabytes(512)
+                .withEphemeral(true)
+                .withIsoldeSetting("strong_log_size", "1MiB")
+                .withIsoldeSetting("leadership_policy", "least-loaded")
+                .withIsoldeSetting("leadership_threshold", "1MiB")
+                .withIsoldeSetting("strong_timeout", "10s")
+                .withIsoldeSetting("staleness_sample_one_in", "4"));
+    cluster.start();
+    CqlSession session =
+        CqlSession.builder()
+            .addContactPoints(cluster.contactPoints())
+            .withLocalDatacenter("datacenter1")
+            .withConfigLoader(
+                DriverConfigLoader.programmaticBuilder()
+                    .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(40))
+                    .withDuration(
+                        DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(200))
+                    .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(1))
+                    .withString(DefaultDriverOption.REQUEST_CONSISTENCY, "QUORUM")
+                    .build())
+            .build();
+    StrongCluster started = new StrongCluster(cluster, session);
+    started.execute(
+        "CREATE KEYSPACE s WITH replication = {'class':"
+            + " 'io.isolde.replication.ReplicatedLogStrategy', 'replication_factor': 3}");
+    return started;
+  }
+
+  ResultSet execute(String cql, Object... values) {
+    return session.execute(SimpleStatement.newInstance(cql, values));
+  }
+
+  /** Through a node, whose number begins with 1. */
+  ResultSet on(int node, String cql, Object... values) {
+    return on(node, SimpleStatement.newInstance(cql, values));
+  }
+
+  ResultSet on(int node, Statement<?> statement) {
+    return session.execute(statement.setNode(driverNode(node)));
+  }
+
+  Node driverNode(int number) {
+    String address = cluster.node(number).spec().address();
+    return session.getMetadata().getNodes().values().stream()
+        .filter(node -> node.getEndPoint().toString().contains(address))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Starts a node that was killed, and waits until the client has found it again. */
+  void restart(int number) {
+    cluster.node(number).start();
+    awaitConnected(number);
+  }
+
+  void awaitConnected(int number) {
+    Await.until("node " + number + " answers", () -> isConnected(number));
+  }
+
+  private boolean isConnected(int number) {
+    try {
+      return on(number, "SELECT release_version FROM system.local").one() != null;
+    } catch (DriverException e) {
+      return false;
+    }
+  }
+
+  /** The only group of a keyspace, as a node sees it. */
+  Row group(int node, String keyspace) {
+    return on(node, "SELECT * FROM isolde.replica_groups WHERE keyspace_name = ?", keyspace).one();
+  }
+
+  /**
+   * How probably a read at ONE right after a write's answer sees it, as the leader has measured.
+   */
+  double freshnessAtOnce(int leader, String keyspace) {
+    String freshness =
+        "SELECT fresh FROM isolde.follower_staleness"
+            + " WHERE keyspace_name = ? AND group_number = 0 AND after_ms = 0";
+    Await.until("followers were asked", () -> on(leader, freshness, keyspace).one() != null);
+    return on(leader, freshness, keyspace).one().getDouble("fresh");
+  }
+
+  /** The number of the node that leads the only group of a keyspace, as another one knows it. */
+  int leader(int askedNode, String keyspace) {
+    Await.until("a leader", () -> group(askedNode, keyspace).getString("leader") != null);
+    String address = group(askedNode, keyspace).getString("leader");
+    for (int i = 1; i <= 3; i++) {
+      if (cluster.node(i).spec().address().equals(address)) {
+        return i;
+      }
+    }
+    throw new AssertionError(address);
+  }
+
+  @Override
+  public void close() {
+    session.close();
+    cluster.remove();
+  }
+}
