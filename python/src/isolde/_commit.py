@@ -42,17 +42,18 @@ class CommitResolution:
         self._options = options
         self._may_have_arrived = may_have_arrived
         self._failed_attempts = 0
+        self._is_to_be_settled = False
         # The report that the commit is decided, if there was one; nothing later takes it back.
         self._committed: Optional[IsoldeError] = None
 
-    def is_to_be_settled(self, elapsed_seconds: float) -> bool:
+    @property
+    def is_to_be_settled(self) -> bool:
         """Whether the next COMMIT is to have the transaction aborted if it is not decided.
 
-        Not at once, as its holder may be about to get it decided; but in time, as otherwise nobody
-        might ever know.
+        Not at once, as its holder may be about to get it decided: after half of the time. But never
+        not at all, as otherwise nobody might ever know: if time is over before, then once after it.
         """
-        half = self._options.time_limit_seconds / 2
-        return self._failed_attempts > 0 and elapsed_seconds >= half
+        return self._is_to_be_settled
 
     @property
     def is_elsewhere(self) -> bool:
@@ -62,12 +63,19 @@ class CommitResolution:
     def after_failure(self, error: BaseException, elapsed_seconds: float, jitter: float) -> Step:
         self._failed_attempts += 1
         is_final, seen = self._judge(error)
-        pause = None
-        if not is_final:
-            pause = self._options.pause_after(
-                self._failed_attempts, elapsed_seconds, jitter, sys.maxsize
-            )
+        pause = None if is_final else self._pause(elapsed_seconds, jitter)
         return Step(pause, self._committed or seen)
+
+    def _pause(self, elapsed_seconds: float, jitter: float) -> Optional[float]:
+        pause = self._options.pause_after(
+            self._failed_attempts, elapsed_seconds, jitter, sys.maxsize
+        )
+        if pause is None and not self._is_to_be_settled and self._committed is None:
+            pause = 0.0
+        if pause is not None:
+            half = self._options.time_limit_seconds / 2
+            self._is_to_be_settled = elapsed_seconds + pause >= half
+        return pause
 
     def _judge(self, error: BaseException) -> tuple[bool, BaseException]:
         """Whether this is the end, and the error to raise if so, or if time is over."""

@@ -27,7 +27,7 @@ class TransactionOptions:
     max_attempts: how often a function runs at most. Too small: conflicts on busy rows reach the
         application. Too big: a row that everyone writes is fought over for the whole time limit.
     time_limit_seconds: how long after the first begin another attempt may start; the same time
-        again is given to a COMMIT whose answer was lost. Too small: a change of the oracle's leader
+        again, and one request more at the end, is given to a COMMIT whose answer was lost. Too small: a change of the oracle's leader
         reaches the application. Too big: callers wait long when a node is gone.
     backoff_base_seconds, backoff_cap_seconds: the pause before another attempt is random, up to
         base, doubled with each attempt up to cap.

@@ -213,8 +213,7 @@ class Transaction:
             self._raise(ConnectionError("the node that holds the transaction is gone."))
         while True:
             host = self._requests.other_than(self._host) if resolution.is_elsewhere else self._host
-            is_to_be_settled = resolution.is_to_be_settled(time.monotonic() - begun)
-            start = self.start_timestamp if is_to_be_settled else None
+            start = self.start_timestamp if resolution.is_to_be_settled else None
             try:
                 return self._requests.commit(self.id, host, timeout, start)
             except Exception as error:

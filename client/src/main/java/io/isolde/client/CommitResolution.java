@@ -22,6 +22,7 @@ final class CommitResolution {
   private final Backoff backoff;
   private int failedAttempts;
   private boolean mayHaveArrived;
+  private boolean isToBeSettled;
 
   /** The report that the commit is decided, if there was one; nothing later takes it back. */
   private IsoldeException committed;
@@ -40,12 +41,11 @@ final class CommitResolution {
 
   /**
    * Whether the next COMMIT is to have the transaction aborted if it is not decided. Not at once,
-   * as its holder may be about to get it decided; but in time, as otherwise nobody might ever know.
-   *
-   * @param elapsed since the first COMMIT was sent
+   * as its holder may be about to get it decided: after half of the time. But never not at all, as
+   * otherwise nobody might ever know: if time is over before, then once after it.
    */
-  boolean isToBeSettled(Duration elapsed) {
-    return failedAttempts > 0 && elapsed.compareTo(backoff.timeLimit().dividedBy(2)) >= 0;
+  boolean isToBeSettled() {
+    return isToBeSettled;
   }
 
   /** Whether the next COMMIT goes to another node than the one that holds the transaction. */
@@ -110,7 +110,15 @@ final class CommitResolution {
   }
 
   private Step repeatOr(Throwable error, Duration elapsed, double jitter) {
-    return new Step(backoff.pauseAfter(failedAttempts, elapsed, jitter), error);
+    Optional<Duration> pause = backoff.pauseAfter(failedAttempts, elapsed, jitter);
+    if (pause.isEmpty() && !isToBeSettled && committed == null) {
+      pause = Optional.of(Duration.ZERO);
+    }
+    if (pause.isPresent()) {
+      Duration half = backoff.timeLimit().dividedBy(2);
+      isToBeSettled = elapsed.plus(pause.get()).compareTo(half) >= 0;
+    }
+    return new Step(pause, error);
   }
 
   private static Step report(Throwable error) {

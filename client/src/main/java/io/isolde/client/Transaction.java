@@ -255,10 +255,9 @@ public final class Transaction implements AutoCloseable {
       CommitResolution resolution, long startNanos) {
     Binding target =
         resolution.isElsewhere() ? new Binding(id(), requests.otherThan(binding.node())) : binding;
-    boolean isToBeSettled = resolution.isToBeSettled(timing.since(startNanos));
     return Stages.of(
             () ->
-                isToBeSettled
+                resolution.isToBeSettled()
                     ? requests.settle(target, startTimestamp)
                     : requests.end(target, "COMMIT"))
         .exceptionallyCompose(

@@ -37,7 +37,7 @@ class CommitResolutionTest {
 
   @Test
   void whenTheAnswerIsLostForTheWholeTimeThenTheOutcomeIsUnknown() {
-    after(FakeNode.timeout());
+    resolution.afterFailure(FakeNode.timeout(), LATE, 0);
     CommitResolution.Step step = resolution.afterFailure(FakeNode.timeout(), LATE, 0);
 
     assertThat(step.pause()).isEmpty();
@@ -49,6 +49,7 @@ class CommitResolutionTest {
     after(FakeNode.timeout());
     assertThat(after(notFound()).pause()).isPresent();
 
+    resolution.afterFailure(notFound(), LATE, 0);
     CommitResolution.Step step = resolution.afterFailure(notFound(), LATE, 0);
     assertThat(step.pause()).isEmpty();
     assertError(step, ErrorCode.OUTCOME_UNKNOWN, Outcome.UNKNOWN, false);
@@ -58,10 +59,20 @@ class CommitResolutionTest {
   void whenHalfOfTheTimeIsOverWithoutAnAnswerThenTheTransactionIsToBeSettled() {
     Duration half = TransactionOptions.defaults().timeLimit().dividedBy(2);
 
-    assertThat(resolution.isToBeSettled(half)).isFalse();
-    after(FakeNode.timeout());
-    assertThat(resolution.isToBeSettled(half.minusMillis(1))).isFalse();
-    assertThat(resolution.isToBeSettled(half)).isTrue();
+    assertThat(resolution.isToBeSettled()).isFalse();
+    resolution.afterFailure(FakeNode.timeout(), half.minusMillis(1), 0);
+    assertThat(resolution.isToBeSettled()).isFalse();
+    resolution.afterFailure(FakeNode.timeout(), half, 0);
+    assertThat(resolution.isToBeSettled()).isTrue();
+  }
+
+  @Test
+  void whenTimeIsOverBeforeAnybodyWasToldToSettleThenThatIsDoneOnceMore() {
+    CommitResolution.Step step = resolution.afterFailure(FakeNode.timeout(), LATE, 0);
+
+    assertThat(step.pause()).contains(Duration.ZERO);
+    assertThat(resolution.isToBeSettled()).isTrue();
+    assertThat(resolution.afterFailure(FakeNode.timeout(), LATE, 0).pause()).isEmpty();
   }
 
   @Test
