@@ -139,11 +139,11 @@ class SnapshotTest {
 
   @Test
   void whenATimeToLiveEndsThenTheTransactionDoesNotNotice() throws Exception {
-    execute("INSERT INTO $t (p, c, v) VALUES (5, 1, 7) USING TTL 2");
+    execute("INSERT INTO $t (p, c, v) VALUES (5, 1, 7) USING TTL 5");
     String select = "SELECT v FROM $t WHERE p = 5";
     try (Transaction transaction = NODE.isolde().begin(TransactionOptions.reading())) {
       assertThat(in(transaction, select)).containsExactly("7");
-      Thread.sleep(3100);
+      Thread.sleep(6100);
       assertThat(now(select)).isEmpty();
       NODE.flushAndCompact(table);
       NODE.flushAndCompact(table);
