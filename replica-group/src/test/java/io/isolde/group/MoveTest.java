@@ -130,7 +130,7 @@ class MoveTest {
       nodes.membership(0).leaveIfOut(nodes.target());
       join(nodes, 1, 0); // It is one already.
       assertThat(nodes.replica(0).members()).containsExactlyInAnyOrderElementsOf(nodes.peers);
-      assertThat(nodes.storages.get(0).get("k")).isEqualTo("before");
+      GroupNodes.await(() -> "before".equals(nodes.storages.get(0).get("k")));
     }
   }
 
