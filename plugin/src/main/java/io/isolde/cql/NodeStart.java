@@ -12,9 +12,11 @@ import io.isolde.operations.Operations;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replicated.ReplicatedOracle;
 import io.isolde.replication.StrongKeyspaces;
+import io.isolde.replication.TransactionsOnGroups;
 import io.isolde.snapshot.node.SnapshotNode;
 import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.Coordinator;
+import io.isolde.transaction.StrongTables;
 import io.isolde.transaction.TableGate;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -149,13 +151,14 @@ final class NodeStart implements NodeParts {
   }
 
   private Coordinator start() {
+    StrongTables tables = new TransactionsOnGroups(strong);
     if (!config.isOracleReplicated()) {
       EmbeddedOracle oracle = embedded();
-      return Coordinator.start(config, gate, oracle, oracle, operations.listener());
+      return Coordinator.start(config, gate, tables, oracle, oracle, operations.listener());
     }
     OracleHost ready = awaitSession();
     ReplicatedOracle oracle = new ReplicatedOracle(ready.client(), ready.session());
-    return Coordinator.start(config, gate, oracle, oracle, operations.listener())
+    return Coordinator.start(config, gate, tables, oracle, oracle, operations.listener())
         .recovering(ready.node()::orphansWithWrites, oracle);
   }
 

@@ -89,8 +89,13 @@ final class StatementRouter {
       return control.execute(own, incoming);
     }
     if (statement instanceof BatchStatement batch) {
-      if (isStrong(tables(batch), incoming)) {
-        return strongly(batch, writes(batch, options), options, incoming);
+      Optional<ResultMessage> strongly =
+          ifStrong(
+              tables(batch),
+              incoming,
+              () -> strongly(batch, writes(batch, options), options, incoming));
+      if (strongly.isPresent()) {
+        return strongly.get();
       }
       return routeBatch(batch, BatchQueryOptions.withoutPerStatementVariables(options), incoming);
     }
@@ -99,8 +104,13 @@ final class StatementRouter {
       if (reader.isPresent() && !Tables.isSystem(select.table)) {
         return reader.get().select(select, options, incoming.state, incoming.request.requestTime());
       }
-      if (isStrong(Set.of(select.table), incoming)) {
-        return strong.select(select, options, incoming.request, incoming.onCassandra);
+      Optional<ResultMessage> strongly =
+          ifStrong(
+              Set.of(select.table),
+              incoming,
+              () -> strong.select(select, options, incoming.request, incoming.onCassandra));
+      if (strongly.isPresent()) {
+        return strongly.get();
       }
       if (transactionOf(incoming).isEmpty() && SnapshotTag.of(select.table).isPresent()) {
         return SnapshotReads.select(
@@ -110,8 +120,11 @@ final class StatementRouter {
     }
     if (statement instanceof ModificationStatement write) {
       List<Write> writes = List.of(new Write(write, options));
-      if (isStrong(Set.of(write.metadata()), incoming)) {
-        return strongly(write, writes, options, incoming);
+      Optional<ResultMessage> strongly =
+          ifStrong(
+              Set.of(write.metadata()), incoming, () -> strongly(write, writes, options, incoming));
+      if (strongly.isPresent()) {
+        return strongly.get();
       }
       return routeWrite(
           Set.of(write.metadata()),
@@ -139,14 +152,18 @@ final class StatementRouter {
       BatchQueryOptions options,
       Supplier<List<String>> texts,
       Incoming incoming) {
-    if (!isStrong(tables(batch), incoming)) {
-      return routeBatch(batch, options, incoming);
-    }
-    List<Write> writes = writes(batch, options);
-    checkStrong(batch, options.getConsistency(), incoming);
-    return StrongStatements.needsDecision(writes)
-        ? strong.decideList(writes, texts.get(), options.getConsistency(), incoming.request)
-        : strong.write(writes, options.getConsistency(), incoming.request);
+    return ifStrong(
+            tables(batch),
+            incoming,
+            () -> {
+              List<Write> writes = writes(batch, options);
+              checkStrong(batch, options.getConsistency(), incoming);
+              return StrongStatements.needsDecision(writes)
+                  ? strong.decideList(
+                      writes, texts.get(), options.getConsistency(), incoming.request)
+                  : strong.write(writes, options.getConsistency(), incoming.request);
+            })
+        .orElseGet(() -> routeBatch(batch, options, incoming));
   }
 
   private static Set<TableMetadata> tables(BatchStatement batch) {
@@ -167,9 +184,20 @@ final class StatementRouter {
     return writes;
   }
 
-  /** In a transaction a strong table is refused, as every table that is not transactional. */
-  private boolean isStrong(Set<TableMetadata> tables, Incoming incoming) {
-    return strong.isStrong(tables) && transactionOf(incoming).isEmpty();
+  /**
+   * Has the groups of strong keyspaces run a statement that is no transaction's. In a transaction
+   * their tables are as all others: transactional or refused.
+   */
+  private Optional<ResultMessage> ifStrong(
+      Set<TableMetadata> tables, Incoming incoming, Supplier<ResultMessage> onGroups) {
+    if (!strong.isStrong(tables) || transactionOf(incoming).isPresent()) {
+      return Optional.empty();
+    }
+    try (OpOrder.Group group = gate.enter(tables)) {
+      return tables.stream().anyMatch(Tables::isTransactional)
+          ? Optional.empty()
+          : Optional.of(onGroups.get());
+    }
   }
 
   private ResultMessage strongly(

@@ -4,7 +4,7 @@ package io.isolde.read;
 import java.util.NoSuchElementException;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.DecoratedKey;
-import org.apache.cassandra.db.ReadCommand;
+import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.RegularAndStaticColumns;
 import org.apache.cassandra.db.partitions.PartitionIterator;
 import org.apache.cassandra.db.rows.Row;
@@ -36,11 +36,11 @@ final class ChunkedPartitions implements PartitionIterator {
   private DecoratedKey lastKey;
 
   ChunkedPartitions(
-      ReadCommand command,
+      ReadQuery query,
       ConsistencyLevel consistency,
       ClientState state,
       Dispatcher.RequestTime requestTime) {
-    this.pager = command.getPager(null, ProtocolVersion.CURRENT);
+    this.pager = query.getPager(null, ProtocolVersion.CURRENT);
     this.consistency = consistency;
     this.state = state;
     this.requestTime = requestTime;

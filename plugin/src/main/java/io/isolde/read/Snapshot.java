@@ -2,6 +2,8 @@
 package io.isolde.read;
 
 import io.isolde.version.VersionIndex;
+import java.util.function.UnaryOperator;
+import org.apache.cassandra.db.ReadQuery;
 
 /**
  * What one SELECT reads.
@@ -10,6 +12,12 @@ import io.isolde.version.VersionIndex;
  * @param versions of the table that is read
  * @param ownWrites of the transaction that reads
  * @param recorder is told what is read
+ * @param replicas makes the query that reads from the table's replicas of one that is read by
+ *     Cassandra
  */
 public record Snapshot(
-    long asOf, VersionIndex versions, OwnWrites ownWrites, ReadRecorder recorder) {}
+    long asOf,
+    VersionIndex versions,
+    OwnWrites ownWrites,
+    ReadRecorder recorder,
+    UnaryOperator<ReadQuery> replicas) {}

@@ -10,7 +10,6 @@ import org.apache.cassandra.db.filter.DataLimits;
 import org.apache.cassandra.db.partitions.PartitionIterator;
 import org.apache.cassandra.db.partitions.PartitionIterators;
 import org.apache.cassandra.service.ClientState;
-import org.apache.cassandra.service.StorageProxy;
 import org.apache.cassandra.transport.Dispatcher;
 
 /** Rows of several partitions, from a snapshot: IN on the partition key. */
@@ -27,21 +26,25 @@ final class SnapshotPartitionsQuery extends SinglePartitionReadQuery.Group<Snaps
     }
     PartitionIterator all =
         queries.stream().allMatch(SnapshotQuery::isDirect)
-            ? readTogether(consistency, requestTime)
+            ? readTogether(consistency, state, requestTime)
             : readEach(consistency, state, requestTime);
     return limits()
         .filter(all, nowInSec(), selectsFullPartition(), metadata().enforceStrictLiveness());
   }
 
   private PartitionIterator readTogether(
-      ConsistencyLevel consistency, Dispatcher.RequestTime requestTime) {
+      ConsistencyLevel consistency, ClientState state, Dispatcher.RequestTime requestTime) {
     List<SinglePartitionReadCommand> commands = new ArrayList<>(queries.size());
     for (SnapshotPartitionQuery query : queries) {
       query.record();
       commands.add(query.asOf(query.limits()));
     }
-    return StorageProxy.read(
-        SinglePartitionReadCommand.Group.create(commands, limits()), consistency, requestTime);
+    return queries
+        .get(0)
+        .snapshot
+        .replicas()
+        .apply(SinglePartitionReadCommand.Group.create(commands, limits()))
+        .execute(consistency, state, requestTime);
   }
 
   private PartitionIterator readEach(

@@ -53,11 +53,15 @@ abstract class SnapshotQuery<C extends ReadCommand> implements ReadQuery {
     record();
     Collection<PartitionUpdate> ownWrites = ownWrites();
     if (ownWrites.isEmpty() && rowFilter().isEmpty()) {
-      return asOf(limits()).execute(consistency, state, requestTime);
+      return atReplicas(limits()).execute(consistency, state, requestTime);
     }
     PartitionIterator rows =
-        new ChunkedPartitions(asOf(DataLimits.NONE), consistency, state, requestTime);
+        new ChunkedPartitions(atReplicas(DataLimits.NONE), consistency, state, requestTime);
     return new OwnWritesMerge(this, ownWrites).apply(rows);
+  }
+
+  private ReadQuery atReplicas(DataLimits limits) {
+    return snapshot.replicas().apply(asOf(limits));
   }
 
   boolean isDirect() {

@@ -139,7 +139,8 @@ final class Decisions {
       if (updates.stream().allMatch(PartitionUpdate::isEmpty)) {
         return new ReplicaGroup.Outcome<>(answer, null, null);
       }
-      Payload.Updates decided = new Payload.Updates(updates, true);
+      Payload.Updates decided =
+          new Payload.Updates(updates, Payload.Timestamps.OF_THE_LOG_BUT_PLACED);
       return new ReplicaGroup.Outcome<>(answer, Payload.encode(decided), decided);
     }
 

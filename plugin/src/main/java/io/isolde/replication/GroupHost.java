@@ -77,6 +77,11 @@ final class GroupHost {
     return cassandra.member(port());
   }
 
+  /** The largest payload of a write that a group takes. */
+  int maxPayloadBytes() {
+    return GroupServer.maxPayloadBytes(settings());
+  }
+
   private Path records() {
     return cassandra.dataDirectory().resolve("isolde-groups");
   }

@@ -38,6 +38,9 @@ final class LeaderQueries {
       group.queries.forEach(command -> queries.add(new OfPartition(command, keyspace)));
       return new OfPartitions(queries, group.limits());
     }
+    if (query instanceof SinglePartitionReadCommand command) {
+      return new OfPartition(command, keyspace);
+    }
     if (query instanceof PartitionRangeReadCommand range) {
       return new OfRange(range, keyspace, true);
     }

@@ -3,6 +3,7 @@ package io.isolde.replication;
 
 import io.isolde.group.GroupClient;
 import io.isolde.group.ReplicaGroup;
+import io.isolde.version.SnapshotTooOldException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +24,9 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Reads what the leader of a group has: all that was answered before the read began. */
 final class LeaderReads {
+  /** In the place of the version of the protocol. */
+  private static final int TOO_OLD = -1;
+
   private LeaderReads() {}
 
   /** Reads from the group that has all that the command asks for. */
@@ -88,9 +92,23 @@ final class LeaderReads {
     }
   }
 
+  /** Asking again would not help. */
+  private static byte[] encode(SnapshotTooOldException e) throws IOException {
+    try (DataOutputBuffer out = new DataOutputBuffer()) {
+      out.writeInt(TOO_OLD);
+      out.writeLong(e.asOf());
+      out.writeLong(e.horizon());
+      return out.toByteArray();
+    }
+  }
+
   private static PartitionIterator decode(byte[] response, ReadCommand command) {
     try (DataInputBuffer in = new DataInputBuffer(response)) {
-      ReadResponse decoded = ReadResponse.serializer.deserialize(in, in.readInt());
+      int version = in.readInt();
+      if (version == TOO_OLD) {
+        throw new SnapshotTooOldException(in.readLong(), in.readLong());
+      }
+      ReadResponse decoded = ReadResponse.serializer.deserialize(in, version);
       return UnfilteredPartitionIterators.filter(decoded.makeIterator(command), command.nowInSec());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -111,6 +129,8 @@ final class LeaderReads {
           UnfilteredPartitionIterator rows = command.executeLocally(controller)) {
         ReadResponse response = command.createResponse(rows, controller.getRepairedDataInfo());
         ReadResponse.serializer.serialize(response, out, MessagingService.current_version);
+      } catch (SnapshotTooOldException e) {
+        return encode(e);
       }
       return out.toByteArray();
     } catch (IOException e) {

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.DeserializationHelper;
 import org.apache.cassandra.exceptions.UnknownColumnException;
@@ -19,22 +20,64 @@ import org.apache.cassandra.net.MessagingService;
  * dropped does not take the others with it.
  */
 final class Payload {
+  /** What a payload takes beside one update for each table. */
+  static final int HEADER_BYTES = 1 << 10;
+
   private Payload() {}
 
+  /** Where the timestamps of updates come from, and so the places of the elements of lists. */
+  enum Timestamps {
+    /** The log. */
+    OF_THE_LOG(0),
+    /** The log; but the elements of lists are where they belong, as the list was read before. */
+    OF_THE_LOG_BUT_PLACED(1),
+    /** The updates have those of a transaction's commit. */
+    OF_A_COMMIT(2);
+
+    private final int tag;
+
+    Timestamps(int tag) {
+      this.tag = tag;
+    }
+
+    static Timestamps of(int tag) {
+      for (Timestamps each : values()) {
+        if (each.tag == tag) {
+          return each;
+        }
+      }
+      throw new IllegalArgumentException("A write in the log has the unknown tag " + tag + ".");
+    }
+  }
+
   /**
-   * Updates without a timestamp.
+   * Updates of partitions.
    *
-   * @param isPlaced whether the elements of lists have the places where they belong, as they have
-   *     when the list was read before; else they come to be where the timestamp puts them
+   * @param newestMicros of the updates, if they are of a commit; else 0
    */
-  record Updates(Collection<PartitionUpdate> updates, boolean isPlaced) {}
+  record Updates(Collection<PartitionUpdate> updates, Timestamps timestamps, long newestMicros) {
+    Updates(Collection<PartitionUpdate> updates, Timestamps timestamps) {
+      this(updates, timestamps, 0);
+      assert timestamps != Timestamps.OF_A_COMMIT;
+    }
+
+    /** What a commit writes to a partition. */
+    static Updates of(Mutation commit) {
+      Collection<PartitionUpdate> updates = commit.getPartitionUpdates();
+      long newest = updates.stream().mapToLong(PartitionUpdate::maxTimestamp).max().orElseThrow();
+      return new Updates(updates, Timestamps.OF_A_COMMIT, newest);
+    }
+  }
 
   static byte[] encode(Updates made) {
     Collection<PartitionUpdate> updates = made.updates();
     try (DataOutputBuffer out = new DataOutputBuffer();
         DataOutputBuffer one = new DataOutputBuffer()) {
       out.writeInt(MessagingService.current_version);
-      out.writeBoolean(made.isPlaced());
+      out.writeByte(made.timestamps().tag);
+      if (made.timestamps() == Timestamps.OF_A_COMMIT) {
+        out.writeLong(made.newestMicros());
+      }
       out.writeInt(updates.size());
       for (PartitionUpdate update : updates) {
         one.clear();
@@ -65,7 +108,8 @@ final class Payload {
   static Updates decode(byte[] bytes, boolean skipUnknown) throws UnknownSchemaException {
     try (DataInputBuffer in = new DataInputBuffer(bytes)) {
       int version = in.readInt();
-      boolean isPlaced = in.readBoolean();
+      Timestamps timestamps = Timestamps.of(in.readByte());
+      long newestMicros = timestamps == Timestamps.OF_A_COMMIT ? in.readLong() : 0;
       int count = in.readInt();
       List<PartitionUpdate> updates = new ArrayList<>(count);
       for (int i = 0; i < count; i++) {
@@ -81,7 +125,7 @@ final class Payload {
           }
         }
       }
-      return new Updates(updates, isPlaced);
+      return new Updates(updates, timestamps, newestMicros);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -239,6 +239,11 @@ public final class StrongKeyspaces implements SchemaChangeListener {
     }
   }
 
+  /** The largest payload of a write to a keyspace. */
+  int maxPayloadBytes(StrongKeyspace keyspace) {
+    return host(keyspace).maxPayloadBytes();
+  }
+
   private GroupHost host(StrongKeyspace keyspace) {
     return hosts.get(keyspace.options().durability());
   }

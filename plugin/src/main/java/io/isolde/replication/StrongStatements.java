@@ -171,7 +171,7 @@ public final class StrongStatements {
             .mapToInt(update -> Decisions.keyHash(update.partitionKey()))
             .distinct()
             .toArray();
-    Payload.Updates made = new Payload.Updates(updates, false);
+    Payload.Updates made = new Payload.Updates(updates, Payload.Timestamps.OF_THE_LOG);
     byte[] payload = Payload.encode(made);
     var unused =
         await(
@@ -222,7 +222,7 @@ public final class StrongStatements {
         "The batch writes to "
             + what
             + ", which a strong keyspace can't do at once. Write to one partition, or use a"
-            + " transaction on tables of an ordinary keyspace (ENABLE TRANSACTIONS).",
+            + " transaction (ENABLE TRANSACTIONS).",
         "keyspace",
         keyspace);
   }

@@ -57,11 +57,18 @@ final class TableStorage implements Storage {
   }
 
   @Override
-  public void apply(byte[] payload, Object decoded, long timestampMicros) {
+  public long apply(byte[] payload, Object decoded, long timestampMicros) {
     Payload.Updates made = decoded != null ? (Payload.Updates) decoded : decode(payload);
-    for (Mutation mutation : Stamp.mutations(made.updates(), timestampMicros, made.isPlaced())) {
+    Payload.Timestamps timestamps = made.timestamps();
+    if (timestamps == Payload.Timestamps.OF_A_COMMIT) {
+      made.updates().forEach(update -> apply(new Mutation(update)));
+      return Math.max(timestampMicros, made.newestMicros());
+    }
+    boolean isPlaced = timestamps == Payload.Timestamps.OF_THE_LOG_BUT_PLACED;
+    for (Mutation mutation : Stamp.mutations(made.updates(), timestampMicros, isPlaced)) {
       apply(mutation);
     }
+    return timestampMicros;
   }
 
   /** The log is the only other place where the write is, so there is no giving up. */

@@ -26,10 +26,16 @@ public final class Coordinator {
   private final DataStatements data;
   private final TableMode mode;
   private final InDoubt inDoubt;
+  private final StrongTables strong;
 
   private Coordinator(
-      IsoldeConfig config, TableGate gate, Oracle oracle, TransactionListener listener) {
-    MutationApplier applier = new MutationApplier(!oracle.keepsWrites());
+      IsoldeConfig config,
+      TableGate gate,
+      StrongTables strong,
+      Oracle oracle,
+      TransactionListener listener) {
+    this.strong = strong;
+    MutationApplier applier = new MutationApplier(strong, !oracle.keepsWrites());
     this.inDoubt =
         new InDoubt(
             oracle,
@@ -40,27 +46,29 @@ public final class Coordinator {
         new Committer(oracle, applier, inDoubt, config.commitTimeoutMillis(), listener);
     this.transactions =
         new Transactions(config, oracle, committer, () -> System.nanoTime() / 1_000_000, listener);
-    this.data = new DataStatements(oracle, committer, inDoubt);
-    this.mode = new TableMode(oracle, inDoubt, gate, config.maxTimestampLeadMicros());
+    this.data = new DataStatements(oracle, committer, inDoubt, strong);
+    this.mode = new TableMode(oracle, inDoubt, gate, strong, config.maxTimestampLeadMicros());
   }
 
   /**
    * Starts coordinating.
    *
    * @param gate that the statements of all clients pass
+   * @param strong the tables of strong keyspaces
    * @param clock what the version store is to know of the oracle's time
    * @param listener hears what becomes of the transactions
    */
   public static Coordinator start(
       IsoldeConfig config,
       TableGate gate,
+      StrongTables strong,
       Oracle oracle,
       VersionClock clock,
       TransactionListener listener) {
     if (!oracle.keepsWrites()) {
       finishInterruptedCommits();
     }
-    Coordinator coordinator = new Coordinator(config, gate, oracle, listener);
+    Coordinator coordinator = new Coordinator(config, gate, strong, oracle, listener);
     coordinator.mode.passExistingTimestamps();
     NodeVersions.ofThisNode().useClock(clock, oracle.next());
     var unused =
@@ -90,7 +98,7 @@ public final class Coordinator {
    * @param orphans the commits to finish here
    */
   public Coordinator recovering(Supplier<List<Orphan>> orphans, Oracle oracle) {
-    new Recovery(orphans, new MutationApplier(false), oracle, inDoubt).start();
+    new Recovery(orphans, new MutationApplier(strong, false), oracle, inDoubt).start();
     return this;
   }
 

@@ -15,10 +15,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.function.UnaryOperator;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.ReadFailureException;
 import org.apache.cassandra.service.QueryState;
@@ -39,8 +41,10 @@ public final class DataStatements {
   private final Oracle oracle;
   private final Committer committer;
   private final InDoubt inDoubt;
+  private final StrongTables strong;
 
-  DataStatements(Oracle oracle, Committer committer, InDoubt inDoubt) {
+  DataStatements(Oracle oracle, Committer committer, InDoubt inDoubt, StrongTables strong) {
+    this.strong = strong;
     this.oracle = oracle;
     this.committer = committer;
     this.inDoubt = inDoubt;
@@ -60,7 +64,8 @@ public final class DataStatements {
     try {
       long asOf = transaction.startTimestamp();
       ReadRecorder recorder = ReadGuard.of(inDoubt, asOf, transaction.id(), transaction.recorder());
-      Snapshot snapshot = new Snapshot(asOf, versions, transaction.writes(), recorder);
+      Snapshot snapshot =
+          new Snapshot(asOf, versions, transaction.writes(), recorder, replicas(select));
       return read(select, snapshot, at(options, transaction.nowInSeconds()), request);
     } finally {
       lock.unlock();
@@ -79,7 +84,8 @@ public final class DataStatements {
       // What this node knows of costs nothing, but may be older than the table's new beginning.
       long newest = attempt == 1 && !isSerial ? oracle.stableSoFar() : oracle.stable();
       ReadRecorder recorder = ReadGuard.of(inDoubt, newest, null, ReadRecorder.NONE);
-      Snapshot snapshot = new Snapshot(newest, versions, OwnWrites.NONE, recorder);
+      Snapshot snapshot =
+          new Snapshot(newest, versions, OwnWrites.NONE, recorder, replicas(select));
       try {
         return read(select, snapshot, quorum, request);
       } catch (IsoldeException e) {
@@ -91,6 +97,10 @@ public final class DataStatements {
       Uninterruptibles.sleepUninterruptibly(
           (attempt - 1) * READ_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     }
+  }
+
+  private UnaryOperator<ReadQuery> replicas(SelectStatement select) {
+    return strong.isStrong(select.keyspace()) ? strong::atLeaders : UnaryOperator.identity();
   }
 
   private static VersionIndex check(SelectStatement select, QueryOptions options, Request request) {
@@ -108,9 +118,11 @@ public final class DataStatements {
     try {
       return new SnapshotSelect(select, snapshot)
           .execute(request.state, options, request.requestTime);
-    } catch (ReadFailureException | SnapshotTooOldException e) {
+    } catch (ReadFailureException e) {
       throwIfTooOld(snapshot, e);
       throw e;
+    } catch (SnapshotTooOldException e) {
+      throw Transactions.tooOld(snapshot.versions(), snapshot.asOf(), e.horizon());
     }
   }
 

@@ -4,6 +4,7 @@ package io.isolde.transaction;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -22,12 +23,15 @@ import org.apache.cassandra.locator.ReplicaPlans;
 import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.StorageProxy;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Brings decided commits to the replicas. If this node dies meanwhile, {@link Recovery} does it,
  * or, where the oracle keeps no writes, Cassandra's batch log: with the same timestamps.
  */
 final class MutationApplier {
+  private static final Logger logger = LoggerFactory.getLogger(MutationApplier.class);
   private static final long FIRST_PAUSE_MILLIS = 20;
   private static final long LONGEST_PAUSE_MILLIS = 1000;
 
@@ -39,14 +43,16 @@ final class MutationApplier {
       Executors.newSingleThreadScheduledExecutor(
           new ThreadFactoryBuilder().setNameFormat("IsoldeApplyAgain").setDaemon(true).build());
 
-  private final QuorumWrite write;
+  private final StrongTables strong;
+  private final QuorumWrite quorum;
 
   /**
    * @param throughBatchLog whether nobody but Cassandra can finish a commit of several partitions
    *     if this node dies
    */
-  MutationApplier(boolean throughBatchLog) {
-    this.write = new QuorumWrite(throughBatchLog);
+  MutationApplier(StrongTables strong, boolean throughBatchLog) {
+    this.strong = strong;
+    this.quorum = new QuorumWrite(throughBatchLog);
   }
 
   /**
@@ -84,7 +90,7 @@ final class MutationApplier {
     }
   }
 
-  private static void checkSizes(Collection<PartitionUpdate> updates) {
+  private void checkSizes(Collection<PartitionUpdate> updates) {
     long dataBytes = updates.stream().mapToLong(PartitionUpdate::dataSize).sum();
     if (dataBytes < Math.min(SURELY_FITS_BYTES, DatabaseDescriptor.getMaxMutationSize() / 4)) {
       return;
@@ -92,6 +98,7 @@ final class MutationApplier {
     try {
       for (Mutation mutation : Stamp.mutations(updates, 0)) {
         mutation.validateSize(MessagingService.current_version, 0);
+        checkFitsIntoLog(mutation);
       }
     } catch (MutationExceededMaxSizeException e) {
       throw IsoldeException.of(
@@ -103,8 +110,28 @@ final class MutationApplier {
     }
   }
 
+  private void checkFitsIntoLog(Mutation mutation) {
+    String keyspace = mutation.getKeyspaceName();
+    if (!strong.isStrong(keyspace)) {
+      return;
+    }
+    long bytes = Mutation.serializer.serializedSize(mutation, MessagingService.current_version);
+    int maxBytes = strong.maxMutationBytes(keyspace);
+    if (bytes > maxBytes) {
+      throw IsoldeException.of(
+          ErrorCode.TRANSACTION_TOO_LARGE,
+          "The transaction writes "
+              + bytes
+              + " bytes to one partition, more than an entry in the log of a strong keyspace.",
+          "keyspace",
+          keyspace,
+          "limit_bytes",
+          maxBytes);
+    }
+  }
+
   /**
-   * Applies at QUORUM, again and again until it has worked. Bounded by the oracle, which takes no
+   * Applies everywhere, again and again until it has worked. Bounded by the oracle, which takes no
    * more commits when too many are not applied.
    *
    * @return completes when it has worked; does not fail
@@ -129,9 +156,36 @@ final class MutationApplier {
                 });
   }
 
-  /** Whether the mutations could be applied at QUORUM, tried once; does not fail. */
+  /**
+   * Whether the mutations could be applied, at QUORUM or in the logs of strong keyspaces; tried
+   * once; does not fail.
+   */
   CompletableFuture<Boolean> attempt(List<Mutation> mutations) {
-    return write.attempt(mutations);
+    List<Mutation> ofGroups = new ArrayList<>();
+    List<Mutation> others = new ArrayList<>(mutations.size());
+    for (Mutation mutation : TablesThatExist.of(mutations)) {
+      (strong.isStrong(mutation.getKeyspaceName()) ? ofGroups : others).add(mutation);
+    }
+    CompletableFuture<Boolean> onQuorum = quorum.attempt(others);
+    return ofGroups.isEmpty()
+        ? onQuorum
+        : onQuorum.thenCombine(inLogs(ofGroups), (here, there) -> here && there);
+  }
+
+  private CompletableFuture<Boolean> inLogs(List<Mutation> mutations) {
+    try {
+      return CompletableFuture.allOf(
+              mutations.stream().map(strong::apply).toArray(CompletableFuture[]::new))
+          .handle((done, failure) -> failure == null || isLate(failure));
+    } catch (RuntimeException e) {
+      return CompletableFuture.completedFuture(isLate(e));
+    }
+  }
+
+  /** Whatever it is, the transaction is committed: it must be tried until it works. */
+  private static boolean isLate(Throwable failure) {
+    logger.warn("A committed transaction could not be applied yet: {}", failure.getMessage());
+    return false;
   }
 
   /** Runs something that may block for as long as a local write does, after a pause. */

@@ -3,9 +3,7 @@ package io.isolde.transaction;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -22,7 +20,6 @@ import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.RequestExecutionException;
 import org.apache.cassandra.metrics.ClientRequestsMetricsHolder;
 import org.apache.cassandra.metrics.ClientWriteRequestMetrics;
-import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.service.AbstractWriteResponseHandler;
 import org.apache.cassandra.service.StorageProxy;
@@ -78,34 +75,15 @@ final class QuorumWrite {
    */
   CompletableFuture<Boolean> attempt(List<Mutation> mutations) {
     try {
-      List<Mutation> present = ofTablesThatExist(mutations);
-      if (present.isEmpty()) {
+      if (mutations.isEmpty()) {
         return CompletableFuture.completedFuture(true);
       }
-      return mustWait(present)
-          ? CompletableFuture.supplyAsync(() -> mutateAndWait(present), BLOCKING)
-          : mutate(present);
+      return mustWait(mutations)
+          ? CompletableFuture.supplyAsync(() -> mutateAndWait(mutations), BLOCKING)
+          : mutate(mutations);
     } catch (RuntimeException e) {
       return CompletableFuture.completedFuture(failed(e));
     }
-  }
-
-  /** What a table held is gone with it, also if it was dropped after the decision. */
-  private static List<Mutation> ofTablesThatExist(List<Mutation> mutations) {
-    List<Mutation> present = new ArrayList<>(mutations.size());
-    for (Mutation mutation : mutations) {
-      Set<TableId> dropped = new HashSet<>(0);
-      for (TableId table : mutation.getTableIds()) {
-        if (Schema.instance.getTableMetadata(table) == null) {
-          dropped.add(table);
-        }
-      }
-      Mutation rest = dropped.isEmpty() ? mutation : mutation.without(dropped);
-      if (!rest.isEmpty()) {
-        present.add(rest);
-      }
-    }
-    return present;
   }
 
   private boolean mustWait(List<Mutation> mutations) {

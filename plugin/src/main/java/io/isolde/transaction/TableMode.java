@@ -4,7 +4,6 @@ package io.isolde.transaction;
 import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
-import io.isolde.replication.ReplicatedLogStrategy;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
 import java.util.List;
@@ -31,9 +30,16 @@ public final class TableMode {
   private final Oracle oracle;
   private final InDoubt inDoubt;
   private final TableGate gate;
+  private final StrongTables strong;
   private final long maxTimestampLeadMicros;
 
-  TableMode(Oracle oracle, InDoubt inDoubt, TableGate gate, long maxTimestampLeadMicros) {
+  TableMode(
+      Oracle oracle,
+      InDoubt inDoubt,
+      TableGate gate,
+      StrongTables strong,
+      long maxTimestampLeadMicros) {
+    this.strong = strong;
     this.oracle = oracle;
     this.inDoubt = inDoubt;
     this.gate = gate;
@@ -58,6 +64,9 @@ public final class TableMode {
         () -> {
           cfs.forceBlockingFlush(ColumnFamilyStore.FlushReason.USER_FORCED);
           passTimestampsOf(cfs);
+          if (strong.isStrong(table.keyspace)) {
+            passTimestamp(table, strong.newestTimestamp(table.keyspace));
+          }
           execute("CREATE CUSTOM INDEX IF NOT EXISTS %s ON %s () USING '%s'", table, state);
           VersionIndex versions = Tables.requireTransactional(table);
           beginAnew(versions);
@@ -76,9 +85,6 @@ public final class TableMode {
     String why = null;
     if (Tables.isSystem(table)) {
       why = "it belongs to Cassandra.";
-    } else if (Schema.instance.getKeyspaceMetadata(table.keyspace).params.replication.klass
-        == ReplicatedLogStrategy.class) {
-      why = "its keyspace is a strong one, whose log gives the timestamps.";
     } else if (table.isView()) {
       why = "it is a materialized view.";
     } else if (table.isCounter()) {
@@ -202,6 +208,10 @@ public final class TableMode {
     for (SSTableReader sstable : cfs.getLiveSSTables()) {
       newest = Math.max(newest, sstable.getMaxTimestamp());
     }
+    passTimestamp(cfs.metadata(), newest);
+  }
+
+  private void passTimestamp(TableMetadata table, long newest) {
     long now = oracle.stable();
     if (newest > now) {
       now = oracle.next(); // The newest snapshot stands still while nobody begins anything.
@@ -210,12 +220,12 @@ public final class TableMode {
       throw IsoldeException.of(
           ErrorCode.UNSUPPORTED_TABLE,
           "The table "
-              + cfs.metadata()
+              + table
               + " has data from the future, at "
               + newest
               + " microseconds; new commits would lose against it (max_timestamp_lead).",
           "table",
-          cfs.metadata(),
+          table,
           "newest",
           newest);
     }

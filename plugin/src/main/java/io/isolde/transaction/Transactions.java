@@ -324,19 +324,22 @@ public final class Transactions {
     if (versions.versions().horizon().covers(asOf)) {
       return Optional.empty();
     }
-    return Optional.of(
-        IsoldeException.of(
-            ErrorCode.SNAPSHOT_TOO_OLD,
-            "The snapshot is older than what is kept of "
-                + versions.table()
-                + " ("
-                + NodeVersions.ofThisNode().bytes()
-                + " bytes of old versions are in memory); start again.",
-            "table",
-            versions.table(),
-            "as_of",
-            asOf,
-            "horizon",
-            versions.versions().horizon().timestamp()));
+    return Optional.of(tooOld(versions, asOf, versions.versions().horizon().timestamp()));
+  }
+
+  static IsoldeException tooOld(VersionIndex versions, long asOf, long horizon) {
+    return IsoldeException.of(
+        ErrorCode.SNAPSHOT_TOO_OLD,
+        "The snapshot is older than what is kept of "
+            + versions.table()
+            + " ("
+            + NodeVersions.ofThisNode().bytes()
+            + " bytes of old versions are in memory); start again.",
+        "table",
+        versions.table(),
+        "as_of",
+        asOf,
+        "horizon",
+        horizon);
   }
 }

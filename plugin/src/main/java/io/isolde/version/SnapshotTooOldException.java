@@ -6,7 +6,8 @@ public final class SnapshotTooOldException extends RuntimeException {
   private final long asOf;
   private final long horizon;
 
-  SnapshotTooOldException(long asOf, long horizon) {
+  /** An answer, perhaps of another node. */
+  public SnapshotTooOldException(long asOf, long horizon) {
     // No stack trace: it is an answer, not a defect, and old readers may come in numbers.
     super(
         "cannot read as of " + asOf + ": versions before " + horizon + " are gone",

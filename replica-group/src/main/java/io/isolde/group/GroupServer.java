@@ -88,7 +88,7 @@ public final class GroupServer implements AutoCloseable {
     directory = Files.createDirectories(options.directory());
     notes = new ReplicaNotes(options.records());
     maxLogBytes = options.maxLogBytes();
-    maxEntryBytes = options.settings().appendBytes() / 4 * 3;
+    maxEntryBytes = maxEntryBytes(options.settings());
     List<Opening> openings =
         existing.stream().filter(opening -> !notes.hasLeft(opening.id())).toList();
     deleteOthers(openings);
@@ -109,6 +109,15 @@ public final class GroupServer implements AutoCloseable {
       transport.close();
       throw e;
     }
+  }
+
+  private static int maxEntryBytes(RaftSettings settings) {
+    return settings.appendBytes() / 4 * 3;
+  }
+
+  /** The largest payload of a write that a server with these settings takes. */
+  public static int maxPayloadBytes(RaftSettings settings) {
+    return maxEntryBytes(settings) - Entry.ITEM_HEADER_BYTES;
   }
 
   private RaftNode startWith(List<Opening> existing, RaftSettings settings) throws IOException {

@@ -181,7 +181,7 @@ final class GroupStateMachine extends BaseStateMachine {
   private long apply(Entry.Item item) {
     LogState.Decision decision = state.next(item.id(), item.proposedMicros());
     if (!decision.isRepetition()) {
-      storage.apply(item.payload(), item.decoded(), decision.timestampMicros());
+      state.pass(storage.apply(item.payload(), item.decoded(), decision.timestampMicros()));
     }
     return decision.timestampMicros();
   }

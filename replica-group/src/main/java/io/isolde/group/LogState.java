@@ -39,12 +39,17 @@ final class LogState {
     return new Decision(lastMicros, false);
   }
 
+  /** What comes next is newer than this, a write's own timestamp. */
+  void pass(long micros) {
+    lastMicros = Math.max(lastMicros, micros & ~1L);
+  }
+
   /** When a write was applied, if it was and may still be repeated. */
   OptionalLong appliedAt(RequestId id) {
     return window.appliedAt(id.session(), id.number());
   }
 
-  /** Of the last write. */
+  /** The newest of all writes. */
   long lastMicros() {
     return lastMicros;
   }

@@ -11,8 +11,12 @@ public interface Storage {
    * ones, must do no harm. Returns when reads find it; does not give up.
    *
    * @param decoded what {@link Write#decoded} was; null if it must be made of the payload
+   * @param timestampMicros the log's for the write
+   * @return the newest timestamp that the write has: the log's, or a newer one that it came with.
+   *     Whatever comes after it in the log gets a newer one. The payload alone must decide, since
+   *     all replicas must come to the same
    */
-  void apply(byte[] payload, Object decoded, long timestampMicros);
+  long apply(byte[] payload, Object decoded, long timestampMicros);
 
   /** Completes when everything that was applied before the call is durable. */
   CompletableFuture<Void> flush();

@@ -26,7 +26,20 @@ class LogSimulationTest {
     return seed != null ? LongStream.of(Long.parseLong(seed)) : LongStream.range(0, 40);
   }
 
-  private record Logged(RequestId id, long proposedMicros) {}
+  /**
+   * An entry.
+   *
+   * @param ownMicros the timestamp that the write came with; 0 for most
+   */
+  private record Logged(RequestId id, long proposedMicros, long ownMicros) {
+    LogState.Decision appliedTo(LogState state) {
+      LogState.Decision decision = state.next(id, proposedMicros);
+      if (!decision.isRepetition()) {
+        state.pass(Math.max(decision.timestampMicros(), ownMicros));
+      }
+      return decision;
+    }
+  }
 
   /** A coordinator: numbers its writes, sends some twice or late, and gives some up. */
   private static final class Coordinator {
@@ -73,7 +86,8 @@ class LogSimulationTest {
       Coordinator coordinator = coordinators.get(random.nextInt(3));
       // Another leader: its clock may be far behind or ahead.
       clock += random.nextInt(50) == 0 ? random.nextInt(2_000_000) - 1_000_000 : random.nextInt(9);
-      log.add(new Logged(coordinator.send(random), clock));
+      long own = random.nextInt(20) == 0 ? clock + random.nextInt(200_000) - 100_000 : 0;
+      log.add(new Logged(coordinator.send(random), clock, own));
       coordinator.answer(random);
     }
 
@@ -88,7 +102,7 @@ class LogSimulationTest {
         saved = first.save();
       }
       RequestId id = log.get(i).id();
-      LogState.Decision decision = first.next(id, log.get(i).proposedMicros());
+      LogState.Decision decision = log.get(i).appliedTo(first);
       decisions.add(decision);
       String name = id.session() + "/" + id.number();
       if (decision.isRepetition()) {
@@ -96,13 +110,13 @@ class LogSimulationTest {
       } else {
         assertThat(timestamps.put(name, decision.timestampMicros())).as("seed %s", seed).isNull();
         assertThat(decision.timestampMicros()).as("seed %s", seed).isGreaterThan(last).isEven();
-        last = decision.timestampMicros();
+        last = Math.max(decision.timestampMicros(), log.get(i).ownMicros());
       }
     }
     LogState replayed = new LogState();
     replayed.restore(saved);
     for (int i = savedAt; i < ENTRIES; i++) {
-      assertThat(replayed.next(log.get(i).id(), log.get(i).proposedMicros()))
+      assertThat(log.get(i).appliedTo(replayed))
           .as("seed %s, entry %s", seed, i)
           .isEqualTo(decisions.get(i));
     }

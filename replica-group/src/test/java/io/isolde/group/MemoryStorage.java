@@ -45,7 +45,7 @@ final class MemoryStorage implements Storage {
   }
 
   @Override
-  public void apply(byte[] payload, Object decoded, long timestampMicros) {
+  public long apply(byte[] payload, Object decoded, long timestampMicros) {
     if (lateMillis > 0) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(lateMillis));
     }
@@ -53,6 +53,7 @@ final class MemoryStorage implements Storage {
     applied.put(timestampMicros, text);
     String[] parts = text.split("=", 2);
     merge(cells, parts[0], new Cell(timestampMicros, parts[1]));
+    return timestampMicros;
   }
 
   private static void merge(Map<String, Cell> into, String key, Cell cell) {

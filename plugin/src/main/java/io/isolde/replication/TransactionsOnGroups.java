@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.replication;
+
+import io.isolde.group.GroupClient;
+import io.isolde.transaction.StrongTables;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.db.ReadQuery;
+import org.apache.cassandra.db.WriteType;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
+
+/**
+ * Transactions on strong keyspaces: the writes of a commit are entries of the groups' logs, with
+ * the commit's timestamp instead of the log's. The same entry twice does no harm: its cells are the
+ * same.
+ */
+public final class TransactionsOnGroups implements StrongTables {
+  private static final int[] NO_PARTITION = {};
+
+  private final StrongKeyspaces keyspaces;
+
+  public TransactionsOnGroups(StrongKeyspaces keyspaces) {
+    this.keyspaces = keyspaces;
+  }
+
+  @Override
+  public boolean isStrong(String keyspace) {
+    return keyspaces.find(keyspace).isPresent();
+  }
+
+  @Override
+  public int maxMutationBytes(String keyspace) {
+    return keyspaces.maxPayloadBytes(get(keyspace)) - Payload.HEADER_BYTES;
+  }
+
+  @Override
+  public CompletableFuture<?> apply(Mutation mutation) {
+    StrongKeyspace keyspace = get(mutation.getKeyspaceName());
+    int[] keyHashes = {Decisions.keyHash(mutation.key())};
+    Payload.Updates made = Payload.Updates.of(mutation);
+    return keyspace
+        .client()
+        .write(keyspace.targetOf(mutation.key().getToken()), keyHashes, Payload.encode(made), made);
+  }
+
+  @Override
+  public ReadQuery atLeaders(ReadQuery query) {
+    return LeaderQueries.of(query, get(query.metadata().keyspace));
+  }
+
+  @Override
+  public long newestTimestamp(String name) {
+    StrongKeyspace keyspace = get(name);
+    // A write of nothing gets the newest timestamp of its group's log.
+    Payload.Updates nothing = new Payload.Updates(List.of(), Payload.Timestamps.OF_THE_LOG);
+    byte[] payload = Payload.encode(nothing);
+    List<CompletableFuture<Long>> answers = new ArrayList<>();
+    for (GroupClient.Target target : keyspace.targets()) {
+      answers.add(keyspace.client().write(target, NO_PARTITION, payload, nothing));
+    }
+    return answers.stream().mapToLong(TransactionsOnGroups::await).max().orElseThrow();
+  }
+
+  private static long await(CompletableFuture<Long> answer) {
+    try {
+      return answer.get();
+    } catch (ExecutionException e) {
+      throw StrongErrors.ofWrite(e.getCause(), ConsistencyLevel.QUORUM, WriteType.SIMPLE);
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    }
+  }
+
+  private StrongKeyspace get(String name) {
+    return keyspaces
+        .find(name)
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    Schema.instance.getKeyspaceMetadata(name) == null
+                        ? "There is no keyspace " + name + " any more."
+                        : "The keyspace " + name + " is not known as a strong one yet."));
+  }
+}
