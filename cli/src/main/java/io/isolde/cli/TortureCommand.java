@@ -7,6 +7,7 @@ import io.isolde.torture.Torture;
 import io.isolde.torture.TortureException;
 import io.isolde.torture.TortureOptions;
 import io.isolde.torture.TortureReport;
+import io.isolde.torture.WorkloadKind;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -69,16 +70,9 @@ final class TortureCommand implements Callable<Integer> {
       names = "--workload",
       paramLabel = "WHAT",
       description =
-          "What clients do: transactions, or strong: single statements on a strong keyspace, which"
-              + " are checked for linearizability.")
-  private WorkloadKind workload = WorkloadKind.transactions;
-
-  /** In the words of the command line. */
-  @SuppressWarnings("MemberName")
-  enum WorkloadKind {
-    transactions,
-    strong
-  }
+          "What clients do, of: ${COMPLETION-CANDIDATES}. Strong: single statements on a strong"
+              + " keyspace, which are checked for linearizability.")
+  private WorkloadKind workload = WorkloadKind.TRANSACTIONS;
 
   @Option(names = "--heap", paramLabel = "MB", description = "Java heap of each node.")
   private int heapMegabytes = 512;
@@ -110,13 +104,7 @@ final class TortureCommand implements Callable<Integer> {
   private TortureOptions options(List<FaultKind> chosen) {
     try {
       return new TortureOptions(
-          Duration.ofMinutes(minutes),
-          seed,
-          nodes,
-          clients,
-          chosen,
-          heapMegabytes,
-          workload == WorkloadKind.strong);
+          Duration.ofMinutes(minutes), seed, nodes, clients, chosen, heapMegabytes, workload);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage());
     }

@@ -12,6 +12,12 @@ import java.util.Random;
 
 /** Epoch after epoch, until the time is over or something is wrong. */
 public final class Torture {
+  private static final String ORDINARY = "{'class': 'SimpleStrategy', 'replication_factor': 3}";
+
+  /** With leaders on several nodes. */
+  private static final String STRONG =
+      "{'class': 'ReplicatedLogStrategy', 'replication_factor': 3, 'groups': 3}";
+
   private static final int KEYS_PER_EPOCH = 100_000;
   private static final Duration SETTLING = Duration.ofMinutes(1);
 
@@ -56,14 +62,14 @@ public final class Torture {
   }
 
   private void define(TortureCluster cluster) {
-    List<String> statements = new ArrayList<>();
-    statements.add(
-        "CREATE KEYSPACE torture WITH replication ="
-            + " {'class': 'SimpleStrategy', 'replication_factor': 3}");
-    if (options.isStrong()) {
+    if (options.workload() == WorkloadKind.STRONG) {
       cluster.define(StrongWorkload.definitions());
       return;
     }
+    List<String> statements = new ArrayList<>();
+    statements.add(
+        "CREATE KEYSPACE torture WITH replication = "
+            + (options.workload() == WorkloadKind.STRONG_TRANSACTIONS ? STRONG : ORDINARY));
     for (Workload workload : workloads(IsolationLevel.SERIALIZABLE, 0)) {
       statements.addAll(workload.tables());
     }
@@ -85,7 +91,7 @@ public final class Torture {
         random.nextInt(3) == 0 ? IsolationLevel.SNAPSHOT : IsolationLevel.SERIALIZABLE;
     int firstKey = number * KEYS_PER_EPOCH;
     List<Workload> workloads =
-        options.isStrong()
+        options.workload() == WorkloadKind.STRONG
             ? List.of(new StrongWorkload(cluster.session(), firstKey))
             : workloads(level, firstKey);
     return new Epoch(

@@ -14,7 +14,7 @@ import java.util.List;
  *     rather than for the faults
  * @param faults what may happen; empty for calm
  * @param heapMegabytes of each node
- * @param isStrong whether to do single statements on a strong keyspace instead of transactions
+ * @param workload what clients do
  */
 public record TortureOptions(
     Duration duration,
@@ -23,7 +23,7 @@ public record TortureOptions(
     int clients,
     List<FaultKind> faults,
     int heapMegabytes,
-    boolean isStrong) {
+    WorkloadKind workload) {
   public TortureOptions {
     require(
         duration.compareTo(Duration.ofSeconds(1)) >= 0, "The torture takes a second at the least.");

@@ -43,6 +43,8 @@ final class StrongCluster implements AutoCloseable {
                 .withIsoldeSetting("leadership_policy", "least-loaded")
                 .withIsoldeSetting("leadership_threshold", "1MiB")
                 .withIsoldeSetting("strong_timeout", "10s")
+                .withIsoldeSetting("transaction_max_idle", "10m")
+                .withIsoldeSetting("transaction_max_age", "10m")
                 .withIsoldeSetting("staleness_sample_one_in", "4"));
     cluster.start();
     CqlSession session =

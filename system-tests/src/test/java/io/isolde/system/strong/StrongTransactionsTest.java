@@ -3,6 +3,7 @@ package io.isolde.system.strong;
 
 import static io.isolde.system.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.Row;
@@ -173,6 +174,7 @@ class StrongTransactionsTest {
     AtomicBoolean isOver = new AtomicBoolean();
     Set<String> acknowledged = ConcurrentHashMap.newKeySet();
     List<Throwable> wrong = new CopyOnWriteArrayList<>();
+    List<Transaction> old = new ArrayList<>();
     List<Thread> clients = new ArrayList<>();
     for (int client = 0; client < CLIENTS; client++) {
       int id = client;
@@ -195,6 +197,9 @@ class StrongTransactionsTest {
     clients.forEach(Thread::start);
     try {
       awaitMore(acknowledged);
+      for (int i = 0; i < 6; i++) {
+        old.add(isolde.begin(TransactionOptions.reading()));
+      }
       nodes.cluster.node(2).kill();
       awaitMore(acknowledged);
       nodes.restart(2);
@@ -208,6 +213,7 @@ class StrongTransactionsTest {
     assertThat(wrong).isEmpty();
     String address = nodes.cluster.node(2).spec().address();
     Await.until("the restarted node leads", () -> leads(address));
+    assertTooOld(old);
     assertThat(total()).isEqualTo(ACCOUNTS * EACH);
     for (int client = 0; client < CLIENTS; client++) {
       Set<String> found = new HashSet<>();
@@ -222,6 +228,20 @@ class StrongTransactionsTest {
                   .map(transfer -> transfer.substring(2))
                   .toList());
     }
+  }
+
+  /** The versions that they read were in the memory of the node that was killed, and now leads. */
+  private static void assertTooOld(List<Transaction> transactions) {
+    List<ErrorCode> seen = new ArrayList<>();
+    for (Transaction each : transactions) {
+      try (each) {
+        Throwable failure = catchThrowable(() -> each.execute("SELECT * FROM g.accounts"));
+        assertThat(failure).isNotNull();
+        seen.add(IsoldeException.find(failure).orElseThrow().code());
+      }
+    }
+    // The killed node's own transactions are gone with it.
+    assertThat(seen).contains(ErrorCode.SNAPSHOT_TOO_OLD);
   }
 
   private boolean leads(String address) {
