@@ -176,14 +176,14 @@ final class MutationApplier {
     try {
       return CompletableFuture.allOf(
               mutations.stream().map(strong::apply).toArray(CompletableFuture[]::new))
-          .handle((done, failure) -> failure == null || isLate(failure));
+          .handle((done, failure) -> failure == null || notYet(failure));
     } catch (RuntimeException e) {
-      return CompletableFuture.completedFuture(isLate(e));
+      return CompletableFuture.completedFuture(notYet(e));
     }
   }
 
   /** Whatever it is, the transaction is committed: it must be tried until it works. */
-  private static boolean isLate(Throwable failure) {
+  private static boolean notYet(Throwable failure) {
     logger.warn("A committed transaction could not be applied yet: {}", failure.getMessage());
     return false;
   }
