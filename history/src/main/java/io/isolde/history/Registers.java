@@ -4,6 +4,7 @@ package io.isolde.history;
 import io.isolde.history.KeyVersions.Seen;
 import io.isolde.history.ObservedTransaction.Outcome;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -97,7 +98,8 @@ final class Registers {
   }
 
   private KeyVersions versions(int key, Map<ObservedTransaction, Integer> ofKey) {
-    Map<Integer, Integer> following = next.getOrDefault(key, Map.of());
+    Map<Integer, Integer> following =
+        next.getOrDefault(key, Collections.emptyMap()); // which may be asked for null
     List<Integer> order = new ArrayList<>();
     Map<Integer, Integer> positions = new HashMap<>();
     for (Integer value = following.get(null);

@@ -201,6 +201,13 @@ class HistoryCheckerTest {
   }
 
   @Test
+  void whenARegisterIsOnlyReadThenAllIsWell() {
+    history.committed(read(1, null), read(2, null), write(2, 1)).committed(read(1, null));
+
+    assertThat(history.snapshot()).isEmpty();
+  }
+
+  @Test
   void whenARegisterIsWrittenUnreadThenTheHistoryIsRefused() {
     history.committed(write(1, 1)).committed(read(1, 1));
 
