@@ -66,7 +66,8 @@ final class TestNode implements ExtensionContext.Store.CloseableResource {
     NodeSpec spec =
         NodeSpec.standard()
             .withAddress(System.getProperty(ADDRESS_PROPERTY, address(pid, number)))
-            .withEphemeral(true);
+            .withEphemeral(true)
+            .withJvmOption("-XX:TieredStopAtLevel=1"); // starts sooner
     for (String setting : settings) {
       String[] parts = setting.split(":", 2);
       if (parts.length < 2) {

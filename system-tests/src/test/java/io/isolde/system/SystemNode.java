@@ -59,8 +59,7 @@ public final class SystemNode implements AutoCloseable {
   public static SystemNode create(String name, String address, UnaryOperator<NodeSpec> settings) {
     Path folder = Path.of("target/clusters", name);
     LocalCluster.removeIfPresent(folder);
-    NodeSpec spec =
-        NodeSpec.standard().withAddress(address).withHeapMegabytes(512).withEphemeral(true);
+    NodeSpec spec = ShortLived.nodeAt(address);
     return new SystemNode(LocalCluster.create(folder, 1, settings.apply(spec)));
   }
 

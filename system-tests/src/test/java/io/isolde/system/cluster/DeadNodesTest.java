@@ -17,6 +17,7 @@ import io.isolde.client.TransactionOptions;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.system.NodeLogs;
+import io.isolde.system.ShortLived;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,8 +67,7 @@ class DeadNodesTest {
   void startCluster() {
     Path folder = Path.of("target/clusters/dead-nodes");
     LocalCluster.removeIfPresent(folder);
-    NodeSpec first =
-        NodeSpec.standard().withAddress("127.0.41.1").withHeapMegabytes(512).withEphemeral(true);
+    NodeSpec first = ShortLived.nodeAt("127.0.41.1");
     cluster = LocalCluster.create(folder, NODES, first);
     cluster.start();
     cluster.awaitMembership(PATIENCE);

@@ -20,6 +20,7 @@ import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.system.NodeLogs;
+import io.isolde.system.ShortLived;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -63,8 +64,7 @@ class LostAnswerTest {
   void startCluster() {
     Path folder = Path.of("target/clusters/lost-answer");
     LocalCluster.removeIfPresent(folder);
-    NodeSpec first =
-        NodeSpec.standard().withAddress("127.0.43.1").withHeapMegabytes(512).withEphemeral(true);
+    NodeSpec first = ShortLived.nodeAt("127.0.43.1");
     cluster = LocalCluster.create(folder, 3, first);
     cluster.start();
     direct = connect(Duration.ofSeconds(20));

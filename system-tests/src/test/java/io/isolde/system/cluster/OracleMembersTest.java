@@ -18,6 +18,7 @@ import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
+import io.isolde.system.ShortLived;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -47,10 +48,7 @@ class OracleMembersTest {
     Path folder = Path.of("target/clusters/oracle-members");
     LocalCluster.removeIfPresent(folder);
     NodeSpec first =
-        NodeSpec.standard()
-            .withAddress(FIRST)
-            .withHeapMegabytes(512)
-            .withEphemeral(true)
+        ShortLived.nodeAt(FIRST)
             .withIsoldeSetting("oracle_members", "[" + FIRST + "]")
             .withCassandraSetting(
                 "server_encryption_options", Certificates.make(keys).betweenNodes());

@@ -25,6 +25,7 @@ import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
+import io.isolde.system.ShortLived;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,12 +55,7 @@ class StuckApplyTest {
   void startCluster() {
     Path folder = Path.of("target/clusters/stuck-apply");
     LocalCluster.removeIfPresent(folder);
-    NodeSpec first =
-        NodeSpec.standard()
-            .withAddress(LEADER)
-            .withHeapMegabytes(512)
-            .withEphemeral(true)
-            .withCassandraSetting("read_request_timeout", "2s");
+    NodeSpec first = ShortLived.nodeAt(LEADER).withCassandraSetting("read_request_timeout", "2s");
     cluster = LocalCluster.create(folder, 3, first);
     cluster.start();
     session =

@@ -14,6 +14,7 @@ import io.isolde.client.TransactionOptions;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.system.NodeLogs;
+import io.isolde.system.ShortLived;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,10 +61,7 @@ class TwoDataCentersTest {
     Path folder = Path.of("target/clusters/two-data-centers");
     LocalCluster.removeIfPresent(folder);
     NodeSpec first =
-        NodeSpec.standard()
-            .withAddress("127.0.46.1")
-            .withHeapMegabytes(512)
-            .withEphemeral(true)
+        ShortLived.nodeAt("127.0.46.1")
             .withClassPathEntry(topology)
             .withCassandraSetting("endpoint_snitch", "PropertyFileSnitch")
             .withCassandraSetting("client_encryption_options", certificates.forClients());

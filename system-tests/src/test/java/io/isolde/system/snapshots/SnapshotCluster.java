@@ -11,6 +11,7 @@ import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.system.Await;
+import io.isolde.system.ShortLived;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -33,8 +34,7 @@ final class SnapshotCluster implements AutoCloseable {
       String name, int nodes, String address, UnaryOperator<NodeSpec> settings) {
     Path folder = Path.of("target/clusters", name);
     LocalCluster.removeIfPresent(folder);
-    NodeSpec first =
-        NodeSpec.standard().withAddress(address).withHeapMegabytes(512).withEphemeral(true);
+    NodeSpec first = ShortLived.nodeAt(address);
     SnapshotCluster made =
         new SnapshotCluster(LocalCluster.create(folder, nodes, settings.apply(first)));
     for (LocalNode node : made.cluster.nodes()) {

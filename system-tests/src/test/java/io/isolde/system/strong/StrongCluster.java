@@ -11,8 +11,8 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.cluster.LocalCluster;
-import io.isolde.cluster.NodeSpec;
 import io.isolde.system.Await;
+import io.isolde.system.ShortLived;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -35,10 +35,7 @@ final class StrongCluster implements AutoCloseable {
         LocalCluster.create(
             folder,
             3,
-            NodeSpec.standard()
-                .withAddress(address)
-                .withHeapMegabytes(512)
-                .withEphemeral(true)
+            ShortLived.nodeAt(address)
                 .withIsoldeSetting("strong_log_size", "1MiB")
                 .withIsoldeSetting("leadership_policy", "least-loaded")
                 .withIsoldeSetting("leadership_threshold", "1MiB")
