@@ -9,6 +9,7 @@ import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
+import io.isolde.client.Isolde;
 import io.isolde.system.Await;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,6 +23,7 @@ final class MovedReplicas {
   private static final int KEPT = 200;
   private static final int DELETED = 400;
   private static final int LARGE = 300;
+  private static final int TOGETHER = 20;
   private static final long LONGEST_MOVE_MILLIS = 3_000;
 
   private final StrongCluster nodes;
@@ -43,6 +45,11 @@ final class MovedReplicas {
     nodes.execute(
         "CREATE TABLE moved.t (p int PRIMARY KEY, v text) WITH gc_grace_seconds = 0"
             + " AND compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': false}");
+    nodes.execute("CREATE TABLE moved.together (p int PRIMARY KEY, v int)");
+    nodes.execute("ENABLE TRANSACTIONS ON moved.together");
+    for (int key = 0; key < TOGETHER; key++) {
+      nodes.execute("INSERT INTO moved.together (p, v) VALUES (?, 0)", key);
+    }
     nodes.cluster.awaitSchemaAgreement(StrongCluster.PATIENCE);
     for (int key = 0; key < DELETED; key++) {
       nodes.on(1 + key % 3, "INSERT INTO moved.t (p, v) VALUES (?, 'old')", key);
@@ -52,8 +59,10 @@ final class MovedReplicas {
         .allSatisfy((address, count) -> assertThat(count).isEqualTo(2));
     OngoingWrites writes =
         OngoingWrites.start(nodes, 3, "INSERT INTO moved.t (p, v) VALUES (?, 'meanwhile')", 1000);
+    replaceTogether(0, 1);
     assertThat(rebalance(" WITHOUT '" + third + "'")).isEqualTo(2);
     writes.awaitMore();
+    replaceTogether(1, 2);
     assertThat(replicas()).hasSize(2).doesNotContainKey(third);
     for (int key = KEPT; key < DELETED; key++) {
       nodes.on(3, "DELETE FROM moved.t WHERE p = ?", key);
@@ -70,6 +79,7 @@ final class MovedReplicas {
     assertThat(replicas())
         .hasSize(3)
         .allSatisfy((address, count) -> assertThat(count).isEqualTo(2));
+    replaceTogether(2, 3);
     assertThat(rebalance("")).isZero();
     List<Integer> written = writes.end();
     Await.until("everybody has all", () -> keysAt(3) == KEPT + LARGE + written.size());
@@ -115,6 +125,21 @@ final class MovedReplicas {
           .hasSizeGreaterThanOrEqualTo(LARGE + written.size());
     }
     nodes.execute("DROP KEYSPACE moved");
+  }
+
+  /** One transaction for all rows of a table; none may be missing, or as it was before. */
+  private void replaceTogether(int before, int after) {
+    Isolde.on(nodes.session)
+        .runVoid(
+            tx -> {
+              List<Row> rows = tx.execute("SELECT p, v FROM moved.together").all();
+              assertThat(rows).hasSize(TOGETHER);
+              for (Row row : rows) {
+                assertThat(row.getInt("v")).isEqualTo(before);
+                int key = row.getInt("p");
+                tx.execute("UPDATE moved.together SET v = ? WHERE p = ?", after, key);
+              }
+            });
   }
 
   private static Set<Integer> keys(ResultSet rows) {
