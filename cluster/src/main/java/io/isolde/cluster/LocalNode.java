@@ -132,14 +132,14 @@ public final class LocalNode {
     start();
   }
 
-  /** Freezes the process (SIGSTOP): it keeps its sockets and answers nobody. */
+  /** Freezes the process (SIGSTOP): it keeps its sockets and answers nobody when this returns. */
   public void pause() {
-    NodeProcess.signal(running(), "STOP");
+    NodeProcess.pause(running());
   }
 
   /** Lets a frozen process go on (SIGCONT). */
   public void resume() {
-    NodeProcess.signal(running(), "CONT");
+    NodeProcess.resume(running());
   }
 
   /** Returns whether the process is there, which doesn't mean that it answers. */

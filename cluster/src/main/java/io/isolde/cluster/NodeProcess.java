@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -99,7 +100,7 @@ record NodeProcess(NodeFolder folder) {
     if (!bound.isZero()) {
       process.destroy();
       if (isPaused(process)) {
-        signal(process, "CONT");
+        signal(process, "CONT"); // and it may end at once
       }
     }
     if (bound.isZero() || !Waiting.until(bound, () -> hasEnded(process))) {
@@ -113,8 +114,31 @@ record NodeProcess(NodeFolder folder) {
     }
   }
 
+  /**
+   * Freezes a process; a signal is on its way for a while, and reaches one thread after another.
+   */
+  static void pause(ProcessHandle process) {
+    signal(process, "STOP");
+    awaitState(process, "frozen", () -> states(process).allMatch(NodeProcess::isFrozen));
+  }
+
+  /** Lets a frozen process go on. */
+  static void resume(ProcessHandle process) {
+    signal(process, "CONT");
+    awaitState(process, "going on", () -> !isPaused(process));
+  }
+
+  private static void awaitState(ProcessHandle process, String state, BooleanSupplier isSo) {
+    if (!Waiting.until(KILL_BOUND, isSo)) {
+      throw new ClusterException(
+          Reason.TIMEOUT,
+          "The process %d is not %s %d s after the signal."
+              .formatted(process.pid(), state, KILL_BOUND.toSeconds()));
+    }
+  }
+
   /** Sends a signal that Java has no method for. */
-  static void signal(ProcessHandle process, String name) {
+  private static void signal(ProcessHandle process, String name) {
     Process kill =
         started(
             new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(name, process.pid()))
@@ -131,7 +155,7 @@ record NodeProcess(NodeFolder folder) {
    * one thread in the state of a zombie, if nobody waits for it.
    */
   private static boolean hasEnded(ProcessHandle process) {
-    return !process.isAlive() || (state(process) == 'Z' && threads(process) <= 1);
+    return !process.isAlive() || (state(process) == 'Z' && threads(process).size() <= 1);
   }
 
   /** Returns whether the process is stopped by a signal; only Linux tells. */
@@ -139,21 +163,35 @@ record NodeProcess(NodeFolder folder) {
     return state(process) == 'T';
   }
 
-  /** Returns the letter after the name in parentheses, or a question mark if there is none. */
+  /** Also one that has ended, or of which nothing is known. */
+  private static boolean isFrozen(char state) {
+    return state == 'T' || state == 'Z' || state == '?';
+  }
+
   private static char state(ProcessHandle process) {
+    return state(ofKernel(process, "stat"));
+  }
+
+  /** Returns the letter after the name in parentheses, or a question mark if there is none. */
+  private static char state(Path stat) {
     try {
-      String stat = Files.readString(ofKernel(process, "stat"));
-      return stat.charAt(stat.lastIndexOf(')') + 2);
+      String line = Files.readString(stat);
+      return line.charAt(line.lastIndexOf(')') + 2);
     } catch (IOException endedOrNotLinux) {
       return '?';
     }
   }
 
-  private static long threads(ProcessHandle process) {
+  /** Of all threads; none if the process has ended, or nothing is known of it. */
+  private static Stream<Character> states(ProcessHandle process) {
+    return threads(process).stream().map(thread -> state(thread.resolve("stat")));
+  }
+
+  private static List<Path> threads(ProcessHandle process) {
     try (Stream<Path> threads = Files.list(ofKernel(process, "task"))) {
-      return threads.count();
+      return threads.toList();
     } catch (IOException endedOrNotLinux) {
-      return 0;
+      return List.of();
     }
   }
 

@@ -3,13 +3,16 @@ package io.isolde.cluster;
 
 import io.isolde.cluster.ClusterException.Reason;
 import java.io.IOException;
-import java.net.MalformedURLException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.NotificationListener;
@@ -23,6 +26,8 @@ import javax.management.remote.JMXServiceURL;
 public final class NodeTool implements AutoCloseable {
 
   private static final String STORAGE_SERVICE = "org.apache.cassandra.db:type=StorageService";
+
+  private static final long CONNECT_SECONDS = 60;
 
   /** Cassandra's types of events: error, abort, success. */
   private static final Set<Integer> REPAIR_ENDS = Set.of(2, 3, 4);
@@ -41,13 +46,20 @@ public final class NodeTool implements AutoCloseable {
   @SuppressWarnings("BanJNDI")
   static NodeTool connect(String address, int port) {
     String url = "service:jmx:rmi:///jndi/rmi://%s:%d/jmxrmi".formatted(address, port);
+    // A thread of its own, as there is no other bound: a node that is paused takes connections.
+    FutureTask<NodeTool> connecting =
+        new FutureTask<>(() -> new NodeTool(JMXConnectorFactory.connect(new JMXServiceURL(url))));
+    Thread thread = new Thread(connecting, "isolde-jmx-connect");
+    thread.setDaemon(true);
+    thread.start();
     try {
-      return new NodeTool(JMXConnectorFactory.connect(new JMXServiceURL(url)));
-    } catch (MalformedURLException e) {
-      throw new IllegalArgumentException(url, e);
-    } catch (IOException | SecurityException e) {
+      return connecting.get(CONNECT_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
       throw new ClusterException(
           Reason.JMX_FAILED, "JMX on %s:%d can't be reached.".formatted(address, port), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ClusterException(Reason.INTERRUPTED, "The waiting thread was interrupted.", e);
     }
   }
 

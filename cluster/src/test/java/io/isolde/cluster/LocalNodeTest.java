@@ -62,9 +62,12 @@ class LocalNodeTest {
   @Test
   void whenPausedThenItAnswersAgainOnlyAfterResume() {
     node.pause();
-    assertThat(node.state()).isEqualTo(NodeState.PAUSED);
-    assertThat(node.isReady()).isFalse();
-    node.resume();
+    try {
+      assertThat(node.state()).isEqualTo(NodeState.PAUSED);
+      assertThat(node.isReady()).isFalse();
+    } finally {
+      node.resume();
+    }
     assertThat(node.state()).isEqualTo(NodeState.READY);
   }
 
