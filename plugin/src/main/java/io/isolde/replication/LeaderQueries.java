@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import com.google.common.collect.Lists;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.cassandra.db.Clustering;
@@ -27,6 +28,9 @@ import org.apache.cassandra.transport.Dispatcher;
 
 /** Turns Cassandra's read queries into reads of leaders. */
 final class LeaderQueries {
+  /** Partitions that one query asks leaders for at the same time. */
+  private static final int MOST_AT_ONCE = 64;
+
   private LeaderQueries() {}
 
   static ReadQuery of(ReadQuery query, StrongKeyspace keyspace) {
@@ -128,8 +132,11 @@ final class LeaderQueries {
     @Override
     public PartitionIterator execute(
         ConsistencyLevel consistency, ClientState state, Dispatcher.RequestTime requestTime) {
-      return LeaderReads.read(
-          keyspace, keyspace.targetOf(partitionKey().getToken()), command, consistency);
+      return begin().await(consistency);
+    }
+
+    LeaderReads.Begun begin() {
+      return LeaderReads.begin(keyspace, keyspace.targetOf(partitionKey().getToken()), command);
     }
 
     @Override
@@ -166,19 +173,26 @@ final class LeaderQueries {
       if (queries.size() == 1) {
         return queries.get(0).execute(consistency, state, requestTime);
       }
+      return limits()
+          .filter(
+              PartitionIterators.concat(executeEach(consistency)),
+              nowInSec(),
+              selectsFullPartition(),
+              metadata().enforceStrictLiveness());
+    }
+
+    private List<PartitionIterator> executeEach(ConsistencyLevel consistency) {
       List<PartitionIterator> each = new ArrayList<>(queries.size());
       try {
-        queries.forEach(query -> each.add(query.execute(consistency, state, requestTime)));
+        for (List<OfPartition> some : Lists.partition(queries, MOST_AT_ONCE)) {
+          List<LeaderReads.Begun> begun = some.stream().map(OfPartition::begin).toList();
+          begun.forEach(read -> each.add(read.await(consistency)));
+        }
+        return each;
       } catch (RuntimeException e) {
         each.forEach(PartitionIterator::close);
         throw e;
       }
-      return limits()
-          .filter(
-              PartitionIterators.concat(each),
-              nowInSec(),
-              selectsFullPartition(),
-              metadata().enforceStrictLiveness());
     }
   }
 

@@ -2,7 +2,6 @@
 package io.isolde.replication;
 
 import io.isolde.group.GroupClient;
-import io.isolde.group.ReplicaGroup;
 import io.isolde.version.SnapshotTooOldException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,6 +26,10 @@ final class LeaderReads {
   /** In the place of the version of the protocol. */
   private static final int TOO_OLD = -1;
 
+  private static final byte[] HERE = {};
+  private static final CompletableFuture<byte[]> READ_HERE =
+      CompletableFuture.completedFuture(HERE);
+
   private LeaderReads() {}
 
   /** Reads from the group that has all that the command asks for. */
@@ -35,18 +38,34 @@ final class LeaderReads {
       GroupClient.Target target,
       ReadCommand command,
       ConsistencyLevel consistency) {
+    return begin(keyspace, target, command).await(consistency);
+  }
+
+  /** Asks, and does not wait for the answer. */
+  static Begun begin(StrongKeyspace keyspace, GroupClient.Target target, ReadCommand command) {
     GroupClient client = keyspace.client();
-    try {
-      ReplicaGroup here = client.leadingHere(target).get();
-      if (here != null) {
-        return locally(command);
+    return new Begun(
+        command,
+        client
+            .leadingHere(target)
+            .thenCompose(here -> here == null ? client.read(target, encode(command)) : READ_HERE));
+  }
+
+  /**
+   * A read on its way.
+   *
+   * @param response {@link #HERE} if this node leads
+   */
+  record Begun(ReadCommand command, CompletableFuture<byte[]> response) {
+    PartitionIterator await(ConsistencyLevel consistency) {
+      try {
+        byte[] bytes = response.get();
+        return bytes == HERE ? locally(command) : decode(bytes, command);
+      } catch (ExecutionException e) {
+        throw StrongErrors.ofRead(e.getCause(), consistency);
+      } catch (InterruptedException e) {
+        throw new UncheckedInterruptedException(e);
       }
-      byte[] response = client.read(target, encode(command)).get();
-      return decode(response, command);
-    } catch (ExecutionException e) {
-      throw StrongErrors.ofRead(e.getCause(), consistency);
-    } catch (InterruptedException e) {
-      throw new UncheckedInterruptedException(e);
     }
   }
 
