@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 record NodeProcess(NodeFolder folder) {
 
   private static final Duration KILL_BOUND = Duration.ofSeconds(10);
+  private static final Duration EXEC_BOUND = Duration.ofSeconds(2);
   private static final Path SETSID = Path.of("/usr/bin/setsid");
 
   /** Returns the running process of this node. */
@@ -37,10 +38,18 @@ record NodeProcess(NodeFolder folder) {
     return ProcessHandle.of(Long.parseLong(pid)).filter(this::isOurs);
   }
 
-  /** A process that has ended and that nobody has waited for has no command line either. */
   private boolean isOurs(ProcessHandle process) {
+    // While one program takes the place of another (setsid, ip, java), there is none for a moment.
+    var unused =
+        Waiting.until(
+            EXEC_BOUND, () -> isGone(process) || process.info().commandLine().isPresent());
     return process.isAlive()
         && process.info().commandLine().filter(line -> line.contains(marker() + " ")).isPresent();
+  }
+
+  /** A process that has ended and that nobody has waited for has no command line either. */
+  private static boolean isGone(ProcessHandle process) {
+    return !process.isAlive() || state(process) == 'Z';
   }
 
   private String marker() {
