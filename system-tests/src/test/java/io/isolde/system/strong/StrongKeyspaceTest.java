@@ -222,7 +222,6 @@ class StrongKeyspaceTest {
     refused("UNSUPPORTED_COUNTER", "UPDATE s.n SET n = n + 1 WHERE p = 1");
     refused("UNSUPPORTED_TIMESTAMP", "INSERT INTO s.t (p, c) VALUES (1, 1) USING TIMESTAMP 1");
     refused("UNSUPPORTED_TRUNCATE", "TRUNCATE s.t");
-    refused("UNSUPPORTED_TABLE", "ENABLE TRANSACTIONS ON s.t");
     refused("UNSUPPORTED_TABLE", "CREATE SNAPSHOT snap ON s.t");
     refused("UNSUPPORTED_KEYSPACE", "ALTER KEYSPACE s WITH durable_writes = true");
     refused(
