@@ -172,7 +172,7 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
-  /** Waits until each running node sees all running nodes as up. */
+  /** Waits until each running node sees all running nodes as up, and as joined to the ring. */
   public void awaitMembership(Duration bound) {
     List<LocalNode> running = nodes.stream().filter(LocalNode::isAlive).toList();
     if (running.size() > 1
@@ -187,7 +187,7 @@ public final class LocalCluster implements AutoCloseable {
   private static boolean sees(LocalNode observer, List<LocalNode> others) {
     List<String> addresses = others.stream().map(node -> node.spec().address()).toList();
     try (NodeTool tool = observer.nodeTool()) {
-      return tool.liveNodes().containsAll(addresses);
+      return tool.liveNodes().containsAll(addresses) && tool.joinedNodes().containsAll(addresses);
     }
   }
 

@@ -5,6 +5,7 @@ import io.isolde.cluster.ClusterException.Reason;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -159,7 +160,24 @@ public final class NodeTool implements AutoCloseable {
 
   /** Returns the addresses of the nodes that this node sees as up, itself included. */
   public List<String> liveNodes() {
-    return ((List<?>) attribute(STORAGE_SERVICE, "LiveNodes"))
+    return addresses("LiveNodes");
+  }
+
+  /**
+   * Returns the addresses of the nodes that this node knows to have joined the ring, up or down. A
+   * node is seen as up a moment before.
+   */
+  public Set<String> joinedNodes() {
+    Set<String> joined = new HashSet<>();
+    ((Map<?, ?>) attribute(STORAGE_SERVICE, "TokenToEndpointMap"))
+        .values()
+        .forEach(address -> joined.add(address.toString()));
+    addresses("JoiningNodes").forEach(joined::remove);
+    return joined;
+  }
+
+  private List<String> addresses(String attribute) {
+    return ((List<?>) attribute(STORAGE_SERVICE, attribute))
         .stream().map(Object::toString).toList();
   }
 

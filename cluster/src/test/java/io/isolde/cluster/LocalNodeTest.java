@@ -45,6 +45,7 @@ class LocalNodeTest {
     assertThat(LocalCluster.open(FOLDER).node(1).pid()).isEqualTo(node.pid());
     try (NodeTool tool = node.nodeTool()) {
       assertThat(tool.liveNodes()).containsExactly("127.0.0.21");
+      assertThat(tool.joinedNodes()).containsExactly("127.0.0.21");
     }
   }
 

@@ -35,9 +35,9 @@ import org.junit.jupiter.api.io.TempDir;
 class TwoDataCentersTest {
   private static final String PLACES =
       """
-      127.0.46.1=east:r1
-      127.0.46.2=east:r2
-      127.0.46.3=west:r1
+      127.0.50.1=east:r1
+      127.0.50.2=east:r2
+      127.0.50.3=west:r1
       default=west:r1
       """;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -61,7 +61,7 @@ class TwoDataCentersTest {
     Path folder = Path.of("target/clusters/two-data-centers");
     LocalCluster.removeIfPresent(folder);
     NodeSpec first =
-        ShortLived.nodeAt("127.0.46.1")
+        ShortLived.nodeAt("127.0.50.1")
             .withClassPathEntry(topology)
             .withCassandraSetting("endpoint_snitch", "PropertyFileSnitch")
             .withCassandraSetting("client_encryption_options", certificates.forClients());

@@ -43,6 +43,15 @@ final class StrongCluster implements AutoCloseable {
                 .withIsoldeSetting("transaction_max_idle", "10m")
                 .withIsoldeSetting("transaction_max_age", "10m")
                 .withIsoldeSetting("staleness_sample_one_in", "4"));
+    try {
+      return withKeyspace(cluster);
+    } catch (RuntimeException e) {
+      cluster.remove(); // or it would be in the way of others
+      throw e;
+    }
+  }
+
+  private static StrongCluster withKeyspace(LocalCluster cluster) {
     cluster.start();
     CqlSession session =
         CqlSession.builder()

@@ -217,10 +217,11 @@ class StrongTransactionsTest {
     assertThat(total()).isEqualTo(ACCOUNTS * EACH);
     for (int client = 0; client < CLIENTS; client++) {
       Set<String> found = new HashSet<>();
-      nodes
-          .on(3, "SELECT n FROM o.journal WHERE client = ?", client)
-          .forEach(row -> found.add(row.getInt("n") + ""));
       int id = client;
+      isolde.runVoid(
+          tx ->
+              tx.execute("SELECT n FROM o.journal WHERE client = ?", id)
+                  .forEach(row -> found.add(row.getInt("n") + "")));
       assertThat(found)
           .containsAll(
               acknowledged.stream()
