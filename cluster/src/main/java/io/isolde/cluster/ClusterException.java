@@ -26,6 +26,8 @@ public final class ClusterException extends RuntimeException {
     TIMEOUT,
     /** The request needs a running node, and it is not running. */
     NOT_RUNNING,
+    /** The request needs a node that does not run, and it does. */
+    STILL_RUNNING,
     /** A management call of the node failed. */
     JMX_FAILED,
     /** The waiting thread was interrupted. */

@@ -7,7 +7,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,7 +14,6 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * A Cassandra cluster on this machine: a folder with one folder per node.
@@ -233,10 +231,8 @@ public final class LocalCluster implements AutoCloseable {
   /** Kills all nodes and deletes the folder with all data. */
   public void remove() {
     kill();
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
+    try {
+      NodeFolder.delete(folder);
     } catch (IOException e) {
       throw new ClusterException(Reason.IO, "The folder %s can't be deleted.".formatted(folder), e);
     }

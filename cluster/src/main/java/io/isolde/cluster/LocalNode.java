@@ -185,6 +185,18 @@ public final class LocalNode {
     return folder.hasData();
   }
 
+  /**
+   * Deletes the data of a node that does not run, and all else that it has written but its logs, as
+   * if its disks were lost. Its settings stay.
+   */
+  public void loseDisks() {
+    if (isAlive()) {
+      throw new ClusterException(
+          Reason.STILL_RUNNING, "%s runs; stop or kill it first.".formatted(this));
+    }
+    folder.wipe();
+  }
+
   /** Connects to the management interface of the running node. */
   public NodeTool nodeTool() {
     running();

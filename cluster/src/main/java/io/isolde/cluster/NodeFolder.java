@@ -7,8 +7,10 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -98,6 +100,27 @@ record NodeFolder(Path path) {
     writeText(cassandraYaml(), CassandraYaml.cassandra(spec));
     writeText(isoldeYaml(), CassandraYaml.isolde(spec));
     writeText(logback(), LOGBACK);
+  }
+
+  /** Deletes what the node itself has written, but for its logs. */
+  void wipe() {
+    Set<Path> kept = Set.of(conf(), logs(), temporary(), properties(), pidFile());
+    try (Stream<Path> entries = Files.list(path)) {
+      for (Path entry : entries.filter(e -> !kept.contains(e)).toList()) {
+        delete(entry);
+      }
+    } catch (IOException e) {
+      throw failed("The folder %s can't be emptied.", path, e);
+    }
+  }
+
+  /** Deletes a file, or a folder with all that is in it. */
+  static void delete(Path top) throws IOException {
+    try (Stream<Path> files = Files.walk(top)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
   }
 
   /** Returns the last lines of both logs, oldest first. */

@@ -52,6 +52,7 @@ class LocalNodeTest {
   @Test
   void whenKilledThenItIsStoppedAndStartsAgain() {
     long before = node.pid().orElseThrow();
+    assertThatThrownBy(node::loseDisks).hasMessageContaining("stop or kill it first");
     node.kill();
     assertThat(node.state()).isEqualTo(NodeState.STOPPED);
     assertThat(node.pid()).isEmpty();

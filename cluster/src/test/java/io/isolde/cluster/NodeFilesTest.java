@@ -109,6 +109,20 @@ class NodeFilesTest {
     assertThat(node.isAlive()).isFalse();
   }
 
+  @Test
+  void whenANodeLosesItsDisksThenItsSettingsAndLogsStay() throws IOException {
+    LocalNode node = LocalCluster.create(folder.resolve("lost"), 1, STOCK).node(1);
+    NodeSpec spec = node.spec();
+    Files.createDirectories(node.folder().resolve("data/system"));
+    Files.writeString(node.folder().resolve("data/system/table"), "rows");
+    Files.writeString(node.systemLog(), "logged");
+    assertThat(node.hasData()).isTrue();
+    node.loseDisks();
+    assertThat(node.hasData()).isFalse();
+    assertThat(node.spec()).isEqualTo(spec);
+    assertThat(node.systemLog()).hasContent("logged");
+  }
+
   private String arguments(NodeSpec spec) throws IOException {
     Distribution distribution = new Distribution(jars(), Optional.empty());
     return JvmArguments.file(spec, new NodeFolder(folder), distribution);

@@ -25,7 +25,7 @@ final class TortureCluster implements AutoCloseable {
 
   static final String SKEW_FILE_PROPERTY = "isolde.torture.skew";
 
-  private static final String FIRST_OF_LOOPBACK = "127.0.43.1";
+  private static final String FIRST_OF_LOOPBACK = "127.0.64.1";
 
   private final LocalCluster cluster;
   private final CqlSession session;

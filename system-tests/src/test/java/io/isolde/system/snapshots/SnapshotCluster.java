@@ -98,11 +98,12 @@ final class SnapshotCluster implements AutoCloseable {
 
   /** Executes through a node. */
   ResultSet on(int number, String cql) {
+    return on(number, SimpleStatement.newInstance(cql));
+  }
+
+  ResultSet on(int number, SimpleStatement statement) {
     return session()
-        .execute(
-            SimpleStatement.newInstance(cql)
-                .setNode(driverNode(number))
-                .setTimeout(Duration.ofSeconds(60)));
+        .execute(statement.setNode(driverNode(number)).setTimeout(Duration.ofSeconds(60)));
   }
 
   private Node driverNode(int number) {
@@ -112,9 +113,14 @@ final class SnapshotCluster implements AutoCloseable {
         .orElseThrow();
   }
 
+  /** Waits until a node that is to halt has done so. */
+  void awaitDead(int number) {
+    Await.until("it is dead", () -> !cluster.node(number).isAlive());
+  }
+
   /** Starts a node again, and waits until it and the others see each other. */
   void startAgain(int number) {
-    Await.until("it is dead", () -> !cluster.node(number).isAlive());
+    awaitDead(number);
     cluster.node(number).start();
     cluster.awaitMembership(PATIENCE);
     disconnect();

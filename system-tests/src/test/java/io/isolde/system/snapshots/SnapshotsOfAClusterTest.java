@@ -31,13 +31,17 @@ import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Snapshots of three nodes: the same everywhere, exact, and on all of them or on none. */
 @ExtendWith(NodeLogs.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class SnapshotsOfAClusterTest {
   private static final int NODES = 3;
   private static final int ACCOUNTS = 8;
@@ -87,6 +91,9 @@ class SnapshotsOfAClusterTest {
   void noMoreFaults() {
     for (int node = 1; node <= NODES; node++) {
       cluster.fault(node, "");
+      if (!cluster.node(node).isAlive()) {
+        cluster.startAgain(node); // a test has failed; the others are to tell more
+      }
     }
   }
 
@@ -311,5 +318,11 @@ class SnapshotsOfAClusterTest {
                 cluster.on(2, "SELECT count(*), sum(v) FROM k.plain AS OF SNAPSHOT dead")))
         .containsExactly("10 45");
     cluster.on(1, "DROP SNAPSHOT dead");
+  }
+
+  @Test
+  @Order(Integer.MAX_VALUE)
+  void whenANodeIsReplacedThenTheNewOneHasTheSnapshots() {
+    ReplacedNode.check(cluster);
   }
 }
