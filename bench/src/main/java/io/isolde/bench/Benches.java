@@ -17,11 +17,9 @@ public final class Benches {
               OracleBenchmark.all(),
               TransactionsBenchmark.all(),
               List.of(new YcsbBenchmark(), new TpccBenchmark()),
-              List.of(
-                  new ReplicationBenchmark(),
-                  new LeadershipBenchmark(),
-                  new CollectionBenchmark(),
-                  new SnapshotsBenchmark()),
+              ReplicationBenchmark.all(),
+              LeadershipBenchmark.all(),
+              List.of(new CollectionBenchmark(), new SnapshotsBenchmark()),
               FailoverBenchmark.all())
           .<Benchmark>flatMap(List::stream)
           .toList();

@@ -25,7 +25,6 @@ import java.util.Map;
 final class LeadershipBenchmark implements Benchmark {
   private static final List<String> POLICIES =
       List.of("off", "least-loaded", "random", "round-robin");
-  private static final List<Integer> SIZES = List.of(3, 5);
   private static final int MOST_HEAP_MEGABYTES = 768;
 
   /** A measurement takes so many times as long as that of other benchmarks. */
@@ -35,19 +34,38 @@ final class LeadershipBenchmark implements Benchmark {
   private record Run(
       Measurement measurement, double stallMillis, List<Double> compactingShares, long handOvers) {}
 
+  private final String name;
+  private final String where;
+  private final List<Integer> clusters;
+
+  private LeadershipBenchmark(String name, String where, List<Integer> clusters) {
+    this.name = name;
+    this.where = where;
+    this.clusters = clusters;
+  }
+
+  /** The whole of it, and its parts. */
+  static List<Benchmark> all() {
+    return List.of(
+        new LeadershipBenchmark("leadership", "on three nodes and on five", List.of(3, 5)),
+        new LeadershipBenchmark("leadership-3n", "on three nodes", List.of(3)),
+        new LeadershipBenchmark("leadership-5n", "on five nodes", List.of(5)));
+  }
+
   @Override
   public String name() {
-    return "leadership";
+    return name;
   }
 
   @Override
   public String summary() {
-    return "writes to a strong keyspace whose leader steps aside before heavy compactions, or not";
+    return "writes to a strong keyspace whose leader steps aside before compactions, or not, "
+        + where;
   }
 
   @Override
   public Report run(BenchOptions options, PrintWriter out) {
-    return SIZES.stream()
+    return clusters.stream()
         .map(nodes -> ofSize(nodes, options, out))
         .reduce(Report::and)
         .orElseThrow();
@@ -187,7 +205,7 @@ final class LeadershipBenchmark implements Benchmark {
   /** Figure 6.6 of the thesis: how often replicas compact at the same time. */
   @Override
   public List<Figure> figures(Report report) {
-    return SIZES.stream().map(nodes -> overlap(nodes, report)).toList();
+    return clusters.stream().map(nodes -> overlap(nodes, report)).toList();
   }
 
   private static Figure overlap(int nodes, Report report) {

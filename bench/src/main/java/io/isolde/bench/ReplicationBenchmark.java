@@ -16,41 +16,66 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Strong keyspaces against plain ones on the same three nodes: writes and reads at the leader and
- * through any node, against QUORUM, LWT and SERIAL.
+ * Strong keyspaces against plain ones on the same nodes, each of which has a replica of all rows:
+ * writes and reads at the leader and through any node, against QUORUM, LWT and SERIAL.
  *
  * <p>First with what Cassandra answers before a sync to disk ({@code commitlog_sync: periodic}, and
  * the strong keyspace's durability {@code periodic}), then with what it answers after it ({@code
  * batch} on both sides).
  */
 final class ReplicationBenchmark implements Benchmark {
-  private static final int NODES = 3;
   private static final int MOST_HEAP_MEGABYTES = 1024;
   private static final int LEADER_SECONDS = 30;
+  private static final double HALF = 0.5;
+
+  private final String name;
+  private final String where;
+  private final List<Integer> clusters;
+
+  private ReplicationBenchmark(String name, String where, List<Integer> clusters) {
+    this.name = name;
+    this.where = where;
+    this.clusters = clusters;
+  }
+
+  /** The whole of it, and its parts. */
+  static List<Benchmark> all() {
+    return List.of(
+        new ReplicationBenchmark("replication", "on three nodes and on five", List.of(3, 5)),
+        new ReplicationBenchmark("replication-3n", "on three nodes", List.of(3)),
+        new ReplicationBenchmark("replication-5n", "on five nodes", List.of(5)));
+  }
 
   @Override
   public String name() {
-    return "replication";
+    return name;
   }
 
   @Override
   public String summary() {
-    return "strong keyspaces against QUORUM, LWT and SERIAL, on three nodes";
+    return "strong keyspaces against QUORUM, LWT and SERIAL, " + where;
   }
 
   @Override
   public Report run(BenchOptions options, PrintWriter out) {
-    return onCluster("periodic", options, out).and(onCluster("batch", options, out));
+    return clusters.stream()
+        .map(
+            nodes ->
+                onCluster(nodes, "periodic", options, out)
+                    .and(onCluster(nodes, "batch", options, out))
+                    .withSuffix(nodes == 3 ? "" : "_%dn".formatted(nodes)))
+        .reduce(Report::and)
+        .orElseThrow();
   }
 
-  private Report onCluster(String sync, BenchOptions options, PrintWriter out) {
-    out.printf("Cassandra with Isolde, %d nodes, sync to disk: %s%n", NODES, sync);
+  private Report onCluster(int nodes, String sync, BenchOptions options, PrintWriter out) {
+    out.printf("Cassandra with Isolde, %d nodes, sync to disk: %s%n", nodes, sync);
     NodeSpec spec =
         TemporaryNode.spec(options)
             .withHeapMegabytes(Math.min(MOST_HEAP_MEGABYTES, options.heapMegabytes()))
             .withCassandraSetting("commitlog_sync", sync)
             .withCassandraSetting("commitlog_sync_period", sync.equals("batch") ? "0ms" : "10s");
-    try (TemporaryNode cluster = TemporaryNode.start("bench", NODES, spec, out);
+    try (TemporaryNode cluster = TemporaryNode.start("bench", nodes, spec, out);
         CqlSession session = cluster.connect()) {
       List<NodeTool> tools = cluster.nodes().stream().map(LocalNode::nodeTool).toList();
       try {
@@ -96,20 +121,26 @@ final class ReplicationBenchmark implements Benchmark {
       BenchOptions options,
       PrintWriter out) {
     ConsistencyLevel quorum = ConsistencyLevel.QUORUM;
+    Workload quorumReads = plain.readsThrough(Optional.empty(), quorum);
+    Workload strongReads = strong.readsThrough(Optional.of(leader), quorum);
     List<Case> cases =
         List.of(
             new Case("quorum_write", plain.updates()),
             new Case("strong_write", strong.updatesThrough(leader)),
+            new Case("quorum_half", Workload.mixed(quorumReads, plain.updates(), HALF)),
+            new Case(
+                "strong_half", Workload.mixed(strongReads, strong.updatesThrough(leader), HALF)),
             new Case("strong_write_any_node", strong.updates()),
             new Case("lwt_write", plain.conditionalUpdates()),
             new Case("strong_if", strong.conditionalUpdatesThrough(leader)),
-            new Case("quorum_read", plain.readsThrough(Optional.empty(), quorum)),
+            new Case("quorum_read", quorumReads),
             new Case("serial_read", plain.readsThrough(Optional.empty(), ConsistencyLevel.SERIAL)),
-            new Case("strong_read", strong.readsThrough(Optional.of(leader), quorum)),
+            new Case("strong_read", strongReads),
             new Case("strong_read_any_node", strong.readsThrough(Optional.empty(), quorum)));
     List<Ratio> ratios =
         List.of(
             new Ratio("write_vs_quorum", "strong_write", "quorum_write"),
+            new Ratio("half_writes_vs_quorum", "strong_half", "quorum_half"),
             new Ratio("any_node_write_vs_quorum", "strong_write_any_node", "quorum_write"),
             new Ratio("write_vs_lwt", "strong_write", "lwt_write"),
             new Ratio("if_vs_lwt", "strong_if", "lwt_write"),

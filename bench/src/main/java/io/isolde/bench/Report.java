@@ -49,6 +49,10 @@ public record Report(
           rounded(seen.p99Millis()),
           seen.errors());
     }
+
+    private Result named(String other) {
+      return new Result(other, operationsPerSecond, meanMillis, p50Millis, p99Millis, errors);
+    }
   }
 
   /** Returns the report of cases that ran together. */
@@ -98,6 +102,23 @@ public record Report(
     Map<String, Double> all = new LinkedHashMap<>(metrics);
     more.forEach((name, value) -> all.put(name, rounded(value)));
     return new Report(bench, machine, rounds, results, all, ratios);
+  }
+
+  /** Returns this with longer names of everything, so that it goes beside others like it. */
+  Report withSuffix(String suffix) {
+    return new Report(
+        bench,
+        machine,
+        rounds,
+        results.stream().map(result -> result.named(result.name() + suffix)).toList(),
+        renamed(metrics, suffix),
+        renamed(ratios, suffix));
+  }
+
+  private static <V> Map<String, V> renamed(Map<String, V> all, String suffix) {
+    Map<String, V> renamed = new LinkedHashMap<>();
+    all.forEach((name, value) -> renamed.put(name + suffix, value));
+    return renamed;
   }
 
   private static Spread rounded(Spread spread) {

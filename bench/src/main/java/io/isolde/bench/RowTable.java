@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class RowTable {
   static final String KEYSPACE = "bench";
+  private static final int MOST_REPLICAS = 5;
   private static final int LOADING_ATTEMPTS = 5;
   private static final int LOADED_AT_ONCE = 100;
   private static final Duration AGREEMENT = Duration.ofMinutes(2);
@@ -73,18 +74,18 @@ final class RowTable {
     return new RowTable(session, keyspace, name, options);
   }
 
-  /** Creates the keyspace of all benchmarks unless it is there, on three nodes at most. */
+  /** Creates the keyspace of all benchmarks unless it is there, on five nodes at most. */
   static void createKeyspace(CqlSession session) {
     createKeyspace(session, KEYSPACE);
   }
 
-  /** Creates a keyspace unless it is there, on three nodes at most. */
+  /** Creates a keyspace unless it is there, on five nodes at most. */
   static void createKeyspace(CqlSession session, String keyspace) {
     createKeyspace(session, keyspace, "'class': 'SimpleStrategy'");
   }
 
   private static void createKeyspace(CqlSession session, String keyspace, String strategy) {
-    int replicas = Math.min(3, session.getMetadata().getNodes().size());
+    int replicas = Math.min(MOST_REPLICAS, session.getMetadata().getNodes().size());
     session.execute(
         "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {%s, 'replication_factor': %d}"
             .formatted(keyspace, strategy, replicas));

@@ -2,7 +2,7 @@
 package io.isolde.bench;
 
 import static io.isolde.bench.SnapshotTable.both;
-import static io.isolde.bench.SnapshotTable.mixed;
+import static io.isolde.bench.Workload.mixed;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import io.isolde.cluster.NodeTool;

@@ -177,11 +177,6 @@ final class SnapshotTable {
     return () -> session.executeAsync(insert(newest.incrementAndGet()));
   }
 
-  /** A share of one kind of request among another. */
-  static Workload mixed(Workload often, Workload rest, double share) {
-    return () -> ThreadLocalRandom.current().nextDouble() < share ? often.send() : rest.send();
-  }
-
   /** One request after the other, as one operation. */
   static Workload both(Workload first, Workload second) {
     return () -> {

@@ -3,6 +3,7 @@ package io.isolde.bench;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** A kind of request that can be sent again and again. Thread-safe. */
 @FunctionalInterface
@@ -10,6 +11,11 @@ interface Workload extends Load {
 
   /** Sends one request. The stage fails if there is no answer, or a wrong one. */
   CompletionStage<?> send();
+
+  /** A share of one kind of request among another. */
+  static Workload mixed(Workload often, Workload rest, double share) {
+    return () -> ThreadLocalRandom.current().nextDouble() < share ? often.send() : rest.send();
+  }
 
   @Override
   default Measurement run(int inFlight, Duration duration) {

@@ -59,4 +59,14 @@ class ReportTest {
     assertThat(joined.metrics()).containsKeys("heap_mb_first", "more");
     assertThat(joined.ratios()).containsKey("ours_vs_plain");
   }
+
+  @Test
+  void whenNamesGetASuffixThenItStandsBesideTheOtherAndTheNumbersStay() {
+    Report joined = report().and(report().withSuffix("_5n"));
+    assertThat(joined.results()).extracting(Report.Result::name).contains("plain", "plain_5n");
+    assertThat(joined.metrics().get("heap_mb_first_5n"))
+        .isEqualTo(joined.metrics().get("heap_mb_first"));
+    assertThat(joined.ratios().get("ours_vs_plain_5n"))
+        .isEqualTo(joined.ratios().get("ours_vs_plain"));
+  }
 }
