@@ -100,9 +100,9 @@ final class LeadershipBenchmark implements Benchmark {
         TemporaryNode.spec(options)
             .withHeapMegabytes(Math.min(MOST_HEAP_MEGABYTES, options.heapMegabytes()))
             .withIsoldeSetting("leadership_policy", policy)
-            .withIsoldeSetting("leadership_threshold", "32MiB")
+            .withIsoldeSetting("leadership_threshold", "8MiB")
             .withIsoldeSetting("leadership_rest", "5s")
-            .withIsoldeSetting("strong_log_size", "16MiB");
+            .withIsoldeSetting("strong_log_size", "4MiB");
     try (TemporaryNode cluster = TemporaryNode.start("leadership", size, spec, out);
         CqlSession session = cluster.connect()) {
       RowTable table = RowTable.createStrong(session, "strong", "periodic", options);
