@@ -309,35 +309,18 @@ public final class GroupClient implements AutoCloseable {
       }
       Peer to = asked;
       if (!tried.isDone()) {
-        tried = withTimeout(tried, Math.min(leftMillis, ATTEMPT_MILLIS));
+        long waitMillis = Math.min(leftMillis, ATTEMPT_MILLIS);
+        tried = LeaderWatch.bounded(tried, to, () -> known(here), waitMillis, timer);
       }
       var unused = tried.whenComplete((bytes, failure) -> tried(to, bytes, failure));
     }
 
-    private CompletableFuture<byte[]> withTimeout(CompletableFuture<byte[]> tried, long millis) {
-      CompletableFuture<byte[]> bounded = new CompletableFuture<>();
-      var overdue =
-          timer.schedule(
-              () ->
-                  bounded.completeExceptionally(
-                      new GroupFailure(Reason.UNKNOWN, "The leader does not answer.")),
-              millis,
-              TimeUnit.MILLISECONDS);
-      var unused =
-          tried.whenComplete(
-              (bytes, failure) -> {
-                overdue.cancel(false);
-                if (failure == null) {
-                  bounded.complete(bytes);
-                } else {
-                  bounded.completeExceptionally(failure);
-                }
-              });
-      return bounded;
+    private static Optional<Peer> known(ReplicaGroup here) {
+      return here == null ? Optional.empty() : here.leader();
     }
 
     private Peer whom(ReplicaGroup here) {
-      Optional<Peer> known = here == null ? Optional.empty() : here.leader();
+      Optional<Peer> known = known(here);
       Optional<Peer> told = Optional.ofNullable(leaders.get(target.group()));
       // This node's replica may be as old as its last day as a member, and so may the layout.
       Set<Peer> members = new LinkedHashSet<>(here == null ? List.of() : here.members());
@@ -366,6 +349,7 @@ public final class GroupClient implements AutoCloseable {
         default -> {
           mayBeDone = true;
           leaders.remove(target.group());
+          last.leader().ifPresent(peer -> leaders.put(target.group(), peer));
           later(PAUSE_MILLIS);
         }
       }
