@@ -108,6 +108,7 @@ public final class SystemNode implements AutoCloseable {
             .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(40))
             .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(20))
             .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, Duration.ofSeconds(20))
+            .withDuration(DefaultDriverOption.HEARTBEAT_TIMEOUT, Duration.ofSeconds(30))
             .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(200))
             .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(1))
             .withInt(DefaultDriverOption.CONNECTION_POOL_LOCAL_SIZE, 1)

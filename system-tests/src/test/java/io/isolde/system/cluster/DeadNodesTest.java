@@ -16,13 +16,13 @@ import io.isolde.client.Transaction;
 import io.isolde.client.TransactionOptions;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.NodeSpec;
+import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
 import io.isolde.system.ShortLived;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -148,12 +148,16 @@ class DeadNodesTest {
 
   /** The number of the node that leads the oracle. */
   private int leader() {
-    Row oracle = session.execute("SELECT leader FROM isolde.oracle").one();
-    String address = Objects.requireNonNull(oracle).getString("leader");
+    Await.until("a node knows who leads", () -> leaderAddress() != null);
+    String address = leaderAddress();
     return IntStream.rangeClosed(1, NODES)
         .filter(number -> cluster.node(number).spec().address().equals(address))
         .findFirst()
         .orElseThrow(() -> new AssertionError("no node at " + address));
+  }
+
+  private String leaderAddress() {
+    return session.execute("SELECT leader FROM isolde.oracle").one().getString(0);
   }
 
   private void transferUntilOver(Random random) {

@@ -4,11 +4,9 @@ package io.isolde.system.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
-import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.client.CommitResult;
 import io.isolde.client.Isolde;
@@ -50,9 +48,9 @@ class LostAnswerTest {
   private static final TransactionOptions OPTIONS =
       TransactionOptions.builder().timeLimit(PATIENCE).maxAttempts(200).build();
 
-  /** Of the commits that are looked at: settled after ten seconds if they have to be. */
+  /** Of the commits that are looked at: settled after 20 seconds if they have to be. */
   private static final TransactionOptions SETTLING =
-      OPTIONS.toBuilder().timeLimit(Duration.ofSeconds(20)).build();
+      OPTIONS.toBuilder().timeLimit(Duration.ofSeconds(40)).build();
 
   private final Map<InetSocketAddress, MutableLink> links = new HashMap<>();
   private final AtomicInteger keys = new AtomicInteger();
@@ -217,14 +215,14 @@ class LostAnswerTest {
             tx -> tx.execute("SELECT v FROM k.t WHERE id = ?", key).one() != null);
   }
 
-  /** At SERIAL: else a node reads the newest snapshot that it has heard of, and one just slept. */
+  /**
+   * In a transaction: else a node reads the newest snapshot it has heard of, and one just slept.
+   */
   private long writeTime(int key) {
-    return direct
-        .execute(
-            SimpleStatement.newInstance("SELECT writetime(v) FROM k.t WHERE id = ?", key)
-                .setConsistencyLevel(ConsistencyLevel.SERIAL))
-        .one()
-        .getLong(0);
+    return Isolde.on(direct)
+        .run(
+            OPTIONS.toBuilder().readOnly(true).build(),
+            tx -> tx.execute("SELECT writetime(v) FROM k.t WHERE id = ?", key).one().getLong(0));
   }
 
   private void connectByLinks() throws IOException {

@@ -90,13 +90,16 @@ class OracleMembersTest {
     assertThat(members()).containsExactly(FIRST);
     write(1);
 
-    execute("ALTER ORACLE ADD '" + SECOND + "'");
-    execute("ALTER ORACLE ADD '" + THIRD + "'");
+    add(SECOND);
+    add(THIRD);
     assertThat(members()).containsExactlyInAnyOrder(FIRST, SECOND, THIRD);
     write(2);
 
-    execute("ALTER ORACLE LEADER '" + THIRD + "'");
-    Await.until("the third leads", () -> THIRD.equals(oracle().getString("leader")));
+    Await.until(
+        "the third leads",
+        () ->
+            isDone("ALTER ORACLE LEADER '" + THIRD + "'")
+                && THIRD.equals(oracle().getString("leader")));
     assertThatThrownBy(() -> execute("ALTER ORACLE REMOVE '" + THIRD + "'"))
         .isInstanceOf(DriverException.class)
         .hasMessageContaining("lead");
@@ -109,7 +112,7 @@ class OracleMembersTest {
     write(5);
 
     cluster.node(1).start();
-    execute("ALTER ORACLE ADD '" + FIRST + "'");
+    add(FIRST);
     assertThat(members()).containsExactlyInAnyOrder(FIRST, SECOND, THIRD);
     write(6);
     SimpleStatement all =
@@ -123,6 +126,22 @@ class OracleMembersTest {
         TransactionOptions.builder().timeLimit(PATIENCE).maxAttempts(200).build();
     Isolde.on(session)
         .runVoid(patient, tx -> tx.execute("INSERT INTO k.t (id, v) VALUES (?, ?)", id, id));
+  }
+
+  /** A node that has just started may not know yet whether it is a member, and refuses. */
+  private void add(String address) {
+    Await.until(
+        address + " is a member",
+        () -> members().contains(address) || isDone("ALTER ORACLE ADD '" + address + "'"));
+  }
+
+  private boolean isDone(String cql) {
+    try {
+      execute(cql);
+      return true;
+    } catch (DriverException tookTooLong) {
+      return false;
+    }
   }
 
   private List<String> members() {
