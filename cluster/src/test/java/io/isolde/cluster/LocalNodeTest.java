@@ -39,9 +39,15 @@ class LocalNodeTest {
     assertThat(FOLDER).doesNotExist();
   }
 
+  /** Each look gives up after two seconds. */
+  private void assertReady() {
+    assertThat(Waiting.until(LocalNode.START_BOUND, () -> node.state() == NodeState.READY))
+        .isTrue();
+  }
+
   @Test
   void whenStartedThenItIsReadyAndKnownToOthers() {
-    assertThat(node.state()).isEqualTo(NodeState.READY);
+    assertReady();
     assertThat(LocalCluster.open(FOLDER).node(1).pid()).isEqualTo(node.pid());
     try (NodeTool tool = node.nodeTool()) {
       assertThat(tool.liveNodes()).containsExactly("127.0.0.21");
@@ -57,7 +63,7 @@ class LocalNodeTest {
     assertThat(node.state()).isEqualTo(NodeState.STOPPED);
     assertThat(node.pid()).isEmpty();
     node.start();
-    assertThat(node.state()).isEqualTo(NodeState.READY);
+    assertReady();
     assertThat(node.pid().orElseThrow()).isNotEqualTo(before);
   }
 
@@ -70,7 +76,7 @@ class LocalNodeTest {
     } finally {
       node.resume();
     }
-    assertThat(node.state()).isEqualTo(NodeState.READY);
+    assertReady();
   }
 
   @Test

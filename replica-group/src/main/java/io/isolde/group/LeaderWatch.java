@@ -74,6 +74,14 @@ final class LeaderWatch implements Runnable {
 
   @Override
   public void run() {
+    try {
+      look();
+    } catch (RuntimeException e) { // Nobody else would ever end the wait.
+      bounded.completeExceptionally(GroupFailure.of(e, Optional.empty()));
+    }
+  }
+
+  private void look() {
     if (bounded.isDone()) {
       return;
     }

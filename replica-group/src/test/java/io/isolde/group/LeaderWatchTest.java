@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,24 @@ class LeaderWatchTest {
   void whenNobodyAnswersAndNothingChangesThenTimeEndsIt() {
     assertThat(failure(ask(OLD, 100)).reason()).isEqualTo(Reason.UNKNOWN);
     assertThat(failure(ask(null, 100)).reason()).isEqualTo(Reason.UNKNOWN);
+  }
+
+  @Test
+  void whenTheReplicaHereCanNotTellThenTheWaitEnds() {
+    AtomicInteger looks = new AtomicInteger();
+    CompletableFuture<byte[]> bounded =
+        LeaderWatch.bounded(
+            answer,
+            OLD,
+            () -> {
+              if (looks.getAndIncrement() > 0) {
+                throw new IllegalStateException("closed");
+              }
+              return Optional.of(OLD);
+            },
+            LONG_MILLIS,
+            timer);
+    assertThat(failure(bounded)).hasMessage("closed");
   }
 
   @Test

@@ -136,7 +136,7 @@ class MoveTest {
 
   @Test
   void whenNobodySaysThatAMemberIsOutThenItStays() throws Exception {
-    try (GroupNodes nodes = new GroupNodes(folder, 3_000)) {
+    try (GroupNodes nodes = new GroupNodes(folder, 15_000)) {
       nodes.write(0, "k", "before");
       nodes.crash(1);
       nodes.crash(2);

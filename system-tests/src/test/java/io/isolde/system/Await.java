@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.system;
 
+import com.datastax.oss.driver.api.core.DriverException;
+import io.isolde.cluster.ClusterException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -14,17 +16,24 @@ public final class Await {
   private Await() {}
 
   /**
-   * Waits until something holds; fails if it does not in three minutes.
+   * Waits until something holds; fails if it does not in three minutes. A node that can't be asked
+   * does not hold it yet.
    *
    * @param what it is, in words
    */
   public static void until(String what, BooleanSupplier holds) {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!holds.getAsBoolean()) {
-      if (System.nanoTime() > deadline) {
-        throw new AssertionError("Waited in vain until " + what + ".");
+    RuntimeException last = null;
+    while (System.nanoTime() <= deadline) {
+      try {
+        if (holds.getAsBoolean()) {
+          return;
+        }
+      } catch (DriverException | ClusterException e) {
+        last = e;
       }
       LockSupport.parkNanos(LOOK_NANOS);
     }
+    throw new AssertionError("Waited in vain until " + what + ".", last);
   }
 }

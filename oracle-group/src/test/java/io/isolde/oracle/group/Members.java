@@ -59,6 +59,9 @@ final class Members implements AutoCloseable {
       start(founder);
     }
     await("somebody serves", () -> nodes.values().stream().anyMatch(OracleNode::isServing));
+    await(
+        "all have their members",
+        () -> nodes.values().stream().allMatch(node -> node.status().isPresent()));
     return this;
   }
 

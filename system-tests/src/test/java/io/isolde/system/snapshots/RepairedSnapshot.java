@@ -36,7 +36,7 @@ final class RepairedSnapshot {
     cluster.change(
         "ALTER KEYSPACE spread WITH replication ="
             + " {'class': 'SimpleStrategy', 'replication_factor': 3}");
-    insert(ROWS, EXPIRING, " USING TTL 10");
+    insert(ROWS, EXPIRING, " USING TTL 40");
     cluster.on(1, "CREATE SNAPSHOT kept ON spread.t");
     List<Object> live = files("t");
     List<Object> kept = files("t__kept");

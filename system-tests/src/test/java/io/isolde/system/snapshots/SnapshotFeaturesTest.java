@@ -203,7 +203,7 @@ class SnapshotFeaturesTest {
     List<String> tables = List.of(NODE.plainTable(columns, options), NODE.table(columns, options));
     String name = SystemNode.freshName("snap");
     for (String table : tables) {
-      SESSION.execute("INSERT INTO %s (p, v) VALUES (1, 1) USING TTL 8".formatted(table));
+      SESSION.execute("INSERT INTO %s (p, v) VALUES (1, 1) USING TTL 25".formatted(table));
       SESSION.execute("INSERT INTO %s (p, v) VALUES (2, 2)".formatted(table));
     }
     SESSION.execute("CREATE SNAPSHOT %s ON %s".formatted(name, String.join(", ", tables)));

@@ -111,7 +111,7 @@ class SnapshotRestartTest {
   void whenANodeJoinsThenItTakesOverItsPartOfASnapshotWithWhatHasExpiredSince() {
     node.change("CREATE TABLE k.many (p int PRIMARY KEY, v int)");
     for (int p = 0; p < 120; p++) {
-      String ttl = p < 100 ? "" : " USING TTL 5";
+      String ttl = p < 100 ? "" : " USING TTL 30";
       node.on(1, "INSERT INTO k.many (p, v) VALUES (%d, 1)%s".formatted(p, ttl));
     }
     node.on(1, "CREATE SNAPSHOT joined ON k.many");

@@ -187,7 +187,7 @@ class SnapshotStatementsTest {
   void whenItsTimeIsOverThenASnapshotGoes() {
     String table = filledTable();
     String snapshot = SystemNode.freshName("snap");
-    create(snapshot, "ON %s WITH ttl = '1s' AND gate = true".formatted(table));
+    create(snapshot, "ON %s WITH ttl = '8s' AND gate = true".formatted(table));
     String find = "SELECT name FROM isolde.snapshots WHERE name = '%s'".formatted(snapshot);
     Await.until("it expires", () -> read(find).isEmpty());
     assertRefused(ErrorCode.SNAPSHOT_NOT_FOUND, () -> SESSION.execute("DROP SNAPSHOT " + snapshot));

@@ -4,6 +4,7 @@ package io.isolde.system.snapshots;
 import static io.isolde.system.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.DriverException;
@@ -21,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -57,7 +59,10 @@ class SnapshotsOfAClusterTest {
             "snapshots",
             NODES,
             "127.0.47.1",
-            spec -> spec.withIsoldeSetting("version_retention", "5m"));
+            spec ->
+                spec.withIsoldeSetting("version_retention", "5m")
+                    .withIsoldeSetting("snapshot_gate_limit", "9s")
+                    .withCassandraSetting("write_request_timeout", "30s"));
     cluster.change(
         "CREATE KEYSPACE k WITH replication ="
             + " {'class': 'SimpleStrategy', 'replication_factor': 3}",
@@ -120,12 +125,21 @@ class SnapshotsOfAClusterTest {
                       node, "SELECT count(*), sum(v) FROM k.plain AS OF SNAPSHOT everywhere")))
           .containsExactly("10 45");
     }
-    Row status = cluster.on(2, "SELECT * FROM isolde.snapshots WHERE name = 'everywhere'").one();
-    assertThat(status.getMap("replicas", String.class, String.class))
-        .hasSize(NODES)
-        .allSatisfy((node, state) -> assertThat(state).isEqualTo("READY"));
+    Await.until("all replicas are ready", () -> Set.of("READY").equals(states("everywhere")));
     cluster.on(3, "DROP SNAPSHOT everywhere");
-    assertThat(Results.lines(cluster.on(3, "SELECT name FROM isolde.snapshots"))).isEmpty();
+    assertThat(Results.lines(cluster.on(3, "SELECT name FROM isolde.snapshots")))
+        .doesNotContain("everywhere");
+  }
+
+  /** Of all replicas, as the second node hears them; one that is slow to tell has no answer. */
+  private Set<String> states(String snapshot) {
+    Map<String, String> states =
+        cluster
+            .on(2, "SELECT replicas FROM isolde.snapshots WHERE name = '%s'".formatted(snapshot))
+            .one()
+            .getMap("replicas", String.class, String.class);
+    assertThat(states).hasSize(NODES);
+    return Set.copyOf(states.values());
   }
 
   @Test
@@ -291,9 +305,7 @@ class SnapshotsOfAClusterTest {
     Await.until(
         "node 2 refuses since a replica is down",
         () ->
-            assertRefused(
-                    ErrorCode.SNAPSHOT_FAILED,
-                    () -> cluster.on(2, "CREATE SNAPSHOT dead ON k.plain"))
+            catchThrowable(() -> cluster.on(2, "CREATE SNAPSHOT dead ON k.plain"))
                 .getMessage()
                 .contains("down: 127.0.47.3"));
     cluster.fault(3, "");
@@ -310,7 +322,7 @@ class SnapshotsOfAClusterTest {
     cluster.startAgain(2);
     Await.until(
         "it is removed",
-        () -> Results.lines(cluster.on(1, "SELECT name FROM isolde.snapshots")).isEmpty());
+        () -> !Results.lines(cluster.on(1, "SELECT name FROM isolde.snapshots")).contains("dead"));
     assertNothingIsLeft("dead");
     cluster.on(3, "CREATE SNAPSHOT dead ON k.plain");
     assertThat(

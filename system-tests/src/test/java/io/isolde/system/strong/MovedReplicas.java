@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
+import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
@@ -39,6 +40,7 @@ final class MovedReplicas {
   }
 
   private void check() throws InterruptedException {
+    nodes.execute("DROP KEYSPACE IF EXISTS moved"); // Of a test that failed.
     nodes.execute(
         "CREATE KEYSPACE moved WITH replication = {'class': 'ReplicatedLogStrategy',"
             + " 'replication_factor': 2}");
@@ -95,6 +97,7 @@ final class MovedReplicas {
   /** The node that moves replicas, and is about to have more of them, dies at some moment. */
   static void checkInterruption(StrongCluster nodes) throws InterruptedException {
     MovedReplicas moved = new MovedReplicas(nodes);
+    nodes.execute("DROP KEYSPACE IF EXISTS moved"); // Of a test that failed.
     nodes.execute(
         "CREATE KEYSPACE moved WITH replication = {'class': 'ReplicatedLogStrategy',"
             + " 'replication_factor': 2}");
@@ -150,9 +153,9 @@ final class MovedReplicas {
 
   private boolean isDone(String statement) {
     try {
-      nodes.on(1, statement);
+      moving(statement);
       return true;
-    } catch (InvalidQueryException notYet) {
+    } catch (DriverException notYet) {
       System.out.println(notYet.getMessage());
       return false;
     }
@@ -164,6 +167,7 @@ final class MovedReplicas {
    */
   static void checkDecommission(StrongCluster nodes) throws InterruptedException {
     MovedReplicas moved = new MovedReplicas(nodes);
+    nodes.execute("DROP KEYSPACE IF EXISTS moved"); // Of a test that failed.
     nodes.execute(
         "CREATE KEYSPACE moved WITH replication = {'class': 'ReplicatedLogStrategy',"
             + " 'replication_factor': 1}");
@@ -227,7 +231,12 @@ final class MovedReplicas {
   }
 
   private int rebalance(String without) {
-    return nodes.on(1, "ALTER KEYSPACE moved REBALANCE" + without).one().getInt("moved_replicas");
+    return moving("ALTER KEYSPACE moved REBALANCE" + without).one().getInt("moved_replicas");
+  }
+
+  /** It copies tables, and waits for the schema. */
+  private ResultSet moving(String statement) {
+    return nodes.on(1, SimpleStatement.newInstance(statement).setTimeout(StrongCluster.PATIENCE));
   }
 
   private void refused(String without, String why) {

@@ -6,10 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.isolde.system.Await;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /** One client that writes row after row through one node, and remembers what was answered. */
 final class OngoingWrites {
+  private static final long AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final int MOST_FAILURES = 5_000;
+
   private final List<Integer> written = new CopyOnWriteArrayList<>();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private final AtomicBoolean isOver = new AtomicBoolean();
@@ -25,9 +30,14 @@ final class OngoingWrites {
                   written.add(key);
                 } catch (RuntimeException e) {
                   failures.add(e);
+                  LockSupport.parkNanos(AFTER_FAILURE_NANOS);
+                }
+                if (failures.size() > MOST_FAILURES) {
+                  return; // The test has failed long ago.
                 }
               }
             });
+    thread.setDaemon(true);
   }
 
   /**
