@@ -28,14 +28,15 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "torture",
     description = {
-      "Run transactions on a cluster whose nodes are killed, paused, cut off and given wrong clocks,",
-      "and check what the clients saw for anomalies. The exit code is 1 if there are any.",
+      "Run transactions on a cluster whose nodes are killed, paused, cut off and given wrong clocks",
+      "and whose leaders hand over, and check what the clients saw for anomalies. The exit code is 1 if there are any.",
       "On Linux where namespaces are allowed the nodes are hosts of a network of their own;",
       "elsewhere nothing is cut off."
     })
 final class TortureCommand implements Callable<Integer> {
   private static final List<FaultKind> NEED_NO_NETWORK =
-      List.of(FaultKind.KILL, FaultKind.KILL_ALL, FaultKind.PAUSE, FaultKind.SKEW);
+      List.of(
+          FaultKind.KILL, FaultKind.KILL_ALL, FaultKind.PAUSE, FaultKind.SKEW, FaultKind.HAND_OVER);
 
   private static final String CLUSTER = "torture";
 

@@ -36,7 +36,7 @@ final class Epoch {
   private final Isolde isolde;
   private final int clients;
   private final Recorder recorder = new Recorder();
-  private final List<String> happened = new ArrayList<>();
+  private final List<Fault> happened = new ArrayList<>();
   private final AtomicBoolean isOver = new AtomicBoolean();
 
   Epoch(int number, Workload workload, IsolationLevel level, Isolde isolde, int clients) {
@@ -85,7 +85,7 @@ final class Epoch {
 
   private void suffer(Fault fault, Random random) {
     sleep(random.nextInt(MOST_CALM_MILLIS));
-    happened.add(fault.name());
+    happened.add(fault);
     fault.begin();
     try {
       sleep(LEAST_FAULT_MILLIS + random.nextInt(MOST_FAULT_MILLIS));
@@ -115,7 +115,7 @@ final class Epoch {
         number,
         workload.toString(),
         level.name(),
-        happened,
+        happened.stream().map(Fault::name).toList(),
         recorder.count(Outcome.COMMITTED),
         recorder.count(Outcome.ABORTED),
         recorder.count(Outcome.UNKNOWN),

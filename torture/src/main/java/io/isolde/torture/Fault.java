@@ -3,7 +3,7 @@ package io.isolde.torture;
 
 /** Something that goes wrong for a while. */
 interface Fault {
-  /** What it is and whom it hits, for people. */
+  /** What it is and whom it hits, or what came of it, for people. */
   String name();
 
   /** Lets it happen. */

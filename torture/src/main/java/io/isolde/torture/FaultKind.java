@@ -14,5 +14,7 @@ public enum FaultKind {
   /** What a node sends to the others is lost; it hears them. */
   MUTE,
   /** A node's clock goes wrong by up to 20 s, into the past or the future. */
-  SKEW
+  SKEW,
+  /** Leaders hand over to others about every second, as before heavy compactions. */
+  HAND_OVER
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.torture;
 
+import com.datastax.oss.driver.api.core.CqlSession;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.Network;
@@ -16,11 +17,13 @@ final class Faults {
   private static final int MOST_SKEW_MILLIS = 20_000;
 
   private final LocalCluster cluster;
-  private final List<FaultKind> kinds;
+  private final CqlSession session;
+  private final TortureOptions options;
 
-  Faults(LocalCluster cluster, List<FaultKind> kinds) {
-    this.cluster = cluster;
-    this.kinds = kinds;
+  Faults(TortureCluster cluster, TortureOptions options) {
+    this.cluster = cluster.nodes();
+    this.session = cluster.session();
+    this.options = options;
   }
 
   /** The file that holds how wrong a node's clock is. */
@@ -30,7 +33,7 @@ final class Faults {
 
   /** Draws a fault. */
   Fault next(Random random) {
-    FaultKind kind = kinds.get(random.nextInt(kinds.size()));
+    FaultKind kind = options.faults().get(random.nextInt(options.faults().size()));
     int number = 1 + random.nextInt(cluster.nodes().size());
     LocalNode node = cluster.node(number);
     return switch (kind) {
@@ -40,6 +43,12 @@ final class Faults {
       case PARTITION -> new Cut("partition of node " + number, number, others(number), true);
       case MUTE -> new Cut("node " + number + " is not heard", number, others(number), false);
       case SKEW -> skew(node, number, random);
+      case HAND_OVER ->
+          new HandOvers(
+              session,
+              options.workload().handOvers(),
+              cluster.nodes().stream().map(each -> each.spec().address()).toList(),
+              new Random(random.nextLong()));
     };
   }
 

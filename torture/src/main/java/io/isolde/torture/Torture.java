@@ -47,7 +47,7 @@ public final class Torture {
     try (TortureCluster cluster =
         TortureCluster.start(folder, options, progress -> say("  " + progress))) {
       define(cluster);
-      Faults faults = new Faults(cluster.nodes(), options.faults());
+      Faults faults = new Faults(cluster, options);
       boolean isFine = true;
       while (isFine && System.nanoTime() - start < options.duration().toNanos()) {
         EpochResult result = epoch(results.size() + 1, cluster, random).run(faults, random);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.torture;
 
+import java.util.List;
 import java.util.Locale;
 
 /** What the clients do, in the words of the command line. */
@@ -11,6 +12,15 @@ public enum WorkloadKind {
   STRONG,
   /** Transactions on a strong keyspace. */
   STRONG_TRANSACTIONS;
+
+  /** How somebody is told to lead what the clients use; an address in quotes follows. */
+  List<String> handOvers() {
+    return switch (this) {
+      case TRANSACTIONS -> List.of("ALTER ORACLE LEADER ");
+      case STRONG -> List.of("ALTER KEYSPACE strong LEADER ");
+      case STRONG_TRANSACTIONS -> List.of("ALTER ORACLE LEADER ", "ALTER KEYSPACE torture LEADER ");
+    };
+  }
 
   @Override
   public String toString() {

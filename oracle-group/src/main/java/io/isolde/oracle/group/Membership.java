@@ -74,8 +74,9 @@ final class Membership {
     set(members);
     try {
       others.tell(new MemberChange(MemberChange.Kind.LEAVE, peer));
-    } catch (ExecutionException | TimeoutException itIsDown) {
-      // It has no vote any more. Should it come back, it finds that out by itself.
+    } catch (ExecutionException | TimeoutException | IllegalStateException itKeepsItsLog) {
+      // It is down, or could not make sure that it is no member; but it has no vote any more, and
+      // forgets its log when it is to join again.
     }
   }
 

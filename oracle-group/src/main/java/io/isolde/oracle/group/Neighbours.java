@@ -24,6 +24,9 @@ final class Neighbours {
   private static final long PROBE_MILLIS = 500;
   private static final long CHANGE_MILLIS = 20_000;
 
+  /** Of each of six others at most; well below {@link #CHANGE_MILLIS} in all. */
+  private static final long WHO_LEADS_MILLIS = 2_000;
+
   private final Peer self;
   private final PeerTransport transport;
 
@@ -88,7 +91,7 @@ final class Neighbours {
         continue;
       }
       try {
-        ByteBuf reply = ask(peer.address(), Wire.of(Protocol.WHO_LEADS), PROBE_MILLIS);
+        ByteBuf reply = ask(peer.address(), Wire.of(Protocol.WHO_LEADS), WHO_LEADS_MILLIS);
         try {
           if (reply.readByte() == Protocol.OK) {
             Leading leading = Leading.read(reply);
