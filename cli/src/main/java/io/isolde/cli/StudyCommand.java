@@ -81,7 +81,9 @@ final class StudyCommand implements Callable<Integer> {
       description = "The longest time from a write to a read.")
   private double maxAfterMillis;
 
-  @Option(names = "--churn", description = "At the end, pause, kill and restart nodes under load.")
+  @Option(
+      names = "--churn",
+      description = "At the end, pause, kill, restart and add nodes under load.")
   private boolean hasChurn;
 
   @Option(

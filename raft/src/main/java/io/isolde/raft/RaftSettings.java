@@ -9,7 +9,7 @@ package io.isolde.raft;
  *     or cut-off leader is replaced late. A dead process is found sooner, see {@code LeaderWatch}.
  * @param electionTimeoutMaxMillis 2,000. Time-outs are drawn below it. Too close to the minimum:
  *     split votes.
- * @param leaseRatio 0.3. The part of the minimum for which a leader may answer reads after a
+ * @param leaseRatio 0.2. The part of the minimum for which a leader may answer reads after a
  *     majority has answered it. Too small: idle leaders ask before each read. Too big: nobody may
  *     replace a dead leader for that long.
  * @param leaseReads true. Whether a leader answers reads under its lease, which rests on clocks
@@ -87,7 +87,7 @@ public record RaftSettings(
   /** The defaults. */
   public static RaftSettings defaults() {
     return new RaftSettings(
-        1000, 2000, 0.3, true, 3000, 100, true, 32 << 20, 4 << 20, 256, 8, 400_000, true, 4096,
+        1000, 2000, 0.2, true, 3000, 100, true, 32 << 20, 4 << 20, 256, 8, 400_000, true, 4096,
         64 << 20);
   }
 

@@ -10,19 +10,22 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
- * What happens to the nodes while clients go on: one is paused and resumed, then one is killed and
- * started again, each for a part of the time.
+ * What happens to the nodes while clients go on: one is paused and resumed, one is killed and
+ * started again, each for a part of the time, and a new one joins.
  */
 public final class Churn {
   private static final double PAUSE_AT = 0.15;
   private static final double RESUME_AT = 0.30;
   private static final double KILL_AT = 0.45;
   private static final double START_AT = 0.60;
-  private static final long STOP_SECONDS = 200;
+  private static final double JOIN_AT = 0.70;
+  private static final long STOP_SECONDS = 300;
 
   private final LocalCluster cluster;
+  private final Supplier<LocalNode> joining;
   private final int seconds;
   private final List<Event> events = new ArrayList<>();
   private final ScheduledExecutorService hand = Executors.newSingleThreadScheduledExecutor();
@@ -43,8 +46,12 @@ public final class Churn {
   /** All of it. */
   public record Timeline(@JsonProperty List<Event> events, @JsonProperty List<Second> seconds) {}
 
-  Churn(LocalCluster cluster, int seconds) {
+  /**
+   * @param joining a node that is not started yet and joins when it is
+   */
+  Churn(LocalCluster cluster, Supplier<LocalNode> joining, int seconds) {
     this.cluster = cluster;
+    this.joining = joining;
     this.seconds = seconds;
   }
 
@@ -57,6 +64,7 @@ public final class Churn {
     at(RESUME_AT, paused.name() + " goes on", paused::resume);
     at(KILL_AT, killed.name() + " is killed", killed::kill);
     at(START_AT, killed.name() + " is started", killed::start);
+    at(JOIN_AT, "node%d joins".formatted(last + 1), () -> joining.get().start());
   }
 
   private void at(double share, String what, Runnable action) {
@@ -79,7 +87,7 @@ public final class Churn {
     events.add(new Event((System.nanoTime() - startNanos) / 1e9, what));
   }
 
-  /** Waits until the killed node is back. */
+  /** Waits until the killed node is back and the new one has joined. */
   void end() throws InterruptedException {
     hand.shutdown();
     var unused = hand.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS);

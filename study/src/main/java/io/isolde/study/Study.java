@@ -138,7 +138,9 @@ public final class Study {
       throws InterruptedException {
     Setting setting = new Setting(Level.ONE, Level.ONE);
     StudyTable table = StudyTable.create(writers, readers, "churn", setting);
-    Churn churn = new Churn(cluster.local().orElseThrow(), options.secondsPerSetting());
+    Churn churn =
+        new Churn(
+            cluster.local().orElseThrow(), cluster::createJoining, options.secondsPerSetting());
     churn.begin();
     try {
       return churn.timeline(load(table, writers, options.secondsPerSetting(), "churn: " + setting));

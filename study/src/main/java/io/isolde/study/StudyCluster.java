@@ -19,22 +19,35 @@ import java.util.function.Consumer;
 /** The nodes that are studied: local ones, which are gone afterwards, or a running cluster. */
 final class StudyCluster implements AutoCloseable {
   private static final String NAME = "cluster";
+  private static final String NAME_OF_JOINING = "joining";
   private static final Duration MEMBERSHIP = Duration.ofMinutes(3);
+
+  private static final String RING_DELAY_MILLIS = "8000";
 
   /** Nodes that start at the same time: each keeps a core busy. */
   private static final int AT_ONCE = 2;
 
   private final Optional<LocalCluster> local;
   private final List<InetSocketAddress> contactPoints;
+  private final StudyOptions options;
+  private final Path folder;
+  private volatile Optional<LocalCluster> joining = Optional.empty();
 
-  private StudyCluster(Optional<LocalCluster> local, List<InetSocketAddress> contactPoints) {
+  private StudyCluster(
+      Optional<LocalCluster> local,
+      List<InetSocketAddress> contactPoints,
+      StudyOptions options,
+      Path folder) {
     this.local = local;
     this.contactPoints = contactPoints;
+    this.options = options;
+    this.folder = folder;
   }
 
   static StudyCluster start(StudyOptions options, Path folder, Consumer<String> progress) {
     if (options.contactPoint().isPresent()) {
-      return new StudyCluster(Optional.empty(), List.of(options.contactPoint().get()));
+      return new StudyCluster(
+          Optional.empty(), List.of(options.contactPoint().get()), options, folder);
     }
     LocalCluster cluster = create(options, folder);
     try {
@@ -49,7 +62,7 @@ final class StudyCluster implements AutoCloseable {
       cluster.kill();
       throw e;
     }
-    return new StudyCluster(Optional.of(cluster), cluster.contactPoints());
+    return new StudyCluster(Optional.of(cluster), cluster.contactPoints(), options, folder);
   }
 
   private static LocalCluster create(StudyOptions options, Path folder) {
@@ -57,19 +70,21 @@ final class StudyCluster implements AutoCloseable {
     LocalCluster.removeIfPresent(place);
     LocalCluster cluster = LocalCluster.create(place, options.nodes(), spec(options, folder));
     for (int i = 0; i < options.nodes(); i++) {
-      Path rackFile =
-          write(
-              folder.resolve("rack-of-node%d.properties".formatted(i + 1)),
-              "dc=%s%nrack=%s%n"
-                  .formatted(options.profile().datacenterOf(i), options.profile().rackOf(i)));
-      cluster
-          .node(i + 1)
-          .reconfigure(
-              spec ->
-                  spec.withSystemProperty(
-                      "cassandra-rackdc.properties", rackFile.toUri().toString()));
+      place(cluster.node(i + 1), i, options, folder);
     }
     return cluster;
+  }
+
+  /** Puts a node (the first has index 0) into its datacenter and rack. */
+  private static void place(LocalNode node, int index, StudyOptions options, Path folder) {
+    Path rackFile =
+        write(
+            folder.resolve("rack-of-node%d.properties".formatted(index + 1)),
+            "dc=%s%nrack=%s%n"
+                .formatted(options.profile().datacenterOf(index), options.profile().rackOf(index)));
+    node.reconfigure(
+        spec ->
+            spec.withSystemProperty("cassandra-rackdc.properties", rackFile.toUri().toString()));
   }
 
   /**
@@ -78,7 +93,7 @@ final class StudyCluster implements AutoCloseable {
   private static NodeSpec spec(StudyOptions options, Path folder) {
     NodeSpec spec =
         NodeSpec.standard()
-            .withAddress("127.0.71.1")
+            .withAddress(address(0))
             .withHeapMegabytes(options.heapMegabytes())
             .withEphemeral(true)
             .withJvmOption("-XX:-UseG1GC")
@@ -100,6 +115,11 @@ final class StudyCluster implements AutoCloseable {
     return spec.withIsoldeSetting("emulated_distances", distances.toString());
   }
 
+  /** Of a node; the first has index 0. */
+  private static String address(int index) {
+    return "127.0.71." + (index + 1);
+  }
+
   private static Path write(Path file, String text) {
     try {
       return Files.writeString(file, text).toAbsolutePath();
@@ -117,8 +137,43 @@ final class StudyCluster implements AutoCloseable {
     return local;
   }
 
+  /**
+   * Sets up one more local node, between the first two on the ring; when it is started it takes
+   * over its part of the data.
+   */
+  LocalNode createJoining() {
+    LocalCluster cluster = local.orElseThrow();
+    NodeSpec first = cluster.node(1).spec();
+    Path place = folder.resolve(NAME_OF_JOINING);
+    LocalCluster.removeIfPresent(place);
+    LocalCluster alone =
+        LocalCluster.create(place, 1, spec(options, folder).withAddress(address(options.nodes())));
+    joining = Optional.of(alone);
+    LocalNode node = alone.node(1);
+    place(node, options.nodes(), options, folder);
+    long token = token(cluster.node(1)) / 2 + token(cluster.node(2)) / 2;
+    node.reconfigure(
+        spec ->
+            spec.withCassandraSetting("seed_provider", setting(first, "seed_provider"))
+                .withCassandraSetting("cluster_name", setting(first, "cluster_name"))
+                .withCassandraSetting("initial_token", "\"%d\"".formatted(token))
+                .withCassandraSetting("auto_bootstrap", "true")
+                // Or it joins before it has heard of the schema, and takes over nothing.
+                .withSystemProperty("cassandra.ring_delay_ms", RING_DELAY_MILLIS));
+    return node;
+  }
+
+  private static long token(LocalNode node) {
+    return Long.parseLong(setting(node.spec(), "initial_token").replace("\"", ""));
+  }
+
+  private static String setting(NodeSpec spec, String name) {
+    return spec.cassandraSettings().get(name);
+  }
+
   @Override
   public void close() {
+    joining.ifPresent(LocalCluster::remove);
     local.ifPresent(LocalCluster::remove);
   }
 }

@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param secondsPerSetting how long each pair of levels is measured
  * @param episodesPerSecond new rows per second, each written several times and then read
  * @param maxAfterMillis the longest time from a write to a read
- * @param hasChurn whether nodes are paused, killed and started again in a last part
+ * @param hasChurn whether nodes are paused, killed, started again and added in a last part
  * @param contactPoint of a running cluster to study instead of a local one
  */
 public record StudyOptions(

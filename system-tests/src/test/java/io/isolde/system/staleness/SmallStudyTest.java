@@ -4,6 +4,7 @@ package io.isolde.system.staleness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.isolde.study.Churn;
 import io.isolde.study.Profile;
 import io.isolde.study.Report;
 import io.isolde.study.Results;
@@ -27,8 +28,7 @@ class SmallStudyTest {
   private final List<String> said = new ArrayList<>();
 
   private StudyOptions options(int rate) {
-    return new StudyOptions(
-        3, Profile.of("disks"), 5, 3, rate, 60, false, 320, 1, Optional.empty());
+    return new StudyOptions(3, Profile.of("disks"), 5, 3, rate, 60, true, 320, 1, Optional.empty());
   }
 
   @Test
@@ -46,6 +46,15 @@ class SmallStudyTest {
       assertThat(each.rmse()).as("error at %s", each.name()).isLessThan(0.25);
     }
     assertThat(of(results, "R1W3").write().p50()).isGreaterThan(of(results, "R3W1").write().p50());
+
+    assertThat(results.churn().events())
+        .extracting(Churn.Event::what)
+        .contains(
+            "node3 goes on: done",
+            "node2 is killed: done",
+            "node2 is started: done",
+            "node4 joins: done");
+    assertThat(results.churn().seconds()).hasSize(5);
 
     Path report = new Report(results).write(folder);
     assertThat(Files.readString(report)).contains("<svg", "Figure 2").doesNotContain("<?xml");
