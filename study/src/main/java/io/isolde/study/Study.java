@@ -141,12 +141,14 @@ public final class Study {
     Churn churn =
         new Churn(
             cluster.local().orElseThrow(), cluster::createJoining, options.secondsPerSetting());
+    Seen seen;
     churn.begin();
     try {
-      return churn.timeline(load(table, writers, options.secondsPerSetting(), "churn: " + setting));
+      seen = load(table, writers, options.secondsPerSetting(), "churn: " + setting);
     } finally {
       churn.end();
     }
+    return churn.timeline(seen);
   }
 
   private Seen load(StudyTable table, CqlSession session, int seconds, String what)
