@@ -19,14 +19,15 @@ final class LeadershipEventsTable extends NodeTable {
     super(
         table(
                 "leadership_events",
-                "decisions of leaders before heavy compactions",
+                "decisions of leaders before heavy work",
                 "number",
                 LongType.instance)
             .addRegularColumn("at", TimestampType.instance)
             .addRegularColumn("keyspace_name", UTF8Type.instance)
             .addRegularColumn("group_number", Int32Type.instance)
+            .addRegularColumn("cause", UTF8Type.instance)
             .addRegularColumn("table_name", UTF8Type.instance)
-            .addRegularColumn("compaction_bytes", LongType.instance)
+            .addRegularColumn("work_bytes", LongType.instance)
             .addRegularColumn("decision", UTF8Type.instance)
             .addRegularColumn("heir", UTF8Type.instance)
             .addRegularColumn("failed", BooleanType.instance)
@@ -42,8 +43,9 @@ final class LeadershipEventsTable extends NodeTable {
           .column("at", Date.from(Instant.ofEpochMilli(event.atMillis())))
           .column("keyspace_name", event.keyspace())
           .column("group_number", event.group())
+          .column("cause", event.cause().name())
           .column("table_name", event.table())
-          .column("compaction_bytes", event.workBytes())
+          .column("work_bytes", event.workBytes())
           .column("decision", event.reason().name())
           .column("heir", event.heir())
           .column("failed", event.hasFailed())

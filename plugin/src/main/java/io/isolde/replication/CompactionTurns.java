@@ -3,20 +3,13 @@ package io.isolde.replication;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.config.IsoldeConfig;
-import io.isolde.config.NodeClock;
-import io.isolde.group.HandOverPolicy;
-import io.isolde.group.HandOverPolicy.Reason;
-import io.isolde.group.HandOverPolicy.Verdict;
-import io.isolde.group.Layout;
-import io.isolde.group.ReplicaGroup;
+import io.isolde.replication.LeadershipEvents.Cause;
+import io.isolde.replication.LeadershipEvents.Work;
 import java.lang.reflect.Field;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
@@ -38,13 +31,10 @@ import org.slf4j.LoggerFactory;
 final class CompactionTurns {
   private static final Logger logger = LoggerFactory.getLogger(CompactionTurns.class);
   private static final long LOOK_MILLIS = 1_000;
-  private static final long ASK_MILLIS = 300;
-  private static final long HAND_OVER_MILLIS = 3_000;
 
   private final StrongKeyspaces keyspaces;
-  private final HandOverPolicy policy;
+  private final StepAside stepAside;
   private final long thresholdBytes;
-  private final LeadershipEvents events;
 
   /** Of the heavy compaction that runs, with what it waits for. */
   private final AtomicLong busyBytes = new AtomicLong();
@@ -56,11 +46,10 @@ final class CompactionTurns {
       Executors.newScheduledThreadPool(
           2, new ThreadFactoryBuilder().setNameFormat("IsoldeCompact-%d").setDaemon(true).build());
 
-  CompactionTurns(IsoldeConfig config, StrongKeyspaces keyspaces, LeadershipEvents events) {
+  CompactionTurns(IsoldeConfig config, StrongKeyspaces keyspaces, StepAside stepAside) {
     this.keyspaces = keyspaces;
-    this.events = events;
+    this.stepAside = stepAside;
     this.thresholdBytes = config.leadership().thresholdBytes();
-    this.policy = new HandOverPolicy(config.leadership());
   }
 
   void start() {
@@ -168,64 +157,13 @@ final class CompactionTurns {
   private void runHeavy(StrongKeyspace keyspace, Task task) {
     busyBytes.set(task.bytes);
     try {
-      for (StrongKeyspaces.Shown group : keyspaces.show()) {
-        if (group.keyspace().equals(keyspace.name())
-            && group.replica().filter(ReplicaGroup::isLeader).isPresent()) {
-          stepAside(keyspace, group, task);
-        }
-      }
+      stepAside.before(keyspace, new Work(Cause.COMPACTION, task.table.name, task.bytes));
       task.run();
     } catch (RuntimeException e) {
       logger.error("A compaction of {} failed; it is tried again", task.table.metadata(), e);
     } finally {
       busyBytes.set(0);
       heavy.release();
-    }
-  }
-
-  private void stepAside(StrongKeyspace keyspace, StrongKeyspaces.Shown shown, Task task) {
-    ReplicaGroup group = shown.replica().orElseThrow();
-    Verdict verdict =
-        policy.decide(
-            NodeClock.nowMillis(),
-            group.id(),
-            task.bytes,
-            keyspace.client().followers(group, keyspaces.selfId(), ASK_MILLIS),
-            ThreadLocalRandom.current().nextInt());
-    long startNanos = System.nanoTime();
-    boolean hasFailed = verdict.reason() == Reason.HAND_OVER && !handOver(group, verdict.to());
-    events.add(
-        NodeClock.nowMillis(),
-        shown,
-        task.table.name,
-        task.bytes,
-        verdict.reason(),
-        verdict.to() == null ? null : address(shown, verdict.to()),
-        hasFailed,
-        verdict.reason() == Reason.HAND_OVER ? (System.nanoTime() - startNanos) / 1_000 : 0);
-  }
-
-  /** One that took the place of another is not in the layout, and goes by its id. */
-  private static String address(StrongKeyspaces.Shown shown, String id) {
-    return shown.group().members().stream()
-        .filter(member -> member.id().equals(id))
-        .map(Layout.Member::address)
-        .findFirst()
-        .orElse(id);
-  }
-
-  private static boolean handOver(ReplicaGroup group, String to) {
-    try {
-      group
-          .transferLeadership(to, HAND_OVER_MILLIS)
-          .get(2 * HAND_OVER_MILLIS, TimeUnit.MILLISECONDS);
-      return true;
-    } catch (ExecutionException | TimeoutException e) {
-      logger.info("{} could not take over group {}: {}", to, group.id(), e.toString());
-      return false;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
     }
   }
 

@@ -10,9 +10,27 @@ import java.util.List;
 public final class LeadershipEvents {
   private static final int KEPT = 500;
 
+  /** Why a leader would rather not lead. */
+  public enum Cause {
+    /** A heavy compaction is due. */
+    COMPACTION,
+    /** Memtables fill faster than they are flushed. */
+    FLUSHES,
+    /** The heap fills up with old objects. */
+    COLLECTION
+  }
+
+  /**
+   * What would slow a leader down.
+   *
+   * @param table null unless it is that of one table
+   */
+  record Work(Cause cause, String table, long bytes) {}
+
   /**
    * A decision.
    *
+   * @param table null unless the work is that of one table
    * @param heir the address of the node to which it was handed over, or would have been; or null
    * @param tookMicros until the other node led, or it had failed; 0 where nothing was done
    */
@@ -21,6 +39,7 @@ public final class LeadershipEvents {
       long atMillis,
       String keyspace,
       int group,
+      Cause cause,
       String table,
       long workBytes,
       Reason reason,
@@ -36,8 +55,7 @@ public final class LeadershipEvents {
   synchronized void add(
       long atMillis,
       StrongKeyspaces.Shown group,
-      String table,
-      long workBytes,
+      Work work,
       Reason reason,
       String heir,
       boolean hasFailed,
@@ -52,8 +70,9 @@ public final class LeadershipEvents {
             atMillis,
             group.keyspace(),
             group.group().number(),
-            table,
-            workBytes,
+            work.cause(),
+            work.table(),
+            work.bytes(),
             reason,
             heir,
             hasFailed,

@@ -55,6 +55,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   private final LeadershipEvents events = new LeadershipEvents();
   private final FollowerStaleness followers;
   private final Optional<CompactionTurns> compactions;
+  private final Optional<StallWatch> stalls;
   private final CassandraNode cassandra;
   private volatile boolean isStarted;
 
@@ -62,10 +63,12 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   public StrongKeyspaces(IsoldeConfig config, Requests requests) {
     cassandra = new CassandraNode(config);
     followers = new FollowerStaleness(config.stalenessHalfLifeMillis());
-    compactions =
+    Optional<StepAside> stepAside =
         config.isLeadershipCompactionAware()
-            ? Optional.of(new CompactionTurns(config, this, events))
+            ? Optional.of(new StepAside(config.leadership(), this, events))
             : Optional.empty();
+    compactions = stepAside.map(others -> new CompactionTurns(config, this, others));
+    stalls = stepAside.map(StallWatch::new);
     for (Durability durability : Durability.values()) {
       hosts.put(durability, new GroupHost(config, durability, requests, followers));
     }
@@ -90,11 +93,13 @@ public final class StrongKeyspaces implements SchemaChangeListener {
       later(() -> host.getValue().start(existing));
     }
     compactions.ifPresent(CompactionTurns::start);
+    stalls.ifPresent(StallWatch::start);
   }
 
   /** How much this node is busy with that leaders should not be; in bytes. */
   long busyBytes() {
-    return compactions.map(CompactionTurns::busyBytes).orElse(0L);
+    return compactions.map(CompactionTurns::busyBytes).orElse(0L)
+        + stalls.map(StallWatch::busyBytes).orElse(0L);
   }
 
   /** This node's id as a member. */
@@ -346,6 +351,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
     changes.shutdown();
     joins.shutdown();
     compactions.ifPresent(CompactionTurns::close);
+    stalls.ifPresent(StallWatch::close);
     hosts.values().forEach(GroupHost::close);
   }
 }

@@ -323,4 +323,11 @@ class StrongTransactionsTest {
     assertThat(nodes.on(1, swap).wasApplied()).isTrue();
     assertThat(nodes.on(2, swap).wasApplied()).isFalse();
   }
+
+  @Test
+  @Order(7)
+  void whenMemtablesFillFasterThanTheyAreFlushedThenAnotherNodeLeads() {
+    StallingLeader.check(nodes, "g");
+    assertThat(nodes.on(2, READ, 5).one()).isNotNull();
+  }
 }
