@@ -31,7 +31,11 @@ final class StallingLeader {
     nodes
         .cluster
         .node(1)
-        .reconfigure(spec -> spec.withCassandraSetting("memtable_heap_space", "16MiB"));
+        .reconfigure(
+            spec ->
+                spec.withCassandraSetting("memtable_heap_space", "16MiB")
+                    // It flushes late, so that writers come to wait for it.
+                    .withCassandraSetting("memtable_cleanup_threshold", "0.9"));
     nodes.restart(1);
     nodes.execute(
         "CREATE KEYSPACE crowded WITH replication ="
