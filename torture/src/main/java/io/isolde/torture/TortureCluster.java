@@ -6,6 +6,7 @@ import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
+import io.isolde.client.IsoldeSessionBuilder;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.Network;
@@ -80,7 +81,7 @@ final class TortureCluster implements AutoCloseable {
   }
 
   private static CqlSession connect(LocalCluster cluster) {
-    return CqlSession.builder()
+    return new IsoldeSessionBuilder()
         .addContactPoints(cluster.contactPoints())
         .withLocalDatacenter("datacenter1")
         .withConfigLoader(

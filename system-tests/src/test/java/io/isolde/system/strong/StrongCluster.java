@@ -10,6 +10,7 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.metadata.Node;
+import io.isolde.client.IsoldeSessionBuilder;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.system.Await;
 import io.isolde.system.ShortLived;
@@ -54,7 +55,7 @@ final class StrongCluster implements AutoCloseable {
   private static StrongCluster withKeyspace(LocalCluster cluster) {
     cluster.start();
     CqlSession session =
-        CqlSession.builder()
+        new IsoldeSessionBuilder()
             .addContactPoints(cluster.contactPoints())
             .withLocalDatacenter("datacenter1")
             .withConfigLoader(

@@ -16,10 +16,12 @@ import io.isolde.client.Transaction;
 import io.isolde.client.TransactionOptions;
 import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -93,6 +95,28 @@ class StrongTransactionsTest {
         ErrorCode.UNSUPPORTED_LWT,
         () -> nodes.execute("UPDATE g.accounts SET balance = 1 WHERE id = 1 IF balance = 100"));
     assertRefused(ErrorCode.UNSUPPORTED_TRUNCATE, () -> nodes.execute("TRUNCATE TABLE g.accounts"));
+  }
+
+  @Test
+  @Order(1)
+  void whenThereAreStrongKeyspacesThenTheDriverStillKnowsTheReplicasOfAllKeyspaces() {
+    nodes.execute(
+        "CREATE KEYSPACE single WITH replication ="
+            + " {'class': 'SimpleStrategy', 'replication_factor': 1}");
+    ByteBuffer key = ByteBuffer.allocate(Integer.BYTES).putInt(0, 5);
+    for (Map.Entry<String, Integer> expected : Map.of("single", 1, "o", 3, "g", 3).entrySet()) {
+      Await.until(
+          "the replicas of " + expected.getKey() + " are known",
+          () ->
+              nodes
+                      .session
+                      .getMetadata()
+                      .getTokenMap()
+                      .orElseThrow()
+                      .getReplicas(expected.getKey(), key)
+                      .size()
+                  == expected.getValue());
+    }
   }
 
   @Test
