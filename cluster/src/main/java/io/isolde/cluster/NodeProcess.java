@@ -39,17 +39,13 @@ record NodeProcess(NodeFolder folder) {
   }
 
   private boolean isOurs(ProcessHandle process) {
-    // While one program takes the place of another (setsid, ip, java), there is none for a moment.
+    // While one program takes the place of another (setsid, ip, java), there is none for a moment;
+    // and none while a process dies, which still has its ports then.
     var unused =
         Waiting.until(
-            EXEC_BOUND, () -> isGone(process) || process.info().commandLine().isPresent());
+            EXEC_BOUND, () -> hasEnded(process) || process.info().commandLine().isPresent());
     return process.isAlive()
         && process.info().commandLine().filter(line -> line.contains(marker() + " ")).isPresent();
-  }
-
-  /** A process that has ended and that nobody has waited for has no command line either. */
-  private static boolean isGone(ProcessHandle process) {
-    return !process.isAlive() || state(process) == 'Z';
   }
 
   private String marker() {

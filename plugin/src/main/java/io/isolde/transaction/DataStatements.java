@@ -23,6 +23,7 @@ import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.ReadFailureException;
+import org.apache.cassandra.exceptions.RequestFailureReason;
 import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.transport.messages.ResultMessage;
@@ -120,6 +121,10 @@ public final class DataStatements {
           .execute(request.state, options, request.requestTime);
     } catch (ReadFailureException e) {
       throwIfTooOld(snapshot, e);
+      if (e.failureReasonByEndpoint.containsValue(RequestFailureReason.UNKNOWN)) {
+        // A replica that can't vouch for that past, as after its restart, can't say so either.
+        throw Transactions.tooOldElsewhere(snapshot.versions(), snapshot.asOf(), e);
+      }
       throw e;
     } catch (SnapshotTooOldException e) {
       throw Transactions.tooOld(snapshot.versions(), snapshot.asOf(), e.horizon());

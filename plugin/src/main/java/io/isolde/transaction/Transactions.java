@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.function.LongSupplier;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.exceptions.ReadFailureException;
 import org.apache.cassandra.schema.TableMetadata;
 
 /** The open transactions of this node. Thread-safe and bounded. */
@@ -325,6 +326,26 @@ public final class Transactions {
       return Optional.empty();
     }
     return Optional.of(tooOld(versions, asOf, versions.versions().horizon().timestamp()));
+  }
+
+  /** So it is most of the time when another replica fails; if not, the next attempt tells. */
+  static IsoldeException tooOldElsewhere(
+      VersionIndex versions, long asOf, ReadFailureException failure) {
+    IsoldeException tooOld =
+        IsoldeException.of(
+            ErrorCode.SNAPSHOT_TOO_OLD,
+            "A replica of "
+                + versions.table()
+                + " could not read as of that time: it has restarted since, or has another problem,"
+                + " which its log tells ("
+                + failure.getMessage()
+                + "); start again.",
+            "table",
+            versions.table(),
+            "as_of",
+            asOf);
+    tooOld.addSuppressed(failure);
+    return tooOld;
   }
 
   static IsoldeException tooOld(VersionIndex versions, long asOf, long horizon) {

@@ -193,6 +193,24 @@ class SnapshotsOfAClusterTest {
     return rows.stream().mapToInt(row -> Integer.parseInt(row.split(" ", -1)[1])).sum();
   }
 
+  @Test
+  void whenTheOtherReplicasHaveRestartedThenWhatWasBeforeIsTooOldWhoeverIsAsked() {
+    long before;
+    try (Transaction now = Isolde.on(cluster.session()).begin()) {
+      before = now.startTimestamp();
+    }
+    for (int node = 2; node <= NODES; node++) {
+      cluster.node(node).kill();
+      cluster.startAgain(node);
+    }
+    for (int i = 0; i < 2 * NODES; i++) {
+      try (Transaction past = Isolde.on(cluster.session()).begin(TransactionOptions.asOf(before))) {
+        assertRefused(
+            ErrorCode.SNAPSHOT_TOO_OLD, () -> past.execute("SELECT balance FROM k.a WHERE id = 1"));
+      }
+    }
+  }
+
   private void transfer(int client) {
     Random random = new Random();
     String from = "k." + (random.nextBoolean() ? "a" : "b");
