@@ -23,6 +23,9 @@ import java.time.Duration;
  * @param heapMegabytes the heap of a node. Default 2048.
  * @param soakMinutes how long to go on, after the rounds, to see whether memory stays flat. Default
  *     0: not at all.
+ * @param nodeCores how many of the processors each node may use in {@code leadership}, once it is
+ *     warm. Default 0: all. With all nodes together below what the machine has, each is as on a
+ *     machine of its own. Too small: heartbeats come late, and leaders change for that.
  * @param isInOwnNetwork whether this process runs where nodes can be cut off from one another.
  *     Default no, and benchmarks leave partitions out.
  */
@@ -36,11 +39,15 @@ public record BenchOptions(
     int stormPerSecond,
     int heapMegabytes,
     int soakMinutes,
+    double nodeCores,
     boolean isInOwnNetwork) {
 
   /** What is used unless told. */
   public static final BenchOptions DEFAULTS =
-      new BenchOptions(5, 3, 45, 50, 20_000, 1024, 3000, 2048, 0, false);
+      new BenchOptions(5, 3, 45, 50, 20_000, 1024, 3000, 2048, 0, 0, false);
+
+  /** No node starts to answer with less. */
+  private static final double LEAST_CORES = 0.1;
 
   public BenchOptions {
     requireAtLeast("rounds", rounds, 1);
@@ -52,6 +59,11 @@ public record BenchOptions(
     requireAtLeast("updates per second of a storm", stormPerSecond, 1);
     requireAtLeast("heap megabytes", heapMegabytes, 512);
     requireAtLeast("minutes of the soak", soakMinutes, 0);
+    if (nodeCores != 0 && !(nodeCores >= LEAST_CORES)) {
+      throw new IllegalArgumentException(
+          "The cores of a node are %s, but must be at least %s, or 0 for all."
+              .formatted(nodeCores, LEAST_CORES));
+    }
     if (inFlight > 1000) {
       throw new IllegalArgumentException(
           "The requests in flight are %d, but one connection takes at most 1000."

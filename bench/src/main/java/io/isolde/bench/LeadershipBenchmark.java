@@ -111,21 +111,45 @@ final class LeadershipBenchmark implements Benchmark {
       RowTable.awaitAgreement(session);
       List<NodeTool> tools = cluster.nodes().stream().map(LocalNode::nodeTool).toList();
       try {
-        var unused =
-            ClosedLoop.run(
-                table.updates(), options.inFlight(), Duration.ofSeconds(options.warmupSeconds()));
-        return measure(session, table, tools, options);
+        warmUp(session, table, cluster, tools, options);
+        try (CoreQuota quota = quota(cluster, options)) {
+          return measure(session, table, tools, options);
+        }
       } finally {
         tools.forEach(NodeTool::close);
       }
     }
   }
 
+  /** All nodes come to lead, so that the code of leaders is loaded and compiled everywhere. */
+  private static void warmUp(
+      CqlSession session,
+      RowTable table,
+      TemporaryNode cluster,
+      List<NodeTool> tools,
+      BenchOptions options) {
+    NodeCompiler compiler = new NodeCompiler(tools);
+    Duration slice = Duration.ofSeconds(options.warmupSeconds()).dividedBy(tools.size());
+    for (LocalNode node : cluster.nodes()) {
+      session.execute("ALTER KEYSPACE strong LEADER '" + node.spec().address() + "'");
+      var unused = ClosedLoop.run(table.updates(), options.inFlight(), slice);
+      compiler.awaitCalm();
+    }
+  }
+
+  private static CoreQuota quota(TemporaryNode cluster, BenchOptions options) {
+    List<Long> pids =
+        options.nodeCores() == 0
+            ? List.of()
+            : cluster.nodes().stream().map(node -> node.pid().orElseThrow()).toList();
+    return new CoreQuota(pids, options.nodeCores());
+  }
+
   private static Run measure(
       CqlSession session, RowTable table, List<NodeTool> tools, BenchOptions options) {
     long handOversBefore = handOvers(session);
     GapClock gaps = new GapClock();
-    Workload updates = table.updates();
+    Workload updates = new LeaderUpdates(session, table);
     Workload timed =
         () ->
             updates

@@ -11,13 +11,13 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 
 /**
  * A table of rows with one value each, which begins with the time of its writing: so every answer
@@ -26,8 +26,9 @@ import java.util.concurrent.atomic.AtomicLong;
 final class RowTable {
   static final String KEYSPACE = "bench";
   private static final int MOST_REPLICAS = 5;
-  private static final int LOADING_ATTEMPTS = 5;
-  private static final int LOADED_AT_ONCE = 100;
+  private static final int LOADING_ATTEMPTS = 10;
+  private static final int LOADING_PAUSE_MILLIS = 2_000;
+  private static final int MOST_LOADED_AT_ONCE = 100;
   private static final Duration AGREEMENT = Duration.ofMinutes(2);
   private static final long AGREEMENT_LOOK_MILLIS = 100;
   private static final String SCHEMA_VERSION = "SELECT schema_version FROM system.local";
@@ -146,26 +147,38 @@ final class RowTable {
     return name + "_isolde_versions";
   }
 
-  /** Writes every row once. */
+  /**
+   * Writes every row once. Nodes that have just started may be too slow for many at once; then
+   * fewer are tried, after a while.
+   */
   void load() {
-    List<CompletableFuture<?>> sent = new ArrayList<>();
-    for (long p = 0; p < rows; p++) {
-      sent.add(load(p, LOADING_ATTEMPTS));
-      if (sent.size() == LOADED_AT_ONCE || p == rows - 1) {
-        CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).join();
-        sent.clear();
+    int atOnce = MOST_LOADED_AT_ONCE;
+    int failures = 0;
+    long next = 0;
+    while (next < rows) {
+      long end = Math.min(rows, next + atOnce);
+      try {
+        load(next, end);
+        next = end;
+        failures = 0;
+        atOnce = Math.min(MOST_LOADED_AT_ONCE, 2 * atOnce);
+      } catch (CompletionException e) {
+        failures++;
+        if (failures == LOADING_ATTEMPTS) {
+          throw new BenchException("Row %d of %s can't be loaded.".formatted(next, fullName()), e);
+        }
+        atOnce = Math.max(1, atOnce / 4);
+        Pause.millis(LOADING_PAUSE_MILLIS);
       }
     }
   }
 
-  /** Nodes that have just started may be too slow at first. */
-  private CompletableFuture<AsyncResultSet> load(long p, int attempts) {
-    return session
-        .executeAsync(update.bind(value(), p))
-        .toCompletableFuture()
-        .exceptionallyCompose(
-            failure ->
-                attempts == 1 ? CompletableFuture.failedFuture(failure) : load(p, attempts - 1));
+  private void load(long from, long end) {
+    CompletableFuture.allOf(
+            LongStream.range(from, end)
+                .mapToObj(p -> session.executeAsync(update.bind(value(), p)).toCompletableFuture())
+                .toArray(CompletableFuture[]::new))
+        .join();
   }
 
   void truncate() {

@@ -87,6 +87,14 @@ final class BenchCommand implements Callable<Integer> {
       description = "Go on for so long after the rounds, to see whether memory stays flat.")
   private int soakMinutes = BenchOptions.DEFAULTS.soakMinutes();
 
+  @Option(
+      names = "--node-cores",
+      paramLabel = "N",
+      description =
+          "Processors that each node may use in leadership, once it is warm, such as 0.5; 0: all."
+              + " Linux only, as root.")
+  private double nodeCores = BenchOptions.DEFAULTS.nodeCores();
+
   @Option(names = OwnNetwork.OPTION, hidden = true)
   private boolean isInOwnNetwork;
 
@@ -144,6 +152,7 @@ final class BenchCommand implements Callable<Integer> {
           stormPerSecond,
           heapMegabytes,
           soakMinutes,
+          nodeCores,
           isInOwnNetwork);
     } catch (IllegalArgumentException e) {
       throw refused(e.getMessage());
