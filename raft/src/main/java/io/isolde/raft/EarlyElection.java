@@ -32,8 +32,11 @@ final class EarlyElection {
   private final RaftRpcService rpc;
   private final RaftSettings settings;
 
-  /** The leader that is perhaps dead, or null. */
+  /** The leader that is perhaps dead, or silent, or null. */
   private RaftPeerId suspect;
+
+  /** Whether it is silent; else its process is perhaps dead. */
+  private boolean isSilent;
 
   private long suspectedNanos;
 
@@ -58,9 +61,28 @@ final class EarlyElection {
     if (suspect != null || leader == null || !leader.toString().equals(peer) || info.isLeader()) {
       return;
     }
-    suspect = leader;
-    suspectedNanos = System.nanoTime();
+    suspect(leader, false);
     probe();
+  }
+
+  /** To be called now and then. */
+  void look() {
+    DivisionInfo info = replica.division().getInfo();
+    RaftPeerId leader = info.getLeaderId();
+    if (suspect != null || leader == null || !info.isFollower()) {
+      return;
+    }
+    long quiet = watch.silentMillis(group) - settings.silenceMillis();
+    if (quiet >= 0 && quiet >= (long) turn(leader) * settings.turnMillis()) {
+      suspect(leader, true);
+      later(this::ask, 0);
+    }
+  }
+
+  private void suspect(RaftPeerId leader, boolean silent) {
+    suspect = leader;
+    isSilent = silent;
+    suspectedNanos = System.nanoTime();
   }
 
   private void probe() {
@@ -82,7 +104,7 @@ final class EarlyElection {
       return;
     }
     long lease = watch.millisUntilLeaseIsOver(group);
-    later(this::ask, Math.max(0, lease) + (long) turn() * settings.turnMillis());
+    later(this::ask, Math.max(0, lease) + (long) turn(suspect) * settings.turnMillis());
   }
 
   /** Whether there is a leader, or this member is none that may stand, or time is up. */
@@ -99,14 +121,15 @@ final class EarlyElection {
   }
 
   /** This member's place among those that are left. */
-  private int turn() {
-    return (int) survivors().stream().filter(peer -> peer.compareTo(self().toString()) < 0).count();
+  private int turn(RaftPeerId leader) {
+    return (int)
+        survivors(leader).stream().filter(peer -> peer.compareTo(self().toString()) < 0).count();
   }
 
-  private List<String> survivors() {
+  private List<String> survivors(RaftPeerId leader) {
     List<String> names = new ArrayList<>();
     for (RaftPeer peer : replica.division().getRaftConf().getCurrentPeers()) {
-      if (!peer.getId().equals(suspect)) {
+      if (!peer.getId().equals(leader)) {
         names.add(peer.getId().toString());
       }
     }
@@ -122,12 +145,16 @@ final class EarlyElection {
       suspect = null;
       return;
     }
+    if (isSilent && !watch.isSilentToo(group)) {
+      suspect = null; // It is silent no more.
+      return;
+    }
     if (!watch.isLeaseOver(group)) {
       later(this::probe, PROBE_AGAIN_MILLIS); // An append came late, or the leader is alive.
       return;
     }
     RaftServer.Division division = replica.division();
-    List<String> survivors = survivors();
+    List<String> survivors = survivors(suspect);
     if (!survivors.contains(self().toString())
         || !division.getRaftConf().getPreviousPeers().isEmpty()) {
       suspect = null; // Members change: leave it to the time-out.
@@ -139,7 +166,7 @@ final class EarlyElection {
     List<CompletableFuture<Boolean>> answers = new ArrayList<>();
     for (String peer : survivors) {
       if (!peer.equals(self().toString())) {
-        EarlyQuestion question = new EarlyQuestion(group, suspect.toString(), term, last);
+        EarlyQuestion question = new EarlyQuestion(group, suspect.toString(), isSilent, term, last);
         answers.add(rpc.askEarly(RaftPeerId.valueOf(peer), question.encode()));
       }
     }
@@ -158,13 +185,14 @@ final class EarlyElection {
       return;
     }
     if (votes < majority || !watch.isLeaseOver(group)) {
-      later(this::ask, (long) Math.max(1, survivors().size()) * settings.turnMillis());
+      later(this::ask, (long) Math.max(1, survivors(suspect).size()) * settings.turnMillis());
       return;
     }
     log.info(
-        "{}: leader {} is dead and its lease over; standing early in term {}",
+        "{}: leader {} is {} and its lease over; standing early in term {}",
         replica.division().getMemberId(),
         suspect,
+        isSilent ? "silent" : "dead",
         term + 1);
     earlyTerm = term + 1;
     try {
@@ -202,17 +230,27 @@ final class EarlyElection {
     DivisionInfo info = replica.division().getInfo();
     RaftPeerId leader = info.getLeaderId();
     return info.isFollower()
-        && (leader == null || leader.toString().equals(question.deadLeader()))
+        && (leader == null || leader.toString().equals(question.leader()))
         && question.term() >= info.getCurrentTerm()
         && question.lastEntry().compareTo(lastEntry()) >= 0
-        && watch.isLeaseOver(group);
+        && watch.isLeaseOver(group)
+        && (!question.isSilent() || watch.isSilentToo(group));
   }
 
   private void later(Runnable step, long millis) {
     try {
-      var unused = watch.timer().schedule(step, millis, TimeUnit.MILLISECONDS);
+      var unused = watch.timer().schedule(() -> run(step), millis, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       // The node is closed.
+    }
+  }
+
+  private void run(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      suspect = null; // Else nobody would be suspected any more.
+      log.warn("{}: cannot stand early", replica.division().getMemberId(), e);
     }
   }
 }

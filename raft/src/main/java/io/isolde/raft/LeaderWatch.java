@@ -13,9 +13,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Elections before the time-out, when the leader's process is dead.
+ * Elections before the time-out, when the leader's process is dead or it is silent.
  *
  * <p>If a connection from or to the leader breaks and nobody listens at its address any more, a
  * follower stands as soon as the leader's lease must be over. The other members may have renewed
@@ -24,10 +26,17 @@ import org.apache.ratis.server.RaftServer;
  * consequences, so that a follower with a short log, or one that is alone in not reaching the
  * leader, disturbs nobody. Followers take turns.
  *
- * <p>A leader that is suspended or cut off is found by the normal time-out.
+ * <p>A leader that is suspended or cut off is silent. Ratis' own time-outs look at the end of each
+ * only whether there was a word meanwhile, and so replace it after up to four times the minimum.
+ * Here a follower asks the others a quarter after the minimum whether they have heard of it.
  */
 final class LeaderWatch implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(LeaderWatch.class);
   private static final int KEEP_CONNECTED_MILLIS = 500;
+  private static final int LOOK_MILLIS = 50;
+
+  /** After such a gap it is this process that was suspended, and can't blame the leader. */
+  private static final long LONGEST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final RaftServer server;
   private final RaftRpcService rpc;
@@ -38,6 +47,12 @@ final class LeaderWatch implements AutoCloseable {
 
   private final Map<RaftGroupId, EarlyElection> elections = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor timer;
+
+  /** Only touched on the timer's thread. */
+  private long lastLookNanos = System.nanoTime();
+
+  /** When this process was last known to have just come back, or has started. */
+  private volatile long awakeSinceNanos = lastLookNanos;
 
   LeaderWatch(RaftServer server, RaftRpcService rpc, RaftSettings settings) {
     this.server = server;
@@ -57,6 +72,29 @@ final class LeaderWatch implements AutoCloseable {
   void start(Collection<RaftReplica> replicas) {
     for (RaftReplica replica : replicas) {
       elections.put(replica.group(), new EarlyElection(replica, this, rpc, settings));
+    }
+  }
+
+  /** Looks for leaders that are silent, from now on. */
+  void watchForSilence() {
+    var unused =
+        timer.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void look() {
+    long now = System.nanoTime();
+    if (now - lastLookNanos > LONGEST_LOOK_NANOS) {
+      awakeSinceNanos = now;
+    }
+    lastLookNanos = now;
+    elections.values().forEach(LeaderWatch::look);
+  }
+
+  private static void look(EarlyElection election) {
+    try {
+      election.look();
+    } catch (RuntimeException e) {
+      log.debug("A group that is closed has no leader to watch", e); // The other groups have.
     }
   }
 
@@ -106,6 +144,20 @@ final class LeaderWatch implements AutoCloseable {
   /** Whether no lease can rest on an append that this member has answered. */
   boolean isLeaseOver(RaftGroupId group) {
     return millisUntilLeaseIsOver(group) <= 0;
+  }
+
+  /** For how long this process has been running and heard no word of the leader, or nearly. */
+  long silentMillis(RaftGroupId group) {
+    long since = Math.max(lastAppendNanos(group) - awakeSinceNanos, 0) + awakeSinceNanos;
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
+  }
+
+  /**
+   * Whether a leader of which another member has heard nothing is silent here, too. A bit less than
+   * for that one will do: the last heartbeat was not sent to both at the same time.
+   */
+  boolean isSilentToo(RaftGroupId group) {
+    return silentMillis(group) >= settings.electionTimeoutMinMillis();
   }
 
   /** With a margin for clocks that don't run equally fast. */

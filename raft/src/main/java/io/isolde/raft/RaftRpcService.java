@@ -75,6 +75,7 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
   @Override
   public void start() {
     watch.keepConnected();
+    watch.watchForSilence();
     transport.serveRaft(requests);
   }
 

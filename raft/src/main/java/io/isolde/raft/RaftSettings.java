@@ -6,7 +6,8 @@ package io.isolde.raft;
  *
  * @param electionTimeoutMinMillis 1,000. Silence after which a follower may stand. Too small: an
  *     overloaded machine loses leaders that are alive (below 1 s we saw it). Too big: a suspended
- *     or cut-off leader is replaced late. A dead process is found sooner, see {@code LeaderWatch}.
+ *     or cut-off leader is replaced late: a quarter later than this if the others have not heard of
+ *     it either. A dead process is found sooner. See {@code LeaderWatch}.
  * @param electionTimeoutMaxMillis 2,000. Time-outs are drawn below it. Too close to the minimum:
  *     split votes.
  * @param leaseRatio 0.2. The part of the minimum for which a leader may answer reads after a
@@ -17,7 +18,7 @@ package io.isolde.raft;
  *     read.
  * @param requestTimeoutMillis 3,000. For one Raft request to a peer. Too small: a slow disk looks
  *     like a lost message. Too big: a lost message is noticed late.
- * @param turnMillis 100. How much later the next follower stands when a leader is dead. Too small:
+ * @param turnMillis 100. How much later the next follower stands when a leader is gone. Too small:
  *     two stand at once. Too big: slow if the first cannot win.
  * @param fsync true. Whether an entry counts only when it is on disk. Off: a power failure of a
  *     majority can lose what was committed.
@@ -94,6 +95,14 @@ public record RaftSettings(
   /** How long a leader may answer reads without asking, since a majority's answer. */
   public long leaseMillis() {
     return (long) (electionTimeoutMinMillis * leaseRatio);
+  }
+
+  /**
+   * After so long without a word from the leader a follower asks the others whether they have heard
+   * of it: two heartbeats, which come twice in the minimum, and a half.
+   */
+  long silenceMillis() {
+    return electionTimeoutMinMillis * 5L / 4;
   }
 
   /** These settings with other times of elections and leases. */

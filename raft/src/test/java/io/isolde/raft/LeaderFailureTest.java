@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The leader's process ends; the time-out is so long that only the broken connection can tell. */
+/**
+ * The leader's process ends or hangs; the time-out is so long that only the broken connection, or
+ * its silence, can tell.
+ */
 class LeaderFailureTest {
   private static final int LONG_MILLIS = 10_000;
   private static final RaftSettings PATIENT =
@@ -42,6 +46,47 @@ class LeaderFailureTest {
       assertThat(cluster.propose(leader, "after")).isEqualTo("2");
       cluster.start(old, cluster.peers);
       cluster.awaitApplied(List.of("before", "after"));
+    }
+  }
+
+  @Test
+  void whenTheLeaderHangsThenAnotherLeadsLongBeforeTheTimeOutAndItFollows() throws Exception {
+    RaftSettings rarelyStanding = RaftSettings.defaults().withElections(500, 2 * LONG_MILLIS, 0.2);
+    CountDownLatch goesOn = new CountDownLatch(1);
+    try (TestCluster cluster = new TestCluster(directory, 3, rarelyStanding)) {
+      int old = cluster.awaitLeader();
+      cluster.propose(old, "before");
+      cluster.awaitApplied(List.of("before"));
+      try {
+        long start = System.nanoTime();
+        cluster.hang(old, goesOn);
+        int leader = cluster.awaitLeaderOtherThan(old);
+        assertThat(cluster.propose(leader, "after")).isEqualTo("2");
+        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        assertThat(millis).isBetween(rarelyStanding.leaseMillis(), LONG_MILLIS / 2L);
+      } finally {
+        goesOn.countDown();
+      }
+      cluster.awaitApplied(List.of("before", "after"));
+    }
+  }
+
+  @Test
+  void whenOneFollowerAloneHearsNothingThenTheLeaderStays() throws Exception {
+    RaftSettings rarelyStanding = RaftSettings.defaults().withElections(500, 2 * LONG_MILLIS, 0.2);
+    CountDownLatch goesOn = new CountDownLatch(1);
+    try (TestCluster cluster = new TestCluster(directory, 3, rarelyStanding)) {
+      int leader = cluster.awaitLeader();
+      cluster.propose(leader, "before");
+      long term = cluster.replica(leader).division().getInfo().getCurrentTerm();
+      cluster.hang((leader + 1) % 3, goesOn);
+      Thread.sleep(3 * rarelyStanding.silenceMillis());
+      goesOn.countDown();
+      cluster.propose(leader, "after");
+      cluster.awaitApplied(List.of("before", "after"));
+      assertThat(cluster.replica(leader).division().getInfo().getCurrentTerm()).isEqualTo(term);
+    } finally {
+      goesOn.countDown();
     }
   }
 }

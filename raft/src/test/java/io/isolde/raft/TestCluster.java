@@ -3,6 +3,7 @@ package io.isolde.raft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -100,6 +102,22 @@ final class TestCluster implements AutoCloseable {
   /** Cuts the node off at once, as the end of its process would. */
   void kill(int number) {
     members.get(number).transport.close();
+  }
+
+  /** Lets a node neither hear nor speak until the latch is open, as if it were suspended. */
+  void hang(int number, CountDownLatch until) {
+    EventLoops loops = members.get(number).transport.loops();
+    for (EventLoopGroup group : List.of(loops.raft(), loops.application())) {
+      group.forEach(thread -> thread.execute(() -> awaitOpen(until)));
+    }
+  }
+
+  private static void awaitOpen(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** The number of the node that leads and is ready. */
