@@ -124,6 +124,17 @@ def test_when_the_outcome_stays_unknown_then_it_is_not_run_again(
     assert nodes.transcript.count("UPDATE") == 1
 
 
+def test_when_the_oracle_cannot_be_asked_about_a_lost_commit_then_it_is_not_run_again(
+    db: isolde.Isolde, nodes: FakeRequests
+) -> None:
+    no_answer = [refusal("ORACLE_UNAVAILABLE", True, "not_committed") for _ in range(500)]
+    nodes.failing("COMMIT", timeout(), *no_answer)
+    nodes.failing("SETTLE", *no_answer)
+    with pytest.raises(isolde.OutcomeUnknownError):
+        db.run(update, SHORT)
+    assert nodes.transcript.count("UPDATE") == 1
+
+
 def test_when_it_is_committed_but_pending_then_it_is_never_called_anything_else(
     db: isolde.Isolde, nodes: FakeRequests
 ) -> None:

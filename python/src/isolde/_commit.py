@@ -97,6 +97,10 @@ class CommitResolution:
                 return False, self._unknown(report)
             return True, not_committed(report)
         if report.outcome is Outcome.NOT_COMMITTED:
+            # That the oracle could not be asked says nothing about a COMMIT before.
+            no_answer = (ErrorCode.ORACLE_UNAVAILABLE, ErrorCode.ORACLE_OVERLOADED)
+            if self._may_have_arrived and report.code in no_answer:
+                return False, self._unknown(report)
             return True, report
         self._may_have_arrived = True
         if report.outcome is Outcome.COMMITTED:

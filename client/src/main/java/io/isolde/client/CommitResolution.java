@@ -99,7 +99,10 @@ final class CommitResolution {
         return repeatOr(unknown(report), elapsed, jitter);
       }
       case NOT_COMMITTED -> {
-        return report(report);
+        // That the oracle could not be asked says nothing about a COMMIT before.
+        return mayHaveArrived && isNoAnswer(report.code())
+            ? repeatOr(unknown(report), elapsed, jitter)
+            : report(report);
       }
     }
     throw new AssertionError(report.outcome());
@@ -107,6 +110,10 @@ final class CommitResolution {
 
   private static boolean isForgotten(ErrorCode code) {
     return code == ErrorCode.TRANSACTION_NOT_FOUND || code == ErrorCode.NO_TRANSACTION;
+  }
+
+  private static boolean isNoAnswer(ErrorCode code) {
+    return code == ErrorCode.ORACLE_UNAVAILABLE || code == ErrorCode.ORACLE_OVERLOADED;
   }
 
   private Step repeatOr(Throwable error, Duration elapsed, double jitter) {

@@ -36,6 +36,27 @@ class CommitResolutionTest {
   }
 
   @Test
+  void whenTheAnswerIsLostAndTheOracleCannotBeAskedThenNothingIsKnown() {
+    after(FakeNode.timeout());
+    var noAnswer = FakeNode.refusal(ErrorCode.ORACLE_UNAVAILABLE, true, Outcome.NOT_COMMITTED);
+    assertThat(after(noAnswer).pause()).isPresent();
+
+    resolution.afterFailure(noAnswer, LATE, 0);
+    assertError(
+        resolution.afterFailure(noAnswer, LATE, 0),
+        ErrorCode.OUTCOME_UNKNOWN,
+        Outcome.UNKNOWN,
+        false);
+  }
+
+  @Test
+  void whenTheOracleIsOverloadedAtTheFirstCommitThenNothingIsCommitted() {
+    var overloaded = FakeNode.refusal(ErrorCode.ORACLE_OVERLOADED, true, Outcome.NOT_COMMITTED);
+
+    assertError(after(overloaded), ErrorCode.ORACLE_OVERLOADED, Outcome.NOT_COMMITTED, true);
+  }
+
+  @Test
   void whenTheAnswerIsLostForTheWholeTimeThenTheOutcomeIsUnknown() {
     resolution.afterFailure(FakeNode.timeout(), LATE, 0);
     CommitResolution.Step step = resolution.afterFailure(FakeNode.timeout(), LATE, 0);

@@ -18,6 +18,8 @@ final class LazyCoordinator {
 
   private final Supplier<Coordinator> start;
   private volatile Coordinator started;
+  private InvalidRequestException lastFailure;
+  private long lastFailureNanos;
 
   LazyCoordinator(Supplier<Coordinator> start) {
     this.start = start;
@@ -33,8 +35,22 @@ final class LazyCoordinator {
     return coordinator != null ? coordinator : start();
   }
 
-  /** Tried again with each statement, since what is in the way may be mended meanwhile. */
-  private synchronized Coordinator start() {
+  /**
+   * Tried again with each statement, since what is in the way may be mended meanwhile. Statements
+   * that come during an attempt share its end, or they would wait for one attempt after the other
+   * and keep the request threads from everything else.
+   */
+  private Coordinator start() {
+    long sinceNanos = System.nanoTime();
+    synchronized (this) {
+      if (lastFailure != null && lastFailureNanos - sinceNanos > 0) {
+        throw new InvalidRequestException(lastFailure.getMessage(), lastFailure);
+      }
+      return tryStart();
+    }
+  }
+
+  private Coordinator tryStart() {
     if (started == null) {
       try {
         started = start.get();
@@ -44,8 +60,11 @@ final class LazyCoordinator {
         } else {
           logger.error("Transactions can't start on this node.", e);
         }
-        throw new InvalidRequestException(
-            "Transactions can't start on this node: " + e.getMessage(), e);
+        lastFailure =
+            new InvalidRequestException(
+                "Transactions can't start on this node: " + e.getMessage(), e);
+        lastFailureNanos = System.nanoTime();
+        throw lastFailure;
       }
     }
     return started;

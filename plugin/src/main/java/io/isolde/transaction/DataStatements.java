@@ -154,13 +154,15 @@ public final class DataStatements {
     Lock lock = enter(transaction);
     try {
       // Later statements win, also within a batch.
+      List<PartitionUpdate> all = new ArrayList<>();
       for (Write write : writes) {
         long timestamp = transaction.writes().nextTimestamp(transaction.startTimestamp());
         List<PartitionUpdate> updates =
             updates(write, timestamp, transaction.nowInSeconds(), request);
         updates.replaceAll(update -> ListPlaces.at(timestamp, update));
-        transaction.writes().add(updates);
+        all.addAll(updates);
       }
+      transaction.writes().add(all); // Together, since a later one may be refused.
     } finally {
       lock.unlock();
     }

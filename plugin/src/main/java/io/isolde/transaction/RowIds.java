@@ -5,12 +5,16 @@ import java.nio.ByteBuffer;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.PartitionPosition;
+import org.apache.cassandra.db.marshal.AbstractType;
 import org.apache.cassandra.dht.AbstractBounds;
 import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.MurmurHash;
+import org.apache.cassandra.utils.bytecomparable.ByteComparable;
+import org.apache.cassandra.utils.bytecomparable.ByteSource;
+import org.apache.cassandra.utils.bytecomparable.ByteSourceInverse;
 
 /**
  * The 64-bit ids by which the oracle knows rows, and the coarser ids that stand for many rows ("a
@@ -49,10 +53,22 @@ final class RowIds {
       return mix(id ^ PARTITION);
     }
     for (int i = 0; i < clustering.size(); i++) {
-      ByteBuffer component = clustering.bufferAt(i);
-      id = hash(component == null ? ABSENT : component, id);
+      id = hash(normal(table.comparator.subtype(i), clustering.bufferAt(i)), id);
     }
     return id;
+  }
+
+  /** Values that are equal in an order have equal bytes then: 1.1 and 1.10 are the same decimal. */
+  private static ByteBuffer normal(AbstractType<?> type, ByteBuffer component) {
+    if (component == null) {
+      return ABSENT;
+    }
+    AbstractType<?> ascending = type.unwrap();
+    if (ascending.isByteOrderComparable || ascending.valueLengthIfFixed() >= 0) {
+      return component;
+    }
+    ByteSource ordered = ascending.asComparableBytes(component, ByteComparable.Version.OSS50);
+    return ordered == null ? component : ByteBuffer.wrap(ByteSourceInverse.readBytes(ordered));
   }
 
   static long partition(TableMetadata table, DecoratedKey key) {

@@ -183,10 +183,7 @@ public final class Transactions {
   }
 
   private Optional<Result> decided(UUID id, OptionalLong startTimestamp) {
-    Optional<Outcome> outcome =
-        startTimestamp.isPresent()
-            ? oracle.settle(id, startTimestamp.getAsLong())
-            : oracle.outcome(id);
+    Optional<Outcome> outcome = asked(id, startTimestamp);
     if (outcome.isPresent() && outcome.get() instanceof Outcome.Committed committed) {
       committer.awaitVisible(id, committed.commitTimestamp());
       return Optional.of(new Result(id, true, OptionalLong.of(committed.commitTimestamp())));
@@ -203,6 +200,29 @@ public final class Transactions {
           id);
     }
     return Optional.empty();
+  }
+
+  /** An earlier COMMIT may have been decided, so that no answer means that nobody knows. */
+  private Optional<Outcome> asked(UUID id, OptionalLong startTimestamp) {
+    try {
+      return startTimestamp.isPresent()
+          ? oracle.settle(id, startTimestamp.getAsLong())
+          : oracle.outcome(id);
+    } catch (IsoldeException e) {
+      if (e.errorCode() != ErrorCode.ORACLE_UNAVAILABLE
+          && e.errorCode() != ErrorCode.ORACLE_OVERLOADED) {
+        throw e;
+      }
+      IsoldeException unknown =
+          IsoldeException.of(
+              ErrorCode.OUTCOME_UNKNOWN,
+              "The oracle did not answer whether the transaction is committed. COMMIT with the same"
+                  + " transaction id tells when it does.",
+              "transaction",
+              id);
+      unknown.addSuppressed(e);
+      throw unknown;
+    }
   }
 
   private Result commit(Transaction transaction) {

@@ -22,7 +22,9 @@ final class WriteBuffer implements OwnWrites {
   private final long maxBytes;
   private final Map<TableId, NavigableMap<PartitionPosition, Partition>> tables = new HashMap<>();
   private long bytes;
-  private int statements;
+
+  /** Provisional timestamps that were given away. */
+  private int issued;
 
   /** Updates of one partition, merged when somebody wants to see them. */
   private static final class Partition {
@@ -55,7 +57,6 @@ final class WriteBuffer implements OwnWrites {
           "transaction_max_write_size");
     }
     bytes += added;
-    statements++;
     for (PartitionUpdate update : updates) {
       tables
           .computeIfAbsent(update.metadata().id, table -> new TreeMap<>())
@@ -66,12 +67,12 @@ final class WriteBuffer implements OwnWrites {
   }
 
   /**
-   * The provisional timestamp of the next statement: above all that the transaction reads, and
-   * above its statements before. Steps by two, since a deletion inside of a statement takes one
-   * less.
+   * The provisional timestamp of the next statement, which no other gets, also if they run side by
+   * side: above all that the transaction reads, and above its statements before. Steps by two,
+   * since a deletion inside of a statement takes one less.
    */
   synchronized long nextTimestamp(long startTimestamp) {
-    return startTimestamp + 2L * (statements + 1);
+    return startTimestamp + 2L * ++issued;
   }
 
   @Override

@@ -30,6 +30,8 @@ public final class NodeVersions {
   /** The wall clock until the oracle takes over; see {@link #useClock}. */
   private volatile VersionClock source;
 
+  private volatile boolean hasOracle;
+
   private final VersionClock clock =
       new VersionClock() {
         @Override
@@ -64,7 +66,13 @@ public final class NodeVersions {
    */
   public void useClock(VersionClock oracle, long firstTimestamp) {
     source = oracle;
+    hasOracle = true;
     tables.values().forEach(table -> table.versions().horizon().raise(firstTimestamp));
+  }
+
+  /** Whether timestamps come from an oracle by now. */
+  boolean hasOracle() {
+    return hasOracle;
   }
 
   /** The versions of a table, or null if the table is not transactional. */

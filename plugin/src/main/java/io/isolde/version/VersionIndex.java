@@ -56,6 +56,9 @@ public final class VersionIndex implements Index {
     this.node = NodeVersions.ofThisNode();
     Horizon horizon = new Horizon();
     horizon.raise(node.clock().latestTimestamp());
+    if (node.hasOracle()) { // Else this node has no transactions yet, and is about to start.
+      since = node.clock().latestTimestamp();
+    }
     VersionStore store = new VersionStore(node.budget(), horizon);
     SSTableRetention retention =
         new SSTableRetention(
@@ -86,8 +89,8 @@ public final class VersionIndex implements Index {
    *
    * @param timestamp above all that the table had before
    */
-  public void beginAnew(long timestamp) {
-    since = timestamp;
+  public synchronized void beginAnew(long timestamp) {
+    since = Math.max(since, timestamp);
     versions.horizon().raise(timestamp);
   }
 
@@ -272,11 +275,11 @@ public final class VersionIndex implements Index {
     };
   }
 
-  /** What is truncated is gone, for readers of the past too. */
+  /** What is truncated is gone, for readers of the past too, and on every node. */
   @Override
   public Callable<?> getTruncateTask(long truncatedAt) {
     return () -> {
-      versions.horizon().raise(node.clock().latestTimestamp());
+      beginAnew(node.clock().latestTimestamp());
       return null;
     };
   }

@@ -37,6 +37,9 @@ class ConflictIdsTest {
     CassandraInProcess.execute(
         "CREATE TABLE IF NOT EXISTS test.ids (p int, c int, s int static, v int, PRIMARY KEY (p,"
             + " c))");
+    CassandraInProcess.execute(
+        "CREATE TABLE IF NOT EXISTS test.sums (p int, d decimal, i varint, v int, PRIMARY KEY (p,"
+            + " d, i)) WITH CLUSTERING ORDER BY (d DESC, i ASC)");
   }
 
   private static ReadSet readsOf(String cql) {
@@ -73,6 +76,17 @@ class ConflictIdsTest {
   private static boolean meet(long[] checked, long[] written) {
     Set<Long> ids = Arrays.stream(written).boxed().collect(Collectors.toSet());
     return Arrays.stream(checked).anyMatch(ids::contains);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1.1, 1.10, true", "1.1, 1.11, false", "100, 1E2, true", "0, 0.000, true"})
+  void whenDecimalsAreEqualThenTheyAreOneRow(String one, String other, boolean areOne) {
+    String row = "UPDATE test.sums SET v = 0 WHERE p = 1 AND i = 1 AND d = ";
+    boolean meet =
+        meet(
+            readsOf("SELECT v FROM test.sums WHERE p = 1 AND i = 1 AND d = " + one).ids(),
+            writesOf(row + other).writes());
+    assertThat(meet).isEqualTo(areOne);
   }
 
   @ParameterizedTest

@@ -8,12 +8,15 @@ import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import io.isolde.client.ErrorCode;
 import io.isolde.client.Isolde;
 import io.isolde.client.Transaction;
 import io.isolde.client.TransactionOptions;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.NodeSpec;
+import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
+import io.isolde.system.Refusals;
 import io.isolde.system.ShortLived;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,6 +143,29 @@ class TwoDataCentersTest {
 
     assertThat(balance(east, 1)).isEqualTo(1000 - TRANSFERS * 3 + TRANSFERS * 2);
     assertThat(balance(west, 2)).isEqualTo(1000 + TRANSFERS * 3 - TRANSFERS * 2);
+  }
+
+  @Test
+  void whenTheEastTruncatesDuringATransactionOfTheWestThenItCannotCommit() {
+    east.execute("CREATE TABLE k.emptied (id int PRIMARY KEY, v int)");
+    cluster.awaitSchemaAgreement(PATIENCE);
+    east.execute("ENABLE TRANSACTIONS ON k.emptied");
+    cluster.awaitSchemaAgreement(PATIENCE);
+    Isolde.on(west)
+        .runVoid(PATIENT, tx -> tx.execute("INSERT INTO k.emptied (id, v) VALUES (1, 1)"));
+    try (Transaction transaction = Isolde.on(west).begin()) {
+      transaction.execute("UPDATE k.emptied SET v = 2 WHERE id = 1");
+      Await.until("the table is truncated, for which all nodes must be up", this::isTruncated);
+      Refusals.assertRefused(ErrorCode.SNAPSHOT_TOO_OLD, transaction::commit);
+    }
+    assertThat(west.execute("SELECT * FROM k.emptied").all()).isEmpty();
+    Isolde.on(west)
+        .runVoid(PATIENT, tx -> tx.execute("INSERT INTO k.emptied (id, v) VALUES (3, 3)"));
+  }
+
+  private boolean isTruncated() {
+    east.execute("TRUNCATE k.emptied");
+    return true;
   }
 
   @Test

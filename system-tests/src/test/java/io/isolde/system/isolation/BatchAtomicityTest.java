@@ -2,6 +2,7 @@
 package io.isolde.system.isolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.BatchType;
@@ -90,6 +91,20 @@ class BatchAtomicityTest extends Scenario {
     }
     assertThat(read("SELECT * FROM " + left)).isEmpty();
     assertThat(read("SELECT * FROM " + plain)).isEmpty();
+  }
+
+  @Test
+  void whenALaterStatementOfABatchIsWrongThenTheTransactionGoesOnWithoutAnyOfIt() {
+    PreparedStatement insert =
+        node.session().prepare("INSERT INTO %s (id, v) VALUES (?, ?)".formatted(left));
+    BatchStatement batch =
+        BatchStatement.newInstance(BatchType.LOGGED, insert.bind(1, 1), insert.bind(null, 2));
+    try (Transaction transaction = serializable()) {
+      transaction.execute("INSERT INTO %s (id, v) VALUES (3, 3)".formatted(left));
+      assertThatThrownBy(() -> transaction.execute(batch)).hasMessageContaining("null");
+      assertCommits(transaction);
+    }
+    assertThat(read("SELECT * FROM " + left)).containsExactly("3 3");
   }
 
   @Test
