@@ -7,7 +7,7 @@ import io.isolde.replication.KeyspaceStatements;
 import io.isolde.replication.StatementTexts;
 import io.isolde.replication.StrongStatements;
 import io.isolde.transaction.DataStatements.Request;
-import io.isolde.transaction.TableGate;
+import io.isolde.transaction.gate.TableGate;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

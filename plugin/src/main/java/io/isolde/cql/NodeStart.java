@@ -16,8 +16,10 @@ import io.isolde.replication.TransactionsOnGroups;
 import io.isolde.snapshot.node.SnapshotNode;
 import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.Coordinator;
+import io.isolde.transaction.Recovery;
 import io.isolde.transaction.StrongTables;
-import io.isolde.transaction.TableGate;
+import io.isolde.transaction.gate.ClusterGate;
+import io.isolde.transaction.gate.TableGate;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -39,7 +41,7 @@ final class NodeStart implements NodeParts {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final IsoldeConfig config;
-  private final TableGate gate;
+  private final ClusterGate gate;
   private final StrongKeyspaces strong;
   private final Operations operations;
   private final LazyCoordinator coordinator = new LazyCoordinator(this::start);
@@ -52,7 +54,7 @@ final class NodeStart implements NodeParts {
 
   NodeStart(IsoldeConfig config, TableGate gate, StrongKeyspaces strong) {
     this.config = config;
-    this.gate = gate;
+    this.gate = new ClusterGate(gate, this::oracleHost);
     this.strong = strong;
     this.operations = new Operations(config);
     this.snapshots = new SnapshotNode(config, this::oracleHost);
@@ -109,7 +111,11 @@ final class NodeStart implements NodeParts {
       if (config.isOracleReplicated()) {
         startHost(); // First: what a dead process has left is finished before clients come.
       }
+      gate.serve();
       startStrongKeyspaces();
+      if (config.isOracleReplicated()) {
+        startRecovery();
+      }
       while (!StorageService.instance.isNativeTransportRunning()) {
         Thread.sleep(LOOK_MILLIS);
       }
@@ -136,6 +142,17 @@ final class NodeStart implements NodeParts {
     StorageService.instance.addPreShutdownHook(strong::close);
   }
 
+  /** Once this node knows the ring, so that it can write to all replicas. */
+  private void startRecovery() throws InterruptedException {
+    while (!StorageService.instance.isNormal()) {
+      Thread.sleep(LOOK_MILLIS);
+    }
+    Recovery.start(
+        host.node()::orphansWithWrites,
+        new TransactionsOnGroups(strong),
+        new ReplicatedOracle(host.client(), host.session()));
+  }
+
   private void startHost() throws InterruptedException {
     while (host == null) {
       try {
@@ -158,8 +175,7 @@ final class NodeStart implements NodeParts {
     }
     OracleHost ready = awaitSession();
     ReplicatedOracle oracle = new ReplicatedOracle(ready.client(), ready.session());
-    return Coordinator.start(config, gate, tables, oracle, oracle, operations.listener())
-        .recovering(ready.node()::orphansWithWrites, oracle);
+    return Coordinator.start(config, gate, tables, oracle, oracle, operations.listener());
   }
 
   private EmbeddedOracle embedded() {

@@ -12,9 +12,9 @@ import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.snapshot.table.SnapshotTag;
 import io.isolde.transaction.DataStatements.Request;
 import io.isolde.transaction.DataStatements.Write;
-import io.isolde.transaction.TableGate;
 import io.isolde.transaction.Tables;
 import io.isolde.transaction.Transaction;
+import io.isolde.transaction.gate.TableGate;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -313,6 +313,7 @@ final class StatementRouter {
     if (table == null || !Tables.isTransactional(table)) {
       return incoming.onCassandra.get();
     }
+    truncate.authorize(incoming.client());
     List<ResultMessage> result = new ArrayList<>(1);
     coordinator.get().mode().truncate(table, () -> result.add(incoming.onCassandra.get()));
     return result.get(0);

@@ -3,13 +3,11 @@ package io.isolde.transaction;
 
 import io.isolde.config.IsoldeConfig;
 import io.isolde.error.IsoldeException;
-import io.isolde.oracle.replica.Orphan;
+import io.isolde.transaction.gate.ClusterGate;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionClock;
 import java.util.Collection;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.apache.cassandra.batchlog.BatchlogManager;
 import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.apache.cassandra.config.DatabaseDescriptor;
@@ -26,15 +24,13 @@ public final class Coordinator {
   private final DataStatements data;
   private final TableMode mode;
   private final InDoubt inDoubt;
-  private final StrongTables strong;
 
   private Coordinator(
       IsoldeConfig config,
-      TableGate gate,
+      ClusterGate gate,
       StrongTables strong,
       Oracle oracle,
       TransactionListener listener) {
-    this.strong = strong;
     MutationApplier applier = new MutationApplier(strong, !oracle.keepsWrites());
     this.inDoubt =
         new InDoubt(
@@ -53,14 +49,14 @@ public final class Coordinator {
   /**
    * Starts coordinating.
    *
-   * @param gate that the statements of all clients pass
+   * @param gate that the statements of all clients of all nodes pass
    * @param strong the tables of strong keyspaces
    * @param clock what the version store is to know of the oracle's time
    * @param listener hears what becomes of the transactions
    */
   public static Coordinator start(
       IsoldeConfig config,
-      TableGate gate,
+      ClusterGate gate,
       StrongTables strong,
       Oracle oracle,
       VersionClock clock,
@@ -90,16 +86,6 @@ public final class Coordinator {
     } catch (Exception e) {
       logger.warn("The batch log could not be replayed yet; Cassandra tries again.", e);
     }
-  }
-
-  /**
-   * Also finishes what other coordinators have left when they died.
-   *
-   * @param orphans the commits to finish here
-   */
-  public Coordinator recovering(Supplier<List<Orphan>> orphans, Oracle oracle) {
-    new Recovery(orphans, new MutationApplier(strong, false), oracle, inDoubt).start();
-    return this;
   }
 
   /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.replica.Orphan;
 import java.util.HashSet;
 import java.util.List;
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * the oracle leads. Whoever else applies the same commit, the coordinator itself if it was only cut
  * off, writes the same cells with the same timestamps.
  */
-final class Recovery {
+public final class Recovery {
   private static final Logger logger = LoggerFactory.getLogger(Recovery.class);
   private static final long INTERVAL_MILLIS = 100;
 
@@ -35,7 +36,6 @@ final class Recovery {
   private final Supplier<List<Orphan>> orphans;
   private final MutationApplier applier;
   private final Oracle oracle;
-  private final InDoubt inDoubt;
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
@@ -53,21 +53,24 @@ final class Recovery {
   /** When those that were tried may be tried again; forgotten when they are no orphans any more. */
   private final Map<Long, Long> restUntilNanos = new ConcurrentHashMap<>();
 
-  /**
-   * @param orphans to be finished here; none unless the oracle leads here
-   */
-  Recovery(
-      Supplier<List<Orphan>> orphans, MutationApplier applier, Oracle oracle, InDoubt inDoubt) {
+  private Recovery(Supplier<List<Orphan>> orphans, MutationApplier applier, Oracle oracle) {
     this.orphans = orphans;
     this.applier = applier;
     this.oracle = oracle;
-    this.inDoubt = inDoubt;
   }
 
-  void start() {
+  /**
+   * Starts finishing; to be called once. It does not need the node to coordinate transactions
+   * itself: others wait for what is left here.
+   *
+   * @param orphans to be finished here; none unless the oracle leads here
+   * @param strong the tables of strong keyspaces
+   */
+  public static void start(Supplier<List<Orphan>> orphans, StrongTables strong, Oracle oracle) {
+    Recovery recovery = new Recovery(orphans, new MutationApplier(strong, false), oracle);
     var unused =
-        thread.scheduleWithFixedDelay(
-            this::finishAll, INTERVAL_MILLIS, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+        recovery.thread.scheduleWithFixedDelay(
+            recovery::finishAll, INTERVAL_MILLIS, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private void finishAll() {
@@ -115,8 +118,9 @@ final class Recovery {
 
   /** Whether what it replaces is applied. */
   private boolean isItsTurn(Orphan orphan, List<PartitionUpdate> updates) {
-    return !inDoubt.isPossible()
-        || inDoubt.areApplied(WriteSet.of(updates).overwrites(), orphan.applyAfter());
+    SetAsideCommits setAside = oracle.setAside();
+    return setAside.isEmpty()
+        || setAside.find(WriteSet.of(updates).overwrites(), orphan.applyAfter()).isEmpty();
   }
 
   private void apply(Orphan orphan, List<PartitionUpdate> updates) {

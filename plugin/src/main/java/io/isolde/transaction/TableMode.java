@@ -4,6 +4,7 @@ package io.isolde.transaction;
 import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.transaction.gate.ClusterGate;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
 import java.util.List;
@@ -11,13 +12,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.apache.cassandra.auth.Permission;
 import org.apache.cassandra.cql3.ColumnIdentifier;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
-import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.Dispatcher;
@@ -29,14 +30,14 @@ public final class TableMode {
 
   private final Oracle oracle;
   private final InDoubt inDoubt;
-  private final TableGate gate;
+  private final ClusterGate gate;
   private final StrongTables strong;
   private final long maxTimestampLeadMicros;
 
   TableMode(
       Oracle oracle,
       InDoubt inDoubt,
-      TableGate gate,
+      ClusterGate gate,
       StrongTables strong,
       long maxTimestampLeadMicros) {
     this.strong = strong;
@@ -56,20 +57,19 @@ public final class TableMode {
     if (Tables.isTransactional(table)) {
       return;
     }
+    state.getClientState().ensureTablePermission(table, Permission.ALTER);
     // Most of the work before the gate is closed, so that statements wait for the rest only.
-    ColumnFamilyStore cfs = store(table);
-    cfs.forceBlockingFlush(ColumnFamilyStore.FlushReason.USER_FORCED);
+    passTimestamp(table, gate.newestTimestamp(table));
     gate.whileClosed(
         table,
         () -> {
-          cfs.forceBlockingFlush(ColumnFamilyStore.FlushReason.USER_FORCED);
-          passTimestampsOf(cfs);
+          passTimestamp(table, gate.newestTimestamp(table));
           if (strong.isStrong(table.keyspace)) {
             passTimestamp(table, strong.newestTimestamp(table.keyspace));
           }
           execute("CREATE CUSTOM INDEX IF NOT EXISTS %s ON %s () USING '%s'", table, state);
-          VersionIndex versions = Tables.requireTransactional(table);
-          beginAnew(versions);
+          gate.awaitFollowers(table);
+          beginAnew(Tables.requireTransactional(table));
         });
   }
 
@@ -104,12 +104,14 @@ public final class TableMode {
   /** Makes a table plain again. Transactions that have written to it can't commit any more. */
   public void disable(TableMetadata table, QueryState state) {
     if (Tables.isTransactional(table)) {
+      state.getClientState().ensureTablePermission(table, Permission.ALTER);
       gate.whileClosed(
           table,
           () -> {
             awaitApplied(table);
             awaitWallClock(table);
             execute("DROP INDEX IF EXISTS %s", table, state);
+            gate.awaitFollowers(table);
           });
     }
   }
@@ -237,9 +239,5 @@ public final class TableMode {
   /** After a restart, should the reserved timestamps have been lost and the clock be behind. */
   void passExistingTimestamps() {
     NodeVersions.ofThisNode().tables().forEach(table -> passTimestampsOf(table.store()));
-  }
-
-  private static ColumnFamilyStore store(TableMetadata table) {
-    return Schema.instance.getColumnFamilyStoreInstance(table.id);
   }
 }

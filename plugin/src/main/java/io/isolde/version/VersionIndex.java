@@ -45,6 +45,7 @@ public final class VersionIndex implements Index {
   private final TableVersions versions;
   private final MemtableWatch memtables;
   private final StreamWatch streams;
+  private final StartWatch start;
 
   /** Transactions that started before can't use the table. */
   private volatile long since = Long.MIN_VALUE;
@@ -56,6 +57,7 @@ public final class VersionIndex implements Index {
     this.node = NodeVersions.ofThisNode();
     Horizon horizon = new Horizon();
     horizon.raise(node.clock().latestTimestamp());
+    StartWatch.raise(horizon, cfs.getLiveSSTables());
     if (node.hasOracle()) { // Else this node has no transactions yet, and is about to start.
       since = node.clock().latestTimestamp();
     }
@@ -66,6 +68,7 @@ public final class VersionIndex implements Index {
     this.versions = new TableVersions(store, retention, horizon);
     this.memtables = new MemtableWatch(store);
     this.streams = new StreamWatch(horizon, node.clock());
+    this.start = new StartWatch(horizon, node::hasOracle);
   }
 
   public static String nameFor(String table) {
@@ -112,6 +115,7 @@ public final class VersionIndex implements Index {
     versions.retention().open();
     cfs.getTracker().subscribe(memtables);
     cfs.getTracker().subscribe(streams);
+    cfs.getTracker().subscribe(start);
     registry.registerIndex(this, new Group.Key(this), () -> new VersionIndexGroup(this));
   }
 
@@ -271,6 +275,7 @@ public final class VersionIndex implements Index {
       versions.retention().close();
       cfs.getTracker().unsubscribe(memtables);
       cfs.getTracker().unsubscribe(streams);
+      cfs.getTracker().unsubscribe(start);
       return null;
     };
   }

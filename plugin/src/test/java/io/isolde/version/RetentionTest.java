@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.testing.CassandraInProcess;
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.notifications.SSTableAddedNotification;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -152,5 +154,24 @@ class RetentionTest {
     assertThat(retention.replacedCount()).isEqualTo(2);
     table.close();
     assertThat(retention.replacedCount()).isZero();
+  }
+
+  @Test
+  void whenANodeStartsThenItVouchesForNothingOlderThanWhatItHasWhateverItsClockSays() {
+    try (VersionedTable table = new VersionedTable(COLUMNS)) {
+      long ahead = clock.latestTimestamp() + 3_600_000_000L;
+      table.execute("INSERT INTO %s (p, v) VALUES (1, 'v') USING TIMESTAMP " + ahead);
+      table.flush();
+      ColumnFamilyStore store = CassandraInProcess.table(table.name);
+      VersionIndex after = new VersionIndex(store, store.metadata().indexes.iterator().next());
+      assertThat(after.versions().horizon().timestamp()).isEqualTo(ahead);
+
+      Horizon replayed = new Horizon();
+      var flushed = new SSTableAddedNotification(store.getLiveSSTables(), null);
+      new StartWatch(replayed, () -> true).handleNotification(flushed, this);
+      assertThat(replayed.covers(ahead - 1)).isTrue();
+      new StartWatch(replayed, () -> false).handleNotification(flushed, this);
+      assertThat(replayed.timestamp()).isEqualTo(ahead);
+    }
   }
 }

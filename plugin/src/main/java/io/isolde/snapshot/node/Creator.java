@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.snapshot.node;
 
+import io.isolde.peers.Peers;
+import io.isolde.peers.Ring;
+import io.isolde.peers.Wire;
 import io.isolde.snapshot.protocol.Answer;
 import io.isolde.snapshot.protocol.Creation;
 import io.isolde.snapshot.protocol.Creation.Action;

@@ -3,6 +3,7 @@ package io.isolde.snapshot.node;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.config.NodeClock;
+import io.isolde.peers.Ring;
 import io.isolde.snapshot.table.SnapshotCatalog;
 import io.isolde.snapshot.table.SnapshotSchema;
 import io.isolde.snapshot.table.SnapshotTag;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.snapshot.node;
 
+import io.isolde.peers.SchemaPull;
 import io.isolde.snapshot.gate.WriteGate;
 import io.isolde.snapshot.protocol.Answer;
 import io.isolde.snapshot.protocol.Step;

@@ -3,6 +3,9 @@ package io.isolde.snapshot.node;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.config.IsoldeConfig;
+import io.isolde.peers.Peers;
+import io.isolde.peers.Ring;
+import io.isolde.peers.Wire;
 import io.isolde.replicated.OracleHost;
 import io.isolde.snapshot.gate.WriteGate;
 import io.isolde.snapshot.protocol.Answer;
@@ -58,7 +61,7 @@ public final class SnapshotNode {
   /** Starts, once Cassandra knows its ring and listens. */
   public synchronized void start() {
     if (snapshots == null) {
-      Peers ready = new Peers(Ring.self(), host, threads, this::answer);
+      Peers ready = new Peers(Ring.self(), Peers.Service.SNAPSHOTS, host, threads, this::answer);
       ready.serve();
       peers = ready;
       snapshots = new Snapshots(config, ready);

@@ -6,6 +6,9 @@ import io.isolde.config.IsoldeConfig;
 import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.peers.Peers;
+import io.isolde.peers.Ring;
+import io.isolde.peers.SchemaPull;
 import io.isolde.snapshot.protocol.Creation;
 import io.isolde.snapshot.table.SnapshotCatalog;
 import io.isolde.snapshot.table.SnapshotSchema;
@@ -77,10 +80,10 @@ public final class Snapshots {
           wish.name());
     }
     Set<String> nodes = new TreeSet<>();
-    wish.tables().forEach(table -> nodes.addAll(Ring.replicas(table.keyspace)));
+    wish.tables().forEach(table -> nodes.addAll(SnapshotReplicas.of(table.keyspace)));
     // Clients write through any node.
     nodes.addAll(wish.isGated() ? Ring.members() : Set.of(Ring.self()));
-    Ring.requireAlive(nodes);
+    SnapshotReplicas.requireAlive(nodes);
     UUID creation = UUID.randomUUID();
     List<SnapshotSchema.NewTable> tables = new ArrayList<>();
     wish.tables().forEach(table -> tables.add(newTable(table, creation, wish)));

@@ -8,6 +8,7 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import io.isolde.cluster.NodeTool;
 import io.isolde.system.Await;
 import io.isolde.system.Results;
+import io.isolde.system.TestCluster;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,13 +17,13 @@ final class RepairedSnapshot {
   private static final int ROWS = 30;
   private static final int EXPIRING = 10;
 
-  private final SnapshotCluster cluster;
+  private final TestCluster cluster;
 
-  private RepairedSnapshot(SnapshotCluster cluster) {
+  private RepairedSnapshot(TestCluster cluster) {
     this.cluster = cluster;
   }
 
-  static void check(SnapshotCluster cluster) {
+  static void check(TestCluster cluster) {
     new RepairedSnapshot(cluster).check();
   }
 
@@ -43,7 +44,7 @@ final class RepairedSnapshot {
     Await.until("rows have expired", () -> rows("spread.t") == ROWS);
     for (boolean isFull : List.of(true, false)) {
       try (NodeTool tool = cluster.node(isFull ? 1 : 2).nodeTool()) {
-        tool.repair("spread", isFull, SnapshotCluster.PATIENCE);
+        tool.repair("spread", isFull, TestCluster.PATIENCE);
       }
     }
     assertThat(files("t")).as("the repair had something to do").isNotEqualTo(live);

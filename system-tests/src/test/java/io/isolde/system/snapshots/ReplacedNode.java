@@ -10,6 +10,7 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import io.isolde.cluster.NodeTool;
 import io.isolde.system.Await;
 import io.isolde.system.Results;
+import io.isolde.system.TestCluster;
 import java.util.List;
 
 /** The third of three nodes, each with all data, loses its disks and is replaced by a new one. */
@@ -17,13 +18,13 @@ final class ReplacedNode {
   private static final int ROWS = 20;
   private static final String REPLACED = "127.0.47.3";
 
-  private final SnapshotCluster cluster;
+  private final TestCluster cluster;
 
-  private ReplacedNode(SnapshotCluster cluster) {
+  private ReplacedNode(TestCluster cluster) {
     this.cluster = cluster;
   }
 
-  static void check(SnapshotCluster cluster) {
+  static void check(TestCluster cluster) {
     new ReplacedNode(cluster).check();
   }
 

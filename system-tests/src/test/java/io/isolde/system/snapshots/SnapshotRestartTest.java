@@ -9,6 +9,7 @@ import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.NodeTool;
 import io.isolde.system.Await;
 import io.isolde.system.Results;
+import io.isolde.system.TestCluster;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -23,12 +24,12 @@ import org.junit.jupiter.api.TestMethodOrder;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class SnapshotRestartTest {
-  private SnapshotCluster node;
+  private TestCluster node;
 
   @BeforeAll
   void startNode() {
     node =
-        SnapshotCluster.start(
+        TestCluster.start(
             "snapshot-restart",
             1,
             "127.0.48.1",

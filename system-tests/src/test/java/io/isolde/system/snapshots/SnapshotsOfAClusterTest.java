@@ -18,6 +18,7 @@ import io.isolde.client.TransactionOptions;
 import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
 import io.isolde.system.Results;
+import io.isolde.system.TestCluster;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -50,12 +51,12 @@ class SnapshotsOfAClusterTest {
   private static final int SNAPSHOTS = 3;
   private static final int CLIENTS = 4;
 
-  private SnapshotCluster cluster;
+  private TestCluster cluster;
 
   @BeforeAll
   void startCluster() {
     cluster =
-        SnapshotCluster.start(
+        TestCluster.start(
             "snapshots",
             NODES,
             "127.0.47.1",

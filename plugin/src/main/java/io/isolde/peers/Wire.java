@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.isolde.snapshot.node;
+package io.isolde.peers;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -7,13 +7,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 
 /** Requests and answers between nodes, as JSON: few, small, and readable in a capture. */
-final class Wire {
+public final class Wire {
   private static final ObjectMapper JSON =
       new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false);
 
   private Wire() {}
 
-  static byte[] bytes(Object message) {
+  public static byte[] bytes(Object message) {
     try {
       return JSON.writeValueAsBytes(message);
     } catch (JsonProcessingException e) {
@@ -21,7 +21,7 @@ final class Wire {
     }
   }
 
-  static <T> T read(byte[] bytes, Class<T> kind) throws IOException {
+  public static <T> T read(byte[] bytes, Class<T> kind) throws IOException {
     return JSON.readValue(bytes, kind);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.isolde.snapshot.node;
+package io.isolde.peers;
 
 import io.isolde.raft.ApplicationHandler;
 import io.isolde.raft.PeerClient;
@@ -23,11 +23,24 @@ import java.util.function.Supplier;
  * Asks other nodes, over the oracle's port, and answers them. One connection to each node that was
  * asked, made again when it breaks. A node alone, with an embedded oracle, asks only itself.
  */
-final class Peers {
-  /** Among the services of the port. */
-  private static final byte SERVICE = 2;
+public final class Peers {
+
+  /** Those of the oracle's port; the oracle itself is number 1. */
+  public enum Service {
+    SNAPSHOTS(2, "snapshots"),
+    TABLE_GATES(3, "tables that become transactional or are truncated");
+
+    private final byte number;
+    private final String subject;
+
+    Service(int number, String subject) {
+      this.number = (byte) number;
+      this.subject = subject;
+    }
+  }
 
   private final String self;
+  private final Service service;
   private final Supplier<Optional<OracleHost>> host;
   private final Executor threads;
   private final Function<byte[], byte[]> answer;
@@ -39,27 +52,31 @@ final class Peers {
    * Makes the connections when they are needed.
    *
    * @param self the address of this node
+   * @param service what the requests are about
+   * @param host empty where the oracle is embedded
    * @param threads run answers; they may wait a little
    * @param answer to a request
    */
-  Peers(
+  public Peers(
       String self,
+      Service service,
       Supplier<Optional<OracleHost>> host,
       Executor threads,
       Function<byte[], byte[]> answer) {
     this.self = self;
+    this.service = service;
     this.host = host;
     this.threads = threads;
     this.answer = answer;
   }
 
   /** Lets other nodes ask this one; does nothing where the oracle is embedded. */
-  void serve() {
-    host.get().ifPresent(ready -> ready.node().transport().serve(SERVICE, new Service()));
+  public void serve() {
+    host.get().ifPresent(ready -> ready.node().transport().serve(service.number, new Answering()));
   }
 
   /** Asks a node; fails if it can't be reached. */
-  CompletableFuture<byte[]> ask(String node, byte[] request) {
+  public CompletableFuture<byte[]> ask(String node, byte[] request) {
     if (node.equals(self)) {
       try {
         return CompletableFuture.supplyAsync(() -> answer.apply(request), threads);
@@ -76,7 +93,8 @@ final class Peers {
                     clients.remove(node);
                     answered.completeExceptionally(failure);
                   } else {
-                    client.send(SERVICE, Unpooled.wrappedBuffer(request), new Answered(answered));
+                    client.send(
+                        service.number, Unpooled.wrappedBuffer(request), new Answered(answered));
                   }
                 });
     return answered;
@@ -113,16 +131,16 @@ final class Peers {
     }
   }
 
-  private final class Service implements ApplicationHandler {
+  private final class Answering implements ApplicationHandler {
     @Override
-    public void onRequest(PeerConnection from, byte service, long requestId, ByteBuf body) {
+    public void onRequest(PeerConnection from, byte number, long requestId, ByteBuf body) {
       byte[] request = new byte[body.readableBytes()];
       body.readBytes(request);
       body.release();
       try {
         threads.execute(() -> respond(from, requestId, request));
       } catch (RejectedExecutionException e) {
-        from.fail(requestId, "This node has too many requests about snapshots.");
+        from.fail(requestId, "This node has too many requests about " + service.subject + ".");
       }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.isolde.system.snapshots;
+package io.isolde.system;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
@@ -10,8 +10,6 @@ import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
-import io.isolde.system.Await;
-import io.isolde.system.ShortLived;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -19,24 +17,26 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
 
-/** Nodes that can be told to die or to fail in the middle of a snapshot. */
-final class SnapshotCluster implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofMinutes(3);
+/**
+ * Nodes whose clients choose one for each statement, and that can be told to die or to fail in the
+ * middle of a snapshot.
+ */
+public final class TestCluster implements AutoCloseable {
+  public static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private final LocalCluster cluster;
   private CqlSession session;
 
-  private SnapshotCluster(LocalCluster cluster) {
+  private TestCluster(LocalCluster cluster) {
     this.cluster = cluster;
   }
 
-  static SnapshotCluster start(
+  public static TestCluster start(
       String name, int nodes, String address, UnaryOperator<NodeSpec> settings) {
     Path folder = Path.of("target/clusters", name);
     LocalCluster.removeIfPresent(folder);
     NodeSpec first = ShortLived.nodeAt(address);
-    SnapshotCluster made =
-        new SnapshotCluster(LocalCluster.create(folder, nodes, settings.apply(first)));
+    TestCluster made = new TestCluster(LocalCluster.create(folder, nodes, settings.apply(first)));
     for (LocalNode node : made.cluster.nodes()) {
       node.reconfigure(
           spec -> spec.withSystemProperty("isolde.snapshot.fault", faultFile(node).toString()));
@@ -50,12 +50,12 @@ final class SnapshotCluster implements AutoCloseable {
     return node.folder().resolve("fault").toAbsolutePath();
   }
 
-  LocalNode node(int number) {
+  public LocalNode node(int number) {
     return cluster.node(number);
   }
 
   /** From now on the node halts, or fails, at a step: {@code LOAD:halt}; empty for no more. */
-  void fault(int node, String fault) {
+  public void fault(int node, String fault) {
     try {
       Files.writeString(faultFile(cluster.node(node)), fault);
     } catch (IOException e) {
@@ -63,7 +63,7 @@ final class SnapshotCluster implements AutoCloseable {
     }
   }
 
-  synchronized CqlSession session() {
+  public synchronized CqlSession session() {
     if (session == null) {
       session =
           CqlSession.builder()
@@ -89,7 +89,7 @@ final class SnapshotCluster implements AutoCloseable {
   }
 
   /** Executes on one node, and waits until all know of it, if it changed the schema. */
-  void change(String... statements) {
+  public void change(String... statements) {
     for (String statement : statements) {
       on(1, statement);
     }
@@ -97,11 +97,11 @@ final class SnapshotCluster implements AutoCloseable {
   }
 
   /** Executes through a node. */
-  ResultSet on(int number, String cql) {
+  public ResultSet on(int number, String cql) {
     return on(number, SimpleStatement.newInstance(cql));
   }
 
-  ResultSet on(int number, SimpleStatement statement) {
+  public ResultSet on(int number, SimpleStatement statement) {
     return session()
         .execute(statement.setNode(driverNode(number)).setTimeout(Duration.ofSeconds(60)));
   }
@@ -114,19 +114,19 @@ final class SnapshotCluster implements AutoCloseable {
   }
 
   /** Waits until a node that is to halt has done so. */
-  void awaitDead(int number) {
+  public void awaitDead(int number) {
     Await.until("it is dead", () -> !cluster.node(number).isAlive());
   }
 
   /** Starts a node again, and waits until it and the others see each other. */
-  void startAgain(int number) {
+  public void startAgain(int number) {
     awaitDead(number);
     cluster.node(number).start();
     cluster.awaitMembership(PATIENCE);
     disconnect();
   }
 
-  synchronized void disconnect() {
+  public synchronized void disconnect() {
     if (session != null) {
       session.close();
       session = null;

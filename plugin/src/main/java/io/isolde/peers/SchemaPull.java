@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.isolde.snapshot.node;
+package io.isolde.peers;
 
 import java.net.UnknownHostException;
 import java.util.Collection;
@@ -16,15 +16,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks a node for its schema. Cassandra sends each change to all nodes once; who misses it, asks a
- * minute later, which is too late for a snapshot.
+ * minute later, which is too late for those who wait for it.
  */
-final class SchemaPull {
+public final class SchemaPull {
   private static final Logger log = LoggerFactory.getLogger(SchemaPull.class);
 
   private SchemaPull() {}
 
   /** Asks, and applies the answer when it comes, if it comes. */
-  static void from(String node) {
+  public static void from(String node) {
     if (node.equals(Ring.self())) {
       return;
     }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction.gate;
+
+import io.isolde.peers.SchemaPull;
+import io.isolde.peers.Wire;
+import io.isolde.version.NodeVersions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.TimeUnit;
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.io.sstable.format.SSTableReader;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
+
+/** Does on this node what a change of a table's mode asks of every node. */
+final class GateKeeper {
+  private static final long SCHEMA_WAIT_MILLIS = 5_000;
+  private static final long PULL_AFTER_MILLIS = 500;
+  private static final long LOOK_MILLIS = 10;
+
+  private final TableGate gate;
+
+  GateKeeper(TableGate gate) {
+    this.gate = gate;
+  }
+
+  byte[] answer(byte[] bytes) {
+    try {
+      return Wire.bytes(answer(Wire.read(bytes, GateRequest.class)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    }
+  }
+
+  private GateRequest.Answer answer(GateRequest request) throws InterruptedException {
+    TableId table = TableId.fromUUID(request.table());
+    return switch (request.kind()) {
+      case CLOSE -> close(table, request);
+      case NEWEST -> new GateRequest.Answer(true, newestTimestamp(table));
+      case FOLLOW -> new GateRequest.Answer(isHeard(table, request), Long.MIN_VALUE);
+      case OPEN -> {
+        gate.open(table, request.change());
+        yield GateRequest.Answer.DONE;
+      }
+    };
+  }
+
+  private GateRequest.Answer close(TableId table, GateRequest request) {
+    if (!gate.close(table, request.change(), request.leaseMillis())) {
+      return GateRequest.Answer.REFUSED;
+    }
+    gate.awaitStatements();
+    return GateRequest.Answer.DONE;
+  }
+
+  private static long newestTimestamp(TableId table) {
+    ColumnFamilyStore store = Schema.instance.getColumnFamilyStoreInstance(table);
+    if (store == null) {
+      return Long.MIN_VALUE; // This node has yet to hear of it, so it has nothing of it.
+    }
+    store.forceBlockingFlush(ColumnFamilyStore.FlushReason.USER_FORCED);
+    long newest = Long.MIN_VALUE;
+    for (SSTableReader sstable : store.getLiveSSTables()) {
+      newest = Math.max(newest, sstable.getMaxTimestamp());
+    }
+    return newest;
+  }
+
+  private static boolean isHeard(TableId table, GateRequest request) throws InterruptedException {
+    long start = System.nanoTime();
+    boolean hasPulled = false;
+    while (isTransactional(table) != request.isTransactional()) {
+      long waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+      if (waitedMillis > SCHEMA_WAIT_MILLIS) {
+        return false;
+      }
+      if (waitedMillis > PULL_AFTER_MILLIS && !hasPulled) {
+        SchemaPull.from(request.coordinator());
+        hasPulled = true;
+      }
+      Thread.sleep(LOOK_MILLIS);
+    }
+    return true;
+  }
+
+  static boolean isTransactional(TableId table) {
+    return NodeVersions.ofThisNode().of(table) != null;
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction.gate;
+
+import java.util.UUID;
+
+/**
+ * What a node is asked for a change of a table's mode.
+ *
+ * @param change the change, which no other one interferes with
+ * @param coordinator the address of the node that makes it
+ * @param leaseMillis how long the gate stays closed if nobody opens it
+ * @param isTransactional what the table is to the coordinator; what the others are to follow
+ */
+record GateRequest(
+    Kind kind,
+    UUID change,
+    UUID table,
+    String coordinator,
+    long leaseMillis,
+    boolean isTransactional) {
+
+  /** What to do. */
+  enum Kind {
+    /** Hold back statements on the table, and wait for those under way. */
+    CLOSE,
+    /** Write what the table has to disk, and say the newest timestamp of it. */
+    NEWEST,
+    /** Wait until this node knows what the table is now. */
+    FOLLOW,
+    /** Let the statements go on. */
+    OPEN
+  }
+
+  /**
+   * The answer.
+   *
+   * @param isDone false if another change has closed the gate, or this node has not heard of the
+   *     change
+   * @param newestTimestamp in microseconds; the smallest number if it was not asked for, or there
+   *     is nothing
+   */
+  record Answer(boolean isDone, long newestTimestamp) {
+    static final Answer DONE = new Answer(true, Long.MIN_VALUE);
+    static final Answer REFUSED = new Answer(false, Long.MIN_VALUE);
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction.gate;
+
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.concurrent.OpOrder;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
+
+/**
+ * Keeps the statements that clients send to this node and changes of a table's mode apart: while it
+ * is closed for a table, statements on it wait. Other tables don't notice. Costs a statement next
+ * to nothing while it is open.
+ */
+public final class TableGate {
+  private static final long LONGEST_WAIT_MILLIS = 30_000;
+
+  private final OpOrder statements = new OpOrder();
+  private final Map<TableId, Closed> closed = new ConcurrentHashMap<>();
+
+  /** Closed by a change of a table's mode, at the longest until a time of {@code nanoTime}. */
+  private record Closed(TableId table, UUID change, long untilNanos, CountDownLatch opened) {
+    long leftNanos() {
+      return untilNanos - System.nanoTime();
+    }
+  }
+
+  /**
+   * A statement on these tables runs until the group is closed.
+   *
+   * @throws IsoldeException NOT_TRANSACTIONAL if the gate stays closed for too long
+   */
+  public OpOrder.Group enter(Collection<TableMetadata> tables) {
+    while (true) {
+      OpOrder.Group group = statements.start();
+      Closed gate = closedGate(tables);
+      if (gate == null) {
+        return group;
+      }
+      group.close();
+      await(gate, tables);
+    }
+  }
+
+  private Closed closedGate(Collection<TableMetadata> tables) {
+    if (!closed.isEmpty()) {
+      for (TableMetadata table : tables) {
+        Closed gate = closed.get(table.id);
+        if (gate != null) {
+          return gate;
+        }
+      }
+    }
+    return null;
+  }
+
+  private void await(Closed gate, Collection<TableMetadata> tables) {
+    long waitNanos = TimeUnit.MILLISECONDS.toNanos(LONGEST_WAIT_MILLIS);
+    try {
+      boolean isOpen =
+          gate.opened.await(Math.min(waitNanos, gate.leftNanos()), TimeUnit.NANOSECONDS);
+      if (!isOpen && gate.leftNanos() > 0) {
+        throw IsoldeException.of(
+            ErrorCode.NOT_TRANSACTIONAL,
+            "ENABLE or DISABLE TRANSACTIONS on "
+                + tables
+                + ", or TRUNCATE, has not ended yet; try again.");
+      }
+      if (!isOpen) {
+        open(gate);
+      }
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    }
+  }
+
+  /**
+   * From now on statements on the table wait.
+   *
+   * @param change closes it, and opens it
+   * @param leaseMillis after which it opens by itself, should nobody open it
+   * @return false if it is closed by another change
+   */
+  boolean close(TableId table, UUID change, long leaseMillis) {
+    long untilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(leaseMillis);
+    Closed gate = new Closed(table, change, untilNanos, new CountDownLatch(1));
+    Closed other = closed.putIfAbsent(table, gate);
+    if (other != null && other.leftNanos() <= 0) {
+      open(other);
+      other = closed.putIfAbsent(table, gate);
+    }
+    return other == null;
+  }
+
+  /** Waits for the statements that were under way on this node, on whatever tables. */
+  void awaitStatements() {
+    OpOrder.Barrier barrier = statements.newBarrier();
+    barrier.issue();
+    barrier.await();
+  }
+
+  /** Does nothing if another change has closed it, or none. */
+  void open(TableId table, UUID change) {
+    Closed gate = closed.get(table);
+    if (gate != null && gate.change.equals(change)) {
+      open(gate);
+    }
+  }
+
+  private void open(Closed gate) {
+    closed.remove(gate.table, gate);
+    gate.opened.countDown();
+  }
+}

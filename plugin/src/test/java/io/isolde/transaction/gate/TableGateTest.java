@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction.gate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.isolde.testing.CassandraInProcess;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.cassandra.db.marshal.Int32Type;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.concurrent.OpOrder;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class TableGateTest {
+  private static final long LONG_MILLIS = 60_000;
+  private static final UUID CHANGE = new UUID(0, 1);
+  private static final UUID OTHER = new UUID(0, 2);
+
+  private static TableMetadata table;
+
+  private final TableGate gate = new TableGate();
+
+  @BeforeAll
+  static void start() {
+    CassandraInProcess.start();
+    table = TableMetadata.builder("k", "t").addPartitionKeyColumn("p", Int32Type.instance).build();
+  }
+
+  /** A statement that runs to its end. */
+  private CompletableFuture<Void> statement() {
+    return CompletableFuture.runAsync(() -> gate.enter(List.of(table)).close());
+  }
+
+  @Test
+  void whenClosedThenStatementsWaitUntilItIsOpened() throws Exception {
+    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
+    CompletableFuture<Void> statement = statement();
+    Thread.sleep(50);
+    assertThat(statement).isNotDone();
+    gate.open(table.id, CHANGE);
+    statement.get(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void whenAStatementIsUnderWayThenTheChangeWaitsForIt() throws Exception {
+    OpOrder.Group statement = gate.enter(List.of(table));
+    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
+    CompletableFuture<Void> change = CompletableFuture.runAsync(gate::awaitStatements);
+    Thread.sleep(50);
+    assertThat(change).isNotDone();
+    statement.close();
+    change.get(10, TimeUnit.SECONDS);
+    gate.open(table.id, CHANGE);
+  }
+
+  @Test
+  void whenAnotherChangeHasClosedItThenItIsRefusedAndOnlyThatOneOpensIt() {
+    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
+    assertThat(gate.close(table.id, OTHER, LONG_MILLIS)).isFalse();
+    gate.open(table.id, OTHER);
+    assertThat(gate.close(table.id, OTHER, LONG_MILLIS)).isFalse();
+    gate.open(table.id, CHANGE);
+    assertThat(gate.close(table.id, OTHER, LONG_MILLIS)).isTrue();
+  }
+
+  @Test
+  void whenNobodyOpensItThenStatementsGoOnWhenTheLeaseEnds() throws Exception {
+    assertThat(gate.close(table.id, CHANGE, 100)).isTrue();
+    statement().get(10, TimeUnit.SECONDS);
+    assertThat(gate.close(table.id, OTHER, 0)).isTrue();
+    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).as("the lease is over").isTrue();
+  }
+}
