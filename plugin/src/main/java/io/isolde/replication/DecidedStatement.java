@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import java.nio.ByteBuffer;
@@ -34,12 +35,10 @@ record DecidedStatement(
     Optional<CassandraConditions.Conditional> conditional,
     long nowInSeconds,
     int protocolVersion) {
-  /** The log decides on the timestamp. */
-  static final long PROVISIONAL_MICROS = 2;
-
   static DecidedStatement of(DecisionRequest request) {
     ClientState client = ClientState.forInternalCalls(request.keyspace());
-    QueryState state = new QueryState(client, PROVISIONAL_MICROS, request.nowInSeconds());
+    // The log decides on the timestamp; see DataStatements.together for why it is not just any.
+    QueryState state = new QueryState(client, NodeClock.nowMillis() * 1000, request.nowInSeconds());
     return request.isList() ? ofList(request, state) : ofText(request, state);
   }
 

@@ -11,6 +11,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -50,14 +52,37 @@ final class Decisions {
           new LinkedBlockingQueue<>(MAX_WAITING),
           new ThreadFactoryBuilder().setNameFormat("IsoldeDecide-%d").setDaemon(true).build());
 
+  /** Those under way; an attempt that comes meanwhile gets the answer of the one before. */
+  private final ConcurrentMap<Running, CompletableFuture<byte[]>> running =
+      new ConcurrentHashMap<>();
+
+  /** Which decision: the same in every attempt. */
+  private record Running(ReplicaGroup group, long session, long number) {}
+
   Decisions(long timeoutMillis) {
     this.timeoutMillis = timeoutMillis;
     threads.allowCoreThreadTimeOut(true);
   }
 
+  /**
+   * Decides, once at a time: were two attempts at the same decision under way, the client could be
+   * told that the condition did not hold by one, and the other find later that it does.
+   */
   CompletableFuture<byte[]> decide(ReplicaGroup group, RequestId id, byte[] request) {
-    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    Running decision = new Running(group, id.session(), id.number());
     CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    CompletableFuture<byte[]> before = running.putIfAbsent(decision, answer);
+    if (before != null) {
+      return before.copy();
+    }
+    var unused = answer.whenComplete((done, failure) -> running.remove(decision, answer));
+    start(group, id, request, answer);
+    return answer.copy();
+  }
+
+  private void start(
+      ReplicaGroup group, RequestId id, byte[] request, CompletableFuture<byte[]> answer) {
+    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     try {
       threads.execute(
           () -> {
@@ -80,7 +105,6 @@ final class Decisions {
       answer.completeExceptionally(
           new GroupFailure(GroupFailure.Reason.OVERLOADED, "Too many decisions wait."));
     }
-    return answer;
   }
 
   static int keyHash(DecoratedKey key) {
@@ -128,7 +152,7 @@ final class Decisions {
               statement.state().getClientState(),
               statement.options(),
               true,
-              DecidedStatement.PROVISIONAL_MICROS,
+              statement.state().getTimestamp(),
               statement.nowInSeconds(),
               Dispatcher.RequestTime.forImmediateExecution());
       return outcome(encode(new ResultMessage.Void()), updates);

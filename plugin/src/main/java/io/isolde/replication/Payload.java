@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.DeserializationHelper;
@@ -14,6 +15,7 @@ import org.apache.cassandra.exceptions.UnknownTableException;
 import org.apache.cassandra.io.util.DataInputBuffer;
 import org.apache.cassandra.io.util.DataOutputBuffer;
 import org.apache.cassandra.net.MessagingService;
+import org.apache.cassandra.schema.TableId;
 
 /**
  * A write as the log keeps it: updates of partitions, each on its own, so that one whose table was
@@ -103,9 +105,12 @@ final class Payload {
   /**
    * Reads the updates.
    *
-   * @param skipUnknown whether to leave out those of tables and columns that are no more
+   * @param skipUnknown whether to leave out those of tables and columns that this node does not
+   *     know, because they are no more
+   * @param gone the tables that are known to be no more; those that are left out come to them
    */
-  static Updates decode(byte[] bytes, boolean skipUnknown) throws UnknownSchemaException {
+  static Updates decode(byte[] bytes, boolean skipUnknown, Set<TableId> gone)
+      throws UnknownSchemaException {
     try (DataInputBuffer in = new DataInputBuffer(bytes)) {
       int version = in.readInt();
       Timestamps timestamps = Timestamps.of(in.readByte());
@@ -119,7 +124,12 @@ final class Payload {
           updates.add(
               PartitionUpdate.serializer.deserialize(
                   update, version, DeserializationHelper.Flag.FROM_REMOTE));
-        } catch (UnknownTableException | UnknownColumnException e) {
+        } catch (UnknownTableException e) {
+          if (!skipUnknown && !gone.contains(e.id)) {
+            throw new UnknownSchemaException(e);
+          }
+          gone.add(e.id);
+        } catch (UnknownColumnException e) {
           if (!skipUnknown) {
             throw new UnknownSchemaException(e);
           }

@@ -2,6 +2,8 @@
 package io.isolde.replication;
 
 import io.isolde.config.IsoldeConfig;
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
 import io.isolde.group.GroupClient;
 import io.isolde.group.Layout;
 import io.isolde.group.Requests;
@@ -265,6 +267,36 @@ public final class StrongKeyspaces implements SchemaChangeListener {
       return Optional.empty();
     }
     return Optional.ofNullable(known.get(keyspace));
+  }
+
+  /**
+   * Whether a keyspace is a strong one, also if this node does not serve it yet: while it starts,
+   * and in the moment after it was made. Cheap.
+   */
+  boolean isMeant(String name) {
+    if (find(name).isPresent()) {
+      return true;
+    }
+    KeyspaceMetadata metadata = Schema.instance.getKeyspaceMetadata(name);
+    return metadata != null && options(metadata).isPresent();
+  }
+
+  /**
+   * Returns a strong keyspace.
+   *
+   * @throws IsoldeException UNAVAILABLE if this node does not serve it yet
+   */
+  StrongKeyspace get(String name) {
+    return find(name)
+        .orElseThrow(
+            () ->
+                IsoldeException.of(
+                    ErrorCode.UNAVAILABLE,
+                    "This node starts and does not serve the strong keyspace "
+                        + name
+                        + " yet; nothing was done, try again.",
+                    "keyspace",
+                    name));
   }
 
   Collection<StrongKeyspace> all() {

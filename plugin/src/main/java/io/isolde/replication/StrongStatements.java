@@ -27,6 +27,7 @@ import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.WriteType;
@@ -102,7 +103,7 @@ public final class StrongStatements {
   /** Whether a statement on these tables is to be run here. Cheap. */
   public boolean isStrong(Collection<TableMetadata> tables) {
     for (TableMetadata table : tables) {
-      if (keyspaces.find(table.keyspace).isPresent()) {
+      if (keyspaces.isMeant(table.keyspace)) {
         return true;
       }
     }
@@ -127,7 +128,8 @@ public final class StrongStatements {
     }
     select.authorize(request.state().getClientState());
     select.validate(request.state().getClientState());
-    StrongKeyspace keyspace = keyspaces.find(select.keyspace()).orElseThrow();
+    refuseNearest(select);
+    StrongKeyspace keyspace = keyspaces.get(select.keyspace());
     AtomicReference<ReadQuery> asked = new AtomicReference<>();
     ResultMessage rows =
         new SnapshotSelect(
@@ -148,6 +150,17 @@ public final class StrongStatements {
             keyspace.targetOf(group.queries.get(0).partitionKey().getToken()),
             options.getProtocolVersion())
         : rows;
+  }
+
+  /** Groups are read one after the other, and the nearest of the first are not the nearest. */
+  private static void refuseNearest(SelectStatement select) {
+    if (select.getRestrictions().isTopK()) {
+      throw IsoldeException.of(
+          ErrorCode.UNSUPPORTED_INDEX_QUERY,
+          "ORDER BY ... ANN OF on a strong keyspace reads any replica: ask at ONE or LOCAL_ONE.",
+          "keyspace",
+          select.keyspace());
+    }
   }
 
   private static boolean isOfRange(SelectStatement select) {
@@ -202,7 +215,16 @@ public final class StrongStatements {
         throw spansGroups("several keyspaces", name);
       }
     }
-    return keyspaces.find(name).orElseThrow();
+    return keyspaces.get(name);
+  }
+
+  /** Only what is decided on is held still, and that is one partition. */
+  private static IsoldeException listsOfSeveralPartitions(String keyspace) {
+    return IsoldeException.of(
+        ErrorCode.UNSUPPORTED_LIST_READ,
+        "A batch that sets or deletes elements of lists by index or value writes one partition.",
+        "keyspace",
+        keyspace);
   }
 
   private static GroupClient.Target groupOf(
@@ -316,16 +338,21 @@ public final class StrongStatements {
       List<Write> writes, ConsistencyLevel consistency, Request request, DecisionRequest decision) {
     StrongKeyspace keyspace = keyspaceOf(writes);
     Optional<Layout.Group> group = Optional.empty();
+    DecoratedKey decided = null;
     for (Write write : writes) {
       check(write.statement());
-      var key =
+      DecoratedKey key =
           DecidedStatement.key(
               write.statement(), write.options(), request.state().getClientState());
       Layout.Group own = keyspace.groupOf(key.getToken());
       if (group.isPresent() && !group.get().equals(own)) {
         throw spansGroups("partitions of several replica groups", keyspace.name());
       }
+      if (decided != null && !decided.equals(key)) {
+        throw listsOfSeveralPartitions(keyspace.name());
+      }
       group = Optional.of(own);
+      decided = key;
     }
     GroupClient.Target target = keyspace.target(group.orElseThrow());
     byte[] answer =

@@ -6,6 +6,9 @@ import io.isolde.group.Storage;
 import io.isolde.transaction.Stamp;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,6 +22,7 @@ import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.compaction.CompactionManager;
+import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.dht.Bounds;
 import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Range;
@@ -28,6 +32,8 @@ import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.locator.RangesAtEndpoint;
 import org.apache.cassandra.locator.Replica;
 import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.service.StorageProxy;
 import org.apache.cassandra.streaming.StreamOperation;
 import org.apache.cassandra.streaming.StreamPlan;
 import org.apache.cassandra.utils.FBUtilities;
@@ -41,6 +47,11 @@ final class TableStorage implements Storage {
   private static final long PAUSE_MILLIS = 50;
   private static final long COMPLAIN_MILLIS = 10_000;
 
+  /** How long a table is waited for that nobody seems to have. */
+  private static final long GRACE_MILLIS = 1_000;
+
+  private static final int MOST_GONE = 1_024;
+
   private final String keyspace;
   private final Layout layout;
   private final Layout.Group group;
@@ -48,6 +59,21 @@ final class TableStorage implements Storage {
 
   /** The last copy of each group; an older replica may have begun it. */
   private static final Map<UUID, CompletableFuture<Void>> copies = new ConcurrentHashMap<>();
+
+  /**
+   * Tables of which the log has writes and that are no more, so that each is waited for once. The
+   * last of them; used by the thread that applies the log.
+   */
+  private final Set<TableId> gone =
+      Collections.newSetFromMap(
+          new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<TableId, Boolean> eldest) {
+              return size() > MOST_GONE;
+            }
+          });
 
   TableStorage(String keyspace, Layout layout, Layout.Group group, UUID id) {
     this.keyspace = keyspace;
@@ -100,8 +126,8 @@ final class TableStorage implements Storage {
     while (true) {
       try {
         boolean isDropped = Schema.instance.getKeyspaceMetadata(keyspace) == null;
-        return Payload.decode(
-            payload, isDropped || (start < System.nanoTime() - grace() && agrees()));
+        boolean isOver = System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS);
+        return Payload.decode(payload, isDropped || (isOver && agrees()), gone);
       } catch (Payload.UnknownSchemaException e) {
         long waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
         if (waitedMillis > COMPLAIN_MILLIS && !hadComplained) {
@@ -113,28 +139,27 @@ final class TableStorage implements Storage {
     }
   }
 
-  private static long grace() {
-    return TimeUnit.MILLISECONDS.toNanos(4 * PAUSE_MILLIS);
-  }
-
   /**
    * Whether all nodes that are up have this node's schema, and, if the group has other members, one
-   * of them is up: it cannot have committed anything for this node to apply otherwise.
+   * of them is up: it cannot have committed anything for this node to apply otherwise. They are
+   * asked, since what gossip tells is a moment old, and a node that has just heard of a table would
+   * be taken for one that has not.
    */
   private boolean agrees() {
     InetAddressAndPort self = FBUtilities.getBroadcastAddressAndPort();
-    Set<InetAddressAndPort> live = Gossiper.instance.getLiveMembers();
+    Set<InetAddressAndPort> live = new HashSet<>(Gossiper.instance.getLiveMembers());
+    live.remove(self);
     boolean hasCompany =
         members().size() == 1
-            || members().stream()
-                .map(ReplicatedLogStrategy::address)
-                .anyMatch(member -> !member.equals(self) && live.contains(member));
-    return hasCompany
-        && live.stream()
-            .filter(node -> !node.equals(self))
-            .allMatch(
-                node ->
-                    Schema.instance.getVersion().equals(Gossiper.instance.getSchemaVersion(node)));
+            || members().stream().map(ReplicatedLogStrategy::address).anyMatch(live::contains);
+    return hasCompany && (live.isEmpty() || hasSameSchema(live));
+  }
+
+  /** May take as long as a request to a node that does not answer. */
+  private static boolean hasSameSchema(Set<InetAddressAndPort> nodes) {
+    String own = Schema.instance.getVersion().toString();
+    List<String> asOwn = StorageProxy.describeSchemaVersions(true).getOrDefault(own, List.of());
+    return nodes.stream().allMatch(node -> asOwn.contains(node.getHostAddress(true)));
   }
 
   /** Replicas may have moved since this was opened. */
@@ -168,13 +193,31 @@ final class TableStorage implements Storage {
     return CompletableFuture.allOf(flushes.toArray(CompletableFuture[]::new));
   }
 
+  /**
+   * Cassandra does not try a flush again that has failed, and flushes what came after it as if
+   * nothing were; but the memtable stays where those are that are being flushed. The log is its
+   * only other place.
+   */
   private static CompletableFuture<Void> flush(ColumnFamilyStore table) {
+    Set<Memtable> before = new HashSet<>();
+    table.getTracker().getView().getAllMemtables().forEach(before::add);
     CompletableFuture<Void> flushed = new CompletableFuture<>();
     var unused =
         table
             .forceFlush(ColumnFamilyStore.FlushReason.INTERNALLY_FORCED)
             .addCallback((at, failure) -> complete(flushed, failure));
-    return flushed;
+    return flushed.thenRun(() -> requireFlushed(table, before));
+  }
+
+  private static void requireFlushed(ColumnFamilyStore table, Set<Memtable> before) {
+    for (Memtable memtable : table.getTracker().getView().flushingMemtables) {
+      if (before.contains(memtable)) {
+        throw new IllegalStateException(
+            "An earlier flush of "
+                + table.metadata()
+                + " has failed; its writes come from the log when this node starts again.");
+      }
+    }
   }
 
   private static void complete(CompletableFuture<Void> future, Throwable failure) {

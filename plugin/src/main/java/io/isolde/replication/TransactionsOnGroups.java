@@ -30,7 +30,7 @@ public final class TransactionsOnGroups implements StrongTables {
 
   @Override
   public boolean isStrong(String keyspace) {
-    return keyspaces.find(keyspace).isPresent();
+    return keyspaces.isMeant(keyspace);
   }
 
   @Override

@@ -2,6 +2,7 @@
 package io.isolde.transaction;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.read.OwnWrites;
@@ -177,15 +178,21 @@ public final class DataStatements {
     }
   }
 
-  /** What statements write together, as if one came after the other; not stamped yet. */
+  /**
+   * What statements write together, as if one came after the other; not stamped yet. The
+   * provisional timestamps are about now: who reads the updates from a log leaves out cells that
+   * seem older than the moment in which their column was dropped, should there be one again.
+   */
   public static List<PartitionUpdate> together(List<Write> writes, Request request) {
     List<PartitionUpdate> updates = new ArrayList<>();
+    long aboutNow = NodeClock.nowMillis() * 1000;
     if (writes.size() == 1) {
-      updates.addAll(updates(writes.get(0), 2, nowInSeconds(writes.get(0), request), request));
+      updates.addAll(
+          updates(writes.get(0), aboutNow, nowInSeconds(writes.get(0), request), request));
     } else {
       WriteBuffer merged = new WriteBuffer(Long.MAX_VALUE);
       for (Write write : writes) {
-        long timestamp = merged.nextTimestamp(0);
+        long timestamp = merged.nextTimestamp(aboutNow);
         merged.add(updates(write, timestamp, nowInSeconds(write, request), request));
       }
       updates.addAll(merged.all());

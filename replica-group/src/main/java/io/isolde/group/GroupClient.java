@@ -338,7 +338,7 @@ public final class GroupClient implements AutoCloseable {
       }
       last = GroupFailure.of(failure, Optional.empty());
       switch (last.reason()) {
-        case REFUSED, OVERLOADED -> answer.completeExceptionally(last);
+        case REFUSED, OVERLOADED -> refused(last);
         case NOT_LEADER -> {
           leaders.remove(target.group());
           Optional<Peer> hint = last.leader();
@@ -352,6 +352,20 @@ public final class GroupClient implements AutoCloseable {
           last.leader().ifPresent(peer -> leaders.put(target.group(), peer));
           later(PAUSE_MILLIS);
         }
+      }
+    }
+
+    /** Another attempt may have got through before, and "nothing was done" be wrong. */
+    private void refused(GroupFailure failure) {
+      if (!isWrite || !mayBeDone) {
+        answer.completeExceptionally(failure);
+      } else if (failure.reason() == Reason.OVERLOADED) {
+        later(PAUSE_MILLIS);
+      } else {
+        answer.completeExceptionally(
+            new GroupFailure(
+                Reason.TIMED_OUT_UNKNOWN,
+                "An attempt had no answer, and another one was refused: " + failure.getMessage()));
       }
     }
 

@@ -29,6 +29,12 @@ public final class GroupFailure extends RuntimeException {
   private final Reason reason;
   private final transient Optional<Peer> leader;
 
+  /** Of a write that comes so late that the log has forgotten whether it had it. */
+  static GroupFailure forgotten() {
+    return new GroupFailure(
+        Reason.UNKNOWN, "The write came so late that nobody can tell whether it was done before.");
+  }
+
   /** A failure without a better place to go. */
   public GroupFailure(Reason reason, String message) {
     this(reason, message, Optional.empty(), null);

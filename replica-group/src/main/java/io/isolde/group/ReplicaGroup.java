@@ -178,6 +178,9 @@ public final class ReplicaGroup {
           await(barrier(), deadlineNanos, GroupFailure.Reason.TIMED_OUT);
           OptionalLong before = machine.appliedAt(request);
           if (before.isPresent()) {
+            if (before.getAsLong() == RetryWindow.FORGOTTEN) {
+              throw GroupFailure.forgotten();
+            }
             return decision.repeated();
           }
           outcome = decision.decide();

@@ -35,7 +35,10 @@ final class RetryWindow {
   private final Map<Long, Session> sessions = new LinkedHashMap<>();
   private long sweptMicros;
 
-  /** When the write was applied, if it was; 0 if that is forgotten, and it must not be any more. */
+  /** Instead of a time: the write may have been applied, and must not be any more. */
+  static final long FORGOTTEN = 0;
+
+  /** When the write was applied, if it was; {@link #FORGOTTEN} if nobody can tell any more. */
   OptionalLong appliedAt(long session, long number) {
     Session known = sessions.get(session);
     if (known == null) {
@@ -45,7 +48,7 @@ final class RetryWindow {
     if (micros != null) {
       return OptionalLong.of(micros);
     }
-    return number < known.oldestOpen ? OptionalLong.of(0) : OptionalLong.empty();
+    return number < known.oldestOpen ? OptionalLong.of(FORGOTTEN) : OptionalLong.empty();
   }
 
   void applied(RequestId id, long micros) {

@@ -199,7 +199,7 @@ final class WriteQueue {
     makeEntries();
     if (failure == null && applied instanceof GroupStateMachine.Applied answers) {
       for (int i = 0; i < queued.size(); i++) {
-        queued.get(i).answer().complete(answers.timestamps().get(i));
+        answer(queued.get(i), answers.timestamps().get(i));
       }
       return;
     }
@@ -208,5 +208,13 @@ final class WriteQueue {
             ? new GroupFailure(GroupFailure.Reason.UNKNOWN, "The log gave no answer.")
             : GroupFailure.of(failure, replica.leader());
     queued.forEach(one -> one.answer().completeExceptionally(told));
+  }
+
+  private static void answer(Queued write, long timestampMicros) {
+    if (timestampMicros == RetryWindow.FORGOTTEN) {
+      write.answer().completeExceptionally(GroupFailure.forgotten());
+    } else {
+      write.answer().complete(timestampMicros);
+    }
   }
 }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +69,46 @@ class ReplicaGroupTest {
       assertThat(applied).hasSize(MANY).doesNotHaveDuplicates();
       nodes.start(leader);
       GroupNodes.await(() -> "v".equals(nodes.storages.get(leader).get("k" + (MANY - 1))));
+    }
+  }
+
+  @Test
+  void whenAWriteComesSoLateThatItIsForgottenThenNobodyClaimsThatItWasDone() throws Exception {
+    try (GroupNodes nodes = new GroupNodes(folder)) {
+      ReplicaGroup leader = nodes.replica(nodes.leader());
+      leader.write(write(new RequestId(7, 200, 100))).get(90, TimeUnit.SECONDS);
+      RequestId late = new RequestId(7, 5, 5);
+      assertThat(leader.write(write(late)))
+          .failsWithin(90, TimeUnit.SECONDS)
+          .withThrowableOfType(ExecutionException.class)
+          .satisfies(ReplicaGroupTest::assertUnknown);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+      assertThatThrownBy(() -> leader.decide(late, 1, deadline, new NeverAsked()))
+          .satisfies(ReplicaGroupTest::assertUnknown);
+      assertThat(nodes.storages.get(nodes.leader()).applied).hasSize(1);
+    }
+  }
+
+  private static Write write(RequestId id) {
+    return new Write(id, new int[] {1}, MemoryStorage.payload("k", "v"), null);
+  }
+
+  private static void assertUnknown(Throwable thrown) {
+    Throwable failure = thrown instanceof ExecutionException ? thrown.getCause() : thrown;
+    assertThat(failure).isInstanceOf(GroupFailure.class);
+    assertThat(((GroupFailure) failure).reason()).isEqualTo(GroupFailure.Reason.UNKNOWN);
+  }
+
+  /** A decision of which nobody knows whether it was made. */
+  private static final class NeverAsked implements ReplicaGroup.Decision<String> {
+    @Override
+    public ReplicaGroup.Outcome<String> decide() {
+      throw new AssertionError("It may have been made before.");
+    }
+
+    @Override
+    public String repeated() {
+      throw new AssertionError("It may not have been made.");
     }
   }
 

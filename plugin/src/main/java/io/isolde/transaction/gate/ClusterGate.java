@@ -37,6 +37,9 @@ public final class ClusterGate {
   private static final int MOST_WAITING = 64;
   private static final long LONGEST_WAIT_MILLIS = 15_000;
 
+  /** What a table has in memory may be a good part of the heap, and the disk slow. */
+  private static final long LONGEST_FLUSH_MILLIS = 60_000;
+
   /** For what a change waits for beside TRUNCATE's own time-out. */
   private static final long LEASE_BEYOND_TRUNCATE_MILLIS = 60_000;
 
@@ -111,7 +114,7 @@ public final class ClusterGate {
   public void awaitFollowers(TableMetadata table) {
     for (var asked : ask(GateRequest.Kind.FOLLOW, UUID.randomUUID(), table).entrySet()) {
       try {
-        if (!await(asked.getKey(), asked.getValue(), table).isDone()) {
+        if (!await(asked.getKey(), asked.getValue(), LONGEST_WAIT_MILLIS, table).isDone()) {
           logger.warn("The node {} has not heard yet of what {} is now.", asked.getKey(), table);
         }
       } catch (IsoldeException e) {
@@ -122,9 +125,10 @@ public final class ClusterGate {
 
   private long askAll(GateRequest.Kind kind, UUID change, TableMetadata table) {
     Map<String, CompletableFuture<byte[]>> answers = ask(kind, change, table);
+    long waitMillis = kind == GateRequest.Kind.NEWEST ? LONGEST_FLUSH_MILLIS : LONGEST_WAIT_MILLIS;
     long newest = Long.MIN_VALUE;
     for (Map.Entry<String, CompletableFuture<byte[]>> asked : answers.entrySet()) {
-      GateRequest.Answer answer = await(asked.getKey(), asked.getValue(), table);
+      GateRequest.Answer answer = await(asked.getKey(), asked.getValue(), waitMillis, table);
       if (!answer.isDone()) {
         throw unavailable(
             "ENABLE or DISABLE TRANSACTIONS on " + table + ", or TRUNCATE, is under way already.",
@@ -157,18 +161,17 @@ public final class ClusterGate {
   }
 
   private static GateRequest.Answer await(
-      String node, CompletableFuture<byte[]> answer, TableMetadata table) {
+      String node, CompletableFuture<byte[]> answer, long waitMillis, TableMetadata table) {
     try {
-      return Wire.read(
-          answer.get(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS), GateRequest.Answer.class);
+      return Wire.read(answer.get(waitMillis, TimeUnit.MILLISECONDS), GateRequest.Answer.class);
     } catch (ExecutionException | TimeoutException | IOException e) {
       String why = e instanceof ExecutionException ? String.valueOf(e.getCause()) : "no answer";
       throw unavailable(
           "The node "
               + node
-              + " is up, but can't be asked to hold back statements on "
+              + " is up, but did not do its part in a change of "
               + table
-              + ", so it was not changed; try again. ("
+              + ", so nothing was changed; try again. ("
               + why
               + ")",
           table,
@@ -186,7 +189,7 @@ public final class ClusterGate {
   private void open(UUID change, TableMetadata table) {
     for (var asked : ask(GateRequest.Kind.OPEN, change, table).entrySet()) {
       try {
-        var unused = await(asked.getKey(), asked.getValue(), table);
+        var unused = await(asked.getKey(), asked.getValue(), LONGEST_WAIT_MILLIS, table);
       } catch (IsoldeException e) {
         logger.warn(
             "The node {} holds back statements on {} until it notices that nobody opens it.",
