@@ -20,9 +20,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NodeLogs.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StrongSchemaTest {
-  /** If each of them were waited for, a node would not be back in time. */
-  private static final int WRITES_TO_A_DROPPED_TABLE = 1_500;
-
   private StrongCluster nodes;
 
   @BeforeAll
@@ -75,23 +72,6 @@ class StrongSchemaTest {
         "node " + replica + " has " + key, () -> nodes.on(replica, ofThisReplica).one() != null);
     Row row = nodes.on(replica, ofThisReplica).one();
     assertThat(row.getString("v")).as("node %d, row %d", replica, key).isEqualTo("x");
-  }
-
-  @Test
-  void whenTheLogHasManyWritesOfADroppedTableThenANodeIsBackSoon() {
-    change("CREATE TABLE s.gone (p int PRIMARY KEY)", "CREATE TABLE s.stays (p int PRIMARY KEY)");
-    for (int i = 0; i < WRITES_TO_A_DROPPED_TABLE; i++) {
-      nodes.execute("INSERT INTO s.gone (p) VALUES (?)", i);
-    }
-    change("DROP TABLE s.gone");
-    int follower = 1 + nodes.leader(1, "s") % 3;
-    nodes.cluster.node(follower).kill();
-    nodes.restart(follower);
-    nodes.on(follower, "INSERT INTO s.stays (p) VALUES (1)");
-    SimpleStatement ofThisReplica =
-        SimpleStatement.newInstance("SELECT p FROM s.stays WHERE p = 1")
-            .setConsistencyLevel(DefaultConsistencyLevel.ONE);
-    Await.until("it has replayed its log", () -> nodes.on(follower, ofThisReplica).one() != null);
   }
 
   @Test
