@@ -21,7 +21,7 @@ final class CollectionBenchmark implements Benchmark {
   private static final String TIMING = "io.isolde.staleness.collect";
 
   /** Each of writes and reads. */
-  private static final Duration SAMPLED = Duration.ofSeconds(20);
+  private static final Duration SAMPLED = Duration.ofSeconds(60);
 
   @Override
   public String name() {

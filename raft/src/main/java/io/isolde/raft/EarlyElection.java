@@ -40,9 +40,6 @@ final class EarlyElection {
 
   private long suspectedNanos;
 
-  /** The term in which we stand early; votes for it are asked for as such. */
-  private volatile long earlyTerm = -1;
-
   EarlyElection(RaftReplica replica, LeaderWatch watch, RaftRpcService rpc, RaftSettings settings) {
     this.replica = replica;
     this.group = replica.group();
@@ -51,8 +48,8 @@ final class EarlyElection {
     this.settings = settings;
   }
 
-  long earlyTerm() {
-    return earlyTerm;
+  RaftReplica replica() {
+    return replica;
   }
 
   void onLost(String peer) {
@@ -167,7 +164,7 @@ final class EarlyElection {
     for (String peer : survivors) {
       if (!peer.equals(self().toString())) {
         EarlyQuestion question = new EarlyQuestion(group, suspect.toString(), isSilent, term, last);
-        answers.add(rpc.askEarly(RaftPeerId.valueOf(peer), question.encode()));
+        answers.add(rpc.ask(RaftPeerId.valueOf(peer), question));
       }
     }
     CompletableFuture<Void> all =
@@ -194,17 +191,9 @@ final class EarlyElection {
         suspect,
         isSilent ? "silent" : "dead",
         term + 1);
-    earlyTerm = term + 1;
     try {
-      if (!watch
-          .server()
-          .startLeaderElection(fromLeader(term, last))
-          .getServerReply()
-          .getSuccess()) {
-        earlyTerm = -1;
-      }
+      var unused = watch.server().startLeaderElection(fromLeader(term, last));
     } catch (IOException e) {
-      earlyTerm = -1;
       log.info("{}: cannot stand early", replica.division().getMemberId(), e);
     }
     suspect = null;

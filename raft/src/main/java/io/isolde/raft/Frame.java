@@ -19,10 +19,11 @@ final class Frame extends DefaultByteBufHolder {
   /** The first frame of a connection: the request id is the purpose, the body the magic and id. */
   static final byte GREETING = 0;
 
+  /** A question before a vote, or a vote that the leader wants: its lease is over. */
   static final byte VOTE = 1;
 
-  /** A vote before the time-out: refused by those who may have renewed the leader's lease. */
-  static final byte EARLY_VOTE = 2;
+  /** Any other vote: refused by those who may have renewed the leader's lease. */
+  static final byte GUARDED_VOTE = 2;
 
   /** Would you vote early? Changes nothing, so the loser disturbs nobody. */
   static final byte EARLY_PRE_VOTE = 3;
@@ -31,6 +32,9 @@ final class Frame extends DefaultByteBufHolder {
   static final byte SNAPSHOT = 5;
   static final byte START_ELECTION = 6;
   static final byte READ_INDEX = 7;
+
+  /** Is the hand-over to me still on? */
+  static final byte HAND_OVER = 8;
 
   /** The body starts with a byte for the service. */
   static final byte APPLICATION = 16;

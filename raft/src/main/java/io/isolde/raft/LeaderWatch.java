@@ -4,6 +4,8 @@ package io.isolde.raft;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -12,17 +14,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Elections before the time-out, when the leader's process is dead or it is silent.
+ * Watches that a leader's lease is over before another leads, and starts elections before the
+ * time-out, when the leader's process is dead or it is silent.
  *
  * <p>If a connection from or to the leader breaks and nobody listens at its address any more, a
  * follower stands as soon as the leader's lease must be over. The other members may have renewed
- * that lease, so each of them refuses an early vote until it has had no append for as long as a
- * lease; a majority of such members means that no lease is left. First they are asked, without
+ * that lease, so each of them refuses a vote until it has had no append for as long as a lease; a
+ * majority of such members means that no lease is left. That goes for all votes but those that the
+ * leader itself wants (see {@link HandOver}): also after the time-out, an append may have come
+ * since the question before the vote. Before an early election the others are asked, without
  * consequences, so that a follower with a short log, or one that is alone in not reaching the
  * leader, disturbs nobody. Followers take turns.
  *
@@ -143,7 +149,18 @@ final class LeaderWatch implements AutoCloseable {
 
   /** Whether no lease can rest on an append that this member has answered. */
   boolean isLeaseOver(RaftGroupId group) {
-    return millisUntilLeaseIsOver(group) <= 0;
+    return millisUntilLeaseIsOver(group) <= 0 || isUntouched(group);
+  }
+
+  /** Whether this member has never answered an append, so that a young group need not wait. */
+  private boolean isUntouched(RaftGroupId group) {
+    EarlyElection election = elections.get(group);
+    if (election == null) {
+      return false;
+    }
+    RaftServer.Division division = election.replica().division();
+    return division.getRaftLog().getLastEntryTermIndex() == null
+        && division.getInfo().getLastAppliedIndex() < 0;
   }
 
   /** For how long this process has been running and heard no word of the leader, or nearly. */
@@ -167,21 +184,32 @@ final class LeaderWatch implements AutoCloseable {
     return lease + lease / 20 + 5 - quiet;
   }
 
+  /** This node's replica of a group; empty if it has none. */
+  Optional<RaftReplica> replica(RaftGroupId group) {
+    return Optional.ofNullable(elections.get(group)).map(EarlyElection::replica);
+  }
+
+  /** Asks the leader whether it is still handing over to this node; no answer is a no. */
+  CompletableFuture<Boolean> isStillOn(RaftPeerId leader, HandOver.Question question) {
+    return rpc.ask(leader, question);
+  }
+
   boolean wouldVote(EarlyQuestion question) {
     EarlyElection election = elections.get(question.group());
     return election != null && election.wouldVote(question);
   }
 
   /**
-   * Whether this vote is asked for early. If an append came after we decided to stand, its answer
-   * may have renewed the lease, and the vote must not be asked for at all.
+   * Whether those who may have renewed the leader's lease must refuse this vote: all but what the
+   * leader itself wants. If an append came after we decided to stand, its answer may have renewed
+   * the lease, and the vote must not be asked for at all.
    */
-  boolean isEarly(RaftGroupId group, RequestVoteRequestProto request) throws IOException {
-    EarlyElection election = elections.get(group);
-    if (election == null || request.getPreVote()) {
+  boolean isGuarded(RaftGroupId group, RequestVoteRequestProto request) throws IOException {
+    if (request.getPreVote()) {
       return false;
     }
-    if (election.earlyTerm() != request.getCandidateTerm()) {
+    EarlyElection election = elections.get(group);
+    if (election != null && election.replica().handOver().isGranted(request.getCandidateTerm())) {
       return false;
     }
     if (!isLeaseOver(group)) {

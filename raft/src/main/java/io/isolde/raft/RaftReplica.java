@@ -41,6 +41,7 @@ public final class RaftReplica {
   private final ObservedStateMachine machine;
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
+  private final HandOver handOver = new HandOver();
 
   RaftReplica(RaftServer server, RaftGroupId group, ObservedStateMachine machine)
       throws IOException {
@@ -58,6 +59,10 @@ public final class RaftReplica {
 
   RaftServer.Division division() {
     return division;
+  }
+
+  HandOver handOver() {
+    return handOver;
   }
 
   /**
@@ -88,6 +93,9 @@ public final class RaftReplica {
       return CompletableFuture.failedFuture(new RaftFailure.NotLeader(leader(), null));
     }
     long term = term();
+    if (handOver.isTaken(term)) {
+      return CompletableFuture.failedFuture(handingOver(null));
+    }
     RaftClientRequest request =
         RaftClientRequest.newBuilder()
             .setClientId(client)
@@ -106,8 +114,15 @@ public final class RaftReplica {
               if (!isLeader() || term() != term) {
                 throw new RaftFailure.NotLeader(leader(), null);
               }
+              if (handOver.isTaken(term)) {
+                throw handingOver(null);
+              }
               return null;
             });
+  }
+
+  private static RaftFailure handingOver(Throwable cause) {
+    return new RaftFailure.NotReady("The leader is handing over.", cause);
   }
 
   private CompletableFuture<RaftClientReply> submit(RaftClientRequest request) {
@@ -163,19 +178,36 @@ public final class RaftReplica {
   }
 
   /**
-   * Hands leadership over. Requests are refused meanwhile; if it fails, this node goes on leading.
+   * Hands leadership over. Requests are refused meanwhile; if it fails, this node goes on leading,
+   * or steps down if the other may have been elected. One at a time: another fails with {@link
+   * RaftFailure.NotReady}.
    *
    * @param timeoutMillis when to give up
    */
   public CompletableFuture<Void> transferLeadership(String to, long timeoutMillis) {
+    long term = term();
+    if (!handOver.offer(to, term)) {
+      return CompletableFuture.failedFuture(handingOver(null));
+    }
+    return transfer(RaftPeerId.valueOf(to), timeoutMillis)
+        .whenComplete(
+            (done, failure) -> {
+              handOver.end();
+              if (failure != null && handOver.isTaken(term) && term() == term) {
+                var unused = transfer(null, timeoutMillis);
+              }
+            });
+  }
+
+  /**
+   * Asks Ratis for it.
+   *
+   * @param to null if this node just steps down
+   */
+  private CompletableFuture<Void> transfer(RaftPeerId to, long timeoutMillis) {
     TransferLeadershipRequest request =
         new TransferLeadershipRequest(
-            client,
-            server.getId(),
-            group,
-            calls.incrementAndGet(),
-            RaftPeerId.valueOf(to),
-            timeoutMillis);
+            client, server.getId(), group, calls.incrementAndGet(), to, timeoutMillis);
     try {
       return done(server.transferLeadershipAsync(request));
     } catch (IOException e) {
@@ -236,7 +268,7 @@ public final class RaftReplica {
       return new RaftFailure.Overloaded("Too many requests wait at the leader.", cause);
     }
     if (cause instanceof LeaderSteppingDownException) {
-      return new RaftFailure.NotReady("The leader is handing over.", cause);
+      return handingOver(cause);
     }
     if (cause instanceof ReconfigurationInProgressException
         || cause instanceof ReconfigurationTimeoutException) {

@@ -4,6 +4,7 @@ package io.isolde.raft;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -11,8 +12,10 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.ReadIndexRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 import org.slf4j.Logger;
@@ -60,16 +63,14 @@ final class RaftRequests implements RaftReceiver {
     try {
       switch (kind) {
         case Frame.VOTE -> respond(from, requestId, server.requestVote(vote(body)));
-        case Frame.EARLY_VOTE -> earlyVote(from, requestId, vote(body));
+        case Frame.GUARDED_VOTE -> guardedVote(from, requestId, vote(body));
         case Frame.EARLY_PRE_VOTE -> earlyPreVote(from, requestId, body);
         case Frame.APPEND -> append(from, requestId, body);
         case Frame.SNAPSHOT -> snapshot(from, requestId, body);
         case Frame.START_ELECTION ->
-            respond(
-                from,
-                requestId,
-                server.startLeaderElection(
-                    RaftCall.decode(body, StartLeaderElectionRequestProto.parser())));
+            standForLeader(
+                from, requestId, RaftCall.decode(body, StartLeaderElectionRequestProto.parser()));
+        case Frame.HAND_OVER -> handOver(from, requestId, body);
         case Frame.READ_INDEX -> readIndex(from, requestId, body);
         default -> {
           body.release();
@@ -89,7 +90,7 @@ final class RaftRequests implements RaftReceiver {
    * Votes only if no append can have renewed the old leader's lease: none came for as long as a
    * lease, and none while the vote was being given. What comes later finds the higher term.
    */
-  private void earlyVote(ServerConnection from, long requestId, RequestVoteRequestProto request)
+  private void guardedVote(ServerConnection from, long requestId, RequestVoteRequestProto request)
       throws IOException {
     RaftGroupId group = RaftRpcService.group(request.getServerRequest());
     long before = watch.lastAppendNanos(group);
@@ -115,7 +116,59 @@ final class RaftRequests implements RaftReceiver {
     }
     log.debug("{} asks for an early vote", question);
     boolean yes = watch.wouldVote(question);
-    from.respond(requestId, Unpooled.wrappedBuffer(new byte[] {(byte) (yes ? 1 : 0)}));
+    from.respond(requestId, yesOrNo(yes));
+  }
+
+  /** Stands if the leader, which may have given up since it sent this, still wants it. */
+  private void standForLeader(
+      ServerConnection from, long requestId, StartLeaderElectionRequestProto request)
+      throws IOException {
+    RaftGroupId group = RaftRpcService.group(request.getServerRequest());
+    RaftReplica replica = replica(group);
+    long term = replica.term();
+    RaftPeerId leader = RaftPeerId.valueOf(request.getServerRequest().getRequestorId());
+    CompletableFuture<StartLeaderElectionReplyProto> stands =
+        watch
+            .isStillOn(leader, new HandOver.Question(group, term))
+            .thenApplyAsync(
+                isOn -> {
+                  if (!isOn) {
+                    throw new CompletionException(new IOException("The leader has given up."));
+                  }
+                  replica.handOver().grant(term + 1);
+                  return stand(request);
+                },
+                transport.workers());
+    var unused = stands.whenComplete((reply, failure) -> complete(from, requestId, reply, failure));
+  }
+
+  private StartLeaderElectionReplyProto stand(StartLeaderElectionRequestProto request) {
+    try {
+      return server.startLeaderElection(request);
+    } catch (IOException e) {
+      throw new CompletionException(e);
+    }
+  }
+
+  private void handOver(ServerConnection from, long requestId, ByteBuf body) throws IOException {
+    HandOver.Question question;
+    try {
+      question = HandOver.Question.decode(body);
+    } finally {
+      body.release();
+    }
+    boolean isOn = replica(question.group()).handOver().take(from.sender(), question.term());
+    from.respond(requestId, yesOrNo(isOn));
+  }
+
+  private RaftReplica replica(RaftGroupId group) throws IOException {
+    return watch
+        .replica(group)
+        .orElseThrow(() -> new IOException("This node has no replica of group " + group + "."));
+  }
+
+  private static ByteBuf yesOrNo(boolean yes) {
+    return Unpooled.wrappedBuffer(new byte[] {(byte) (yes ? 1 : 0)});
   }
 
   private void append(ServerConnection from, long requestId, ByteBuf body) throws IOException {

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
@@ -131,8 +132,8 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
   @Override
   public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
     RaftRpcRequestProto header = request.getServerRequest();
-    boolean early = watch.isEarly(group(header), request);
-    byte kind = early ? Frame.EARLY_VOTE : Frame.VOTE;
+    boolean isGuarded = watch.isGuarded(group(header), request);
+    byte kind = isGuarded ? Frame.GUARDED_VOTE : Frame.VOTE;
     return RaftCall.send(control(to(header)), kind, request, RequestVoteReplyProto.parser())
         .await(settings.requestTimeoutMillis());
   }
@@ -193,12 +194,23 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
   }
 
   /** Asks a peer whether it would vote early. */
-  CompletableFuture<Boolean> askEarly(RaftPeerId peer, ByteBuf question) {
+  CompletableFuture<Boolean> ask(RaftPeerId peer, EarlyQuestion question) {
+    return ask(peer, Frame.EARLY_PRE_VOTE, question.encode());
+  }
+
+  /** Asks a leader whether it is still handing over to this node. */
+  CompletableFuture<Boolean> ask(RaftPeerId peer, HandOver.Question question) {
+    return ask(peer, Frame.HAND_OVER, question.encode())
+        .completeOnTimeout(false, settings.requestTimeoutMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** No answer is a no. */
+  private CompletableFuture<Boolean> ask(RaftPeerId peer, byte kind, ByteBuf question) {
     CompletableFuture<Boolean> answer = new CompletableFuture<>();
     try {
       control(peer)
           .send(
-              Frame.EARLY_PRE_VOTE,
+              kind,
               question,
               new ResponseHandler() {
                 @Override

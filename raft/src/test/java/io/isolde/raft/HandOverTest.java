@@ -2,10 +2,13 @@
 package io.isolde.raft;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +33,49 @@ class HandOverTest {
       }
       cluster.awaitApplied(expected);
       assertThat(cluster.replica(leader).isLeader()).isTrue();
+    }
+  }
+
+  /** It reads under its lease again, for which another must wait that would lead. */
+  @Test
+  void whenTheHeirHearsOfItOnlyAfterItHasFailedThenTheLeaderStays() throws Exception {
+    CountDownLatch wakesUp = new CountDownLatch(1);
+    try (TestCluster cluster = new TestCluster(directory, 3, RaftSettings.defaults())) {
+      int leader = cluster.awaitLeader();
+      cluster.propose(leader, "before");
+      cluster.awaitApplied(List.of("before"));
+      long term = cluster.replica(leader).term();
+      int heir = (leader + 1) % 3;
+      cluster.hang(heir, wakesUp);
+      var handedOver = cluster.replica(leader).transferLeadership("n" + heir, 300);
+      assertThatThrownBy(() -> handedOver.get(10, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(RaftFailure.class);
+      wakesUp.countDown();
+      cluster.propose(leader, "after");
+      cluster.awaitApplied(List.of("before", "after"));
+      Thread.sleep(500); // What had come meanwhile is handled by now.
+      assertThat(cluster.replica(leader).term()).isEqualTo(term);
+      cluster.replica(leader).barrier().get(10, TimeUnit.SECONDS);
+    } finally {
+      wakesUp.countDown();
+    }
+  }
+
+  @Test
+  void whenAnHeirHasLeaveToStandThenTheLeaderReadsNoMoreInThatTerm() throws Exception {
+    try (TestCluster cluster = new TestCluster(directory, 3, RaftSettings.defaults())) {
+      RaftReplica leader = cluster.replica(cluster.awaitLeader());
+      HandOver handOver = leader.handOver();
+      assertThat(handOver.offer("n7", leader.term())).isTrue();
+      assertThat(handOver.offer("n8", leader.term())).as("two at once").isFalse();
+      leader.barrier().get(10, TimeUnit.SECONDS);
+      assertThat(handOver.take("n8", leader.term())).as("by another").isFalse();
+      assertThat(handOver.take("n7", leader.term() + 1)).as("in another term").isFalse();
+      assertThat(handOver.take("n7", leader.term())).isTrue();
+      handOver.end();
+      assertThatThrownBy(() -> leader.barrier().get(10, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(RaftFailure.NotReady.class);
+      assertThat(handOver.take("n7", leader.term())).as("when it has ended").isFalse();
     }
   }
 }

@@ -19,6 +19,9 @@ final class RetryWindow {
   /** A session of which the log has heard nothing for so long will send nothing again. */
   static final long SESSION_MICROS = 600_000_000L;
 
+  /** So many stay however long ago they were heard of: a leader's clock may be far ahead. */
+  static final int FEW_SESSIONS = 512;
+
   /** A session may not have more open than this. */
   static final int MOST_OPEN = 16_384;
 
@@ -61,7 +64,7 @@ final class RetryWindow {
           Math.max(session.oldestOpen, session.applied.pollFirstEntry().getKey() + 1);
     }
     session.applied.headMap(session.oldestOpen, false).clear();
-    if (micros - sweptMicros > SESSION_MICROS / 10) {
+    if (sessions.size() > FEW_SESSIONS && micros - sweptMicros > SESSION_MICROS / 10) {
       sweptMicros = micros;
       sessions.values().removeIf(old -> micros - old.lastMicros > SESSION_MICROS);
     }

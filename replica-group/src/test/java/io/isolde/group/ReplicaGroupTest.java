@@ -4,6 +4,7 @@ package io.isolde.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.isolde.group.GroupFailure.Reason;
 import io.isolde.raft.Peer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -94,9 +95,13 @@ class ReplicaGroupTest {
   }
 
   private static void assertUnknown(Throwable thrown) {
+    assertReason(thrown, Reason.UNKNOWN);
+  }
+
+  private static void assertReason(Throwable thrown, Reason reason) {
     Throwable failure = thrown instanceof ExecutionException ? thrown.getCause() : thrown;
     assertThat(failure).isInstanceOf(GroupFailure.class);
-    assertThat(((GroupFailure) failure).reason()).isEqualTo(GroupFailure.Reason.UNKNOWN);
+    assertThat(((GroupFailure) failure).reason()).isEqualTo(reason);
   }
 
   /** A decision of which nobody knows whether it was made. */
@@ -142,6 +147,34 @@ class ReplicaGroupTest {
   }
 
   @Test
+  void whenAnAttemptHadNoAnswerThenTheNextOneThatIsRefusedDoesNotSayThatNothingWasDone()
+      throws Exception {
+    try (GroupNodes nodes = new GroupNodes(folder)) {
+      nodes.answers.add(new CompletableFuture<>());
+      nodes.answers.add(
+          CompletableFuture.failedFuture(new GroupFailure(Reason.REFUSED, "No such table.")));
+      assertThat(increment(nodes))
+          .failsWithin(90, TimeUnit.SECONDS)
+          .withThrowableOfType(ExecutionException.class)
+          .satisfies(thrown -> assertReason(thrown, Reason.TIMED_OUT_UNKNOWN));
+      nodes.answers.add(new CompletableFuture<>());
+      nodes.answers.add(
+          CompletableFuture.failedFuture(new GroupFailure(Reason.OVERLOADED, "Too many.")));
+      assertThat(increment(nodes)).as("asked again").succeedsWithin(90, TimeUnit.SECONDS);
+      assertThat(nodes.answers).isEmpty();
+      assertThat(nodes.read(0, "n")).isEqualTo("1");
+    }
+  }
+
+  private static CompletableFuture<byte[]> increment(GroupNodes nodes) {
+    return nodes
+        .servers
+        .get(0)
+        .client()
+        .decide(nodes.target(), "n".getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
   void whenTwoHandOverAtOnceThenOneDoesAndTheOtherIsToldAndTriesAgain() throws Exception {
     try (GroupNodes nodes = new GroupNodes(folder)) {
       nodes.write(0, "k", "before");
@@ -154,7 +187,7 @@ class ReplicaGroupTest {
           .cause()
           .isInstanceOfSatisfying(
               GroupFailure.class,
-              failure -> assertThat(failure.reason()).isEqualTo(GroupFailure.Reason.NOT_LEADER));
+              failure -> assertThat(failure.reason()).isEqualTo(Reason.NOT_LEADER));
       first.get(30, TimeUnit.SECONDS);
       List<CompletableFuture<Void>> asked = new ArrayList<>();
       for (GroupServer server : nodes.servers) {

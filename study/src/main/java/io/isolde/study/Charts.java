@@ -10,6 +10,8 @@ import java.awt.Font;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.knowm.xchart.AnnotationLine;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
@@ -30,6 +32,8 @@ final class Charts {
     new Color(0x0072B2), new Color(0xD55E00), new Color(0x009E73), new Color(0xCC79A7)
   };
 
+  private static final BasicStroke THIN = new BasicStroke(0.6f);
+
   private Charts() {}
 
   /** By file name, in the order of the report. */
@@ -46,7 +50,8 @@ final class Charts {
       charts.put("figure4-error", errors(weak));
     }
     if (results.churn() != null) {
-      charts.put("figure5-churn", churn(results.churn()));
+      charts.put("figure5-churn-latency", latencyUnderChurn(results.churn()));
+      charts.put("figure6-churn-staleness", staleReadsUnderChurn(results.churn()));
     }
     return charts;
   }
@@ -141,37 +146,56 @@ final class Charts {
     return chart;
   }
 
-  private static Chart<?, ?> churn(Churn.Timeline timeline) {
+  private static Chart<?, ?> latencyUnderChurn(Churn.Timeline timeline) {
     XYChart chart =
-        lines("Figure 5: while nodes come and go", "second", "ms; percent; errors per second");
-    double[] seconds = timeline.seconds().stream().mapToDouble(Churn.Second::second).toArray();
-    line(
-        chart,
-        "read mean, ms",
-        seconds,
-        timeline.seconds().stream().mapToDouble(Churn.Second::readMeanMillis).toArray(),
-        COLORS[0]);
-    line(
-        chart,
-        "write mean, ms",
-        seconds,
-        timeline.seconds().stream().mapToDouble(Churn.Second::writeMeanMillis).toArray(),
-        COLORS[1]);
-    line(
-        chart,
-        "stale reads, %",
-        seconds,
-        timeline.seconds().stream()
-            .mapToDouble(each -> 100.0 * each.staleReads() / Math.max(1, each.reads()))
-            .toArray(),
-        COLORS[2]);
-    line(
-        chart,
-        "errors",
-        seconds,
-        timeline.seconds().stream().mapToDouble(Churn.Second::errors).toArray(),
-        COLORS[3]);
+        lines("Figure 5: latency while nodes come and go", "second", "mean of the second, ms");
+    chart.getStyler().setYAxisLogarithmic(true);
+    overTime(chart, timeline, "read", 0, second -> positive(second.readMeanMillis()));
+    overTime(chart, timeline, "write", 1, second -> positive(second.writeMeanMillis()));
+    mark(chart, timeline.events());
     return chart;
+  }
+
+  /** A second in which nothing was answered has no mean, and is left out. */
+  private static double positive(double mean) {
+    return mean > 0 ? mean : Double.NaN;
+  }
+
+  private static Chart<?, ?> staleReadsUnderChurn(Churn.Timeline timeline) {
+    XYChart chart =
+        lines(
+            "Figure 6: stale reads and errors while nodes come and go",
+            "second",
+            "percent; errors per second");
+    overTime(
+        chart,
+        timeline,
+        "stale reads, %",
+        2,
+        second -> 100.0 * second.staleReads() / Math.max(1, second.reads()));
+    overTime(chart, timeline, "errors", 3, Churn.Second::errors);
+    mark(chart, timeline.events());
+    return chart;
+  }
+
+  private static void overTime(
+      XYChart chart,
+      Churn.Timeline timeline,
+      String name,
+      int color,
+      ToDoubleFunction<Churn.Second> value) {
+    double[] at = timeline.seconds().stream().mapToDouble(Churn.Second::second).toArray();
+    line(chart, name, at, timeline.seconds().stream().mapToDouble(value).toArray(), COLORS[color]);
+  }
+
+  /** A vertical line for each thing that was done, or had been. */
+  private static void mark(XYChart chart, List<Churn.Event> events) {
+    for (Churn.Event event : events) {
+      AnnotationLine line = new AnnotationLine(event.atSeconds(), true, false);
+      line.setColor(Color.GRAY);
+      line.setStroke(THIN);
+      chart.addAnnotation(line);
+    }
   }
 
   private static XYChart lines(String title, String x, String y) {

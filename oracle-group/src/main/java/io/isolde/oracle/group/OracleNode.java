@@ -317,7 +317,7 @@ public final class OracleNode implements AutoCloseable {
           member
               .replica()
               .transferLeadership(peer.id(), HAND_OVER_MILLIS)
-              .get(HAND_OVER_MILLIS, TimeUnit.MILLISECONDS);
+              .get(2 * HAND_OVER_MILLIS, TimeUnit.MILLISECONDS);
           return;
         } catch (ExecutionException | TimeoutException | RaftFailure e) {
           log.info("{} could not take over the oracle: {}", peer.id(), e.toString());

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.apache.ratis.client.impl.ClientProtoUtils;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.protocol.RaftGroupMemberId;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whoever may have renewed a leader's lease votes for no other until that lease is over. */
+class VoteTest {
+  /** The leader's heartbeats are 250 ms apart, and its lease is longer. */
+  private static final RaftSettings LONG_LEASE =
+      RaftSettings.defaults().withElections(500, 1_000, 0.9);
+
+  private static final long AWAIT_MILLIS = 3_000;
+
+  @TempDir Path directory;
+
+  @Test
+  void whenTheLeaderIsHeardThenNobodyAsksForVotesOrGivesOne() throws Exception {
+    try (TestCluster cluster = new TestCluster(directory, 3, LONG_LEASE)) {
+      int leader = cluster.awaitLeader();
+      cluster.propose(leader, "something");
+      int candidate = (leader + 1) % 3;
+      int voter = (leader + 2) % 3;
+      long term = cluster.replica(leader).term();
+      RequestVoteRequestProto request = vote(candidate, voter, term + 1);
+      RaftRpcService rpc = cluster.members.get(candidate).node.rpc();
+      assertThatThrownBy(() -> rpc.requestVote(request))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("The leader is alive");
+      assertThatThrownBy(
+              () ->
+                  RaftCall.send(
+                          rpc.control(RaftPeerId.valueOf("n" + voter)),
+                          Frame.GUARDED_VOTE,
+                          request,
+                          RequestVoteReplyProto.parser())
+                      .await(AWAIT_MILLIS))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("lease");
+      assertThat(cluster.replica(voter).term()).isEqualTo(term);
+      assertThat(cluster.replica(leader).isLeader()).isTrue();
+    }
+  }
+
+  @Test
+  void whenTheLeaderHasGrantedAnElectionThenItsLeaseDoesNotMatter() throws Exception {
+    try (TestCluster cluster = new TestCluster(directory, 3, LONG_LEASE)) {
+      int leader = cluster.awaitLeader();
+      cluster.propose(leader, "something");
+      int candidate = (leader + 1) % 3;
+      int voter = (leader + 2) % 3;
+      long next = cluster.replica(leader).term() + 1;
+      cluster.replica(candidate).handOver().grant(next);
+      RequestVoteReplyProto reply =
+          cluster.members.get(candidate).node.rpc().requestVote(vote(candidate, voter, next));
+      assertThat(reply.getServerReply().getSuccess()).isTrue();
+    }
+  }
+
+  private static RequestVoteRequestProto vote(int candidate, int voter, long term) {
+    return RequestVoteRequestProto.newBuilder()
+        .setServerRequest(
+            ClientProtoUtils.toRaftRpcRequestProtoBuilder(
+                RaftGroupMemberId.valueOf(RaftPeerId.valueOf("n" + candidate), TestCluster.GROUP),
+                RaftPeerId.valueOf("n" + voter)))
+        .setCandidateTerm(term)
+        .setCandidateLastEntry(TermIndex.valueOf(term, 1_000_000).toProto())
+        .build();
+  }
+}

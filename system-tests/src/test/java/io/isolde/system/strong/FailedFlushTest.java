@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.strong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.isolde.cluster.ClusterException;
+import io.isolde.cluster.NodeTool;
+import io.isolde.system.Await;
+import io.isolde.system.NodeLogs;
+import io.isolde.system.TestCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Cassandra does not try a flush again that has failed, so what was in it is in the group's log
+ * alone, however many flushes succeed afterwards.
+ */
+@ExtendWith(NodeLogs.class)
+class FailedFlushTest {
+  private static final int EARLY_ROWS = 20;
+  private static final int LATE_ROWS = 60;
+  private static final String LONG_VALUE = "x".repeat(100_000);
+
+  @Test
+  void whenAFlushHasFailedThenTheLogIsKeptAndNothingIsLost() throws Exception {
+    try (TestCluster cluster =
+        TestCluster.start(
+            "failed-flush",
+            1,
+            "127.0.53.1",
+            spec ->
+                spec.withIsoldeSetting("strong_log_size", "1MiB")
+                    .withCassandraSetting("disk_failure_policy", "ignore"))) {
+      cluster.on(
+          1,
+          "CREATE KEYSPACE s WITH replication = {'class':"
+              + " 'io.isolde.replication.ReplicatedLogStrategy', 'replication_factor': 1}");
+      cluster.on(1, "CREATE TABLE s.t (p int PRIMARY KEY, v text)");
+      for (int i = 0; i < EARLY_ROWS; i++) {
+        cluster.on(1, "INSERT INTO s.t (p, v) VALUES (%d, 'early')".formatted(i));
+      }
+      flushWithoutFolder(cluster);
+      for (int i = 0; i < LATE_ROWS; i++) {
+        cluster.on(
+            1, "INSERT INTO s.t (p, v) VALUES (%d, '%s')".formatted(EARLY_ROWS + i, LONG_VALUE));
+      }
+      Await.until("the log has grown enough for a mark", () -> logSays(cluster, "the log is kept"));
+      cluster.disconnect();
+      cluster.node(1).kill();
+      cluster.startAgain(1);
+      long rows = cluster.on(1, "SELECT count(*) FROM s.t").one().getLong(0);
+      assertThat(rows).isEqualTo(EARLY_ROWS + LATE_ROWS);
+    }
+  }
+
+  /** A file is where the table's folder was. */
+  private static void flushWithoutFolder(TestCluster cluster) throws IOException {
+    Path folder = tableFolder(cluster);
+    Path aside = folder.resolveSibling("aside");
+    Files.move(folder, aside);
+    Files.createFile(folder);
+    try (NodeTool tool = cluster.node(1).nodeTool()) {
+      tool.flush("s", "t");
+    } catch (ClusterException expected) {
+      assertThat(expected).hasMessageContaining("forceKeyspaceFlush");
+    }
+    Await.until("the flush has failed", () -> logSays(cluster, "FSWriteError"));
+    Files.delete(folder);
+    Files.move(aside, folder);
+  }
+
+  private static Path tableFolder(TestCluster cluster) throws IOException {
+    try (var folders = Files.walk(cluster.node(1).folder())) {
+      return folders
+          .filter(path -> path.getFileName().toString().startsWith("t-"))
+          .filter(path -> path.getParent().getFileName().toString().equals("s"))
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  private static boolean logSays(TestCluster cluster, String text) {
+    return cluster.node(1).logTail(10_000).contains(text);
+  }
+}
