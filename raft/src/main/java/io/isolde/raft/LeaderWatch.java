@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -51,6 +52,9 @@ final class LeaderWatch implements AutoCloseable {
   /** When an append or a part of a snapshot last came, for each group. */
   private final Map<RaftGroupId, AtomicLong> lastAppendNanos = new ConcurrentHashMap<>();
 
+  /** Those of which any has come. */
+  private final Set<RaftGroupId> heard = ConcurrentHashMap.newKeySet();
+
   private final Map<RaftGroupId, EarlyElection> elections = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor timer;
 
@@ -77,6 +81,8 @@ final class LeaderWatch implements AutoCloseable {
 
   void start(Collection<RaftReplica> replicas) {
     for (RaftReplica replica : replicas) {
+      // From now on, not from the first vote: else no first election after a restart would succeed.
+      var unused = cell(replica.group());
       elections.put(replica.group(), new EarlyElection(replica, this, rpc, settings));
     }
   }
@@ -107,6 +113,7 @@ final class LeaderWatch implements AutoCloseable {
   void forget(RaftGroupId group) {
     elections.remove(group);
     lastAppendNanos.remove(group);
+    heard.remove(group);
   }
 
   /** Opens connections before they are needed, from now on. */
@@ -135,7 +142,13 @@ final class LeaderWatch implements AutoCloseable {
 
   /** An append or a part of a snapshot came; called before it is handled. */
   void onAppend(RaftGroupId group) {
-    cell(group).set(System.nanoTime());
+    heard.add(group);
+    cell(group).accumulateAndGet(System.nanoTime(), LeaderWatch::later);
+  }
+
+  /** Connections have threads of their own, of which one may be late. */
+  private static long later(long nanos, long otherNanos) {
+    return otherNanos - nanos > 0 ? otherNanos : nanos;
   }
 
   long lastAppendNanos(RaftGroupId group) {
@@ -155,7 +168,7 @@ final class LeaderWatch implements AutoCloseable {
   /** Whether this member has never answered an append, so that a young group need not wait. */
   private boolean isUntouched(RaftGroupId group) {
     EarlyElection election = elections.get(group);
-    if (election == null) {
+    if (election == null || heard.contains(group)) {
       return false;
     }
     RaftServer.Division division = election.replica().division();

@@ -51,6 +51,7 @@ final class PipelinedLogAppender extends LogAppenderBase {
 
   private final RaftRpcService rpc;
   private final RaftSettings settings;
+  private final FollowerAnswers proofs;
 
   /** Sent, not answered; at most {@link RaftSettings#outstandingAppends} with entries. */
   private final ArrayDeque<Sent> outstanding = new ArrayDeque<>();
@@ -97,6 +98,8 @@ final class PipelinedLogAppender extends LogAppenderBase {
     super(server, leader, follower);
     this.rpc = rpc;
     this.settings = settings;
+    this.proofs = rpc.answers(server.getMemberId().getGroupId());
+    proofs.add(this);
   }
 
   @Override
@@ -247,6 +250,7 @@ final class PipelinedLogAppender extends LogAppenderBase {
       default -> log.warn("{}: unknown answer {}", this, reply.getResult());
     }
     getLeaderState().onAppendEntriesReply(this, reply);
+    proofs.answered();
   }
 
   private void onMatch(Sent sent) {

@@ -87,7 +87,7 @@ public final class RaftNode implements AutoCloseable {
     }
     for (Map.Entry<RaftGroupId, ObservedStateMachine> entry : machines.entrySet()) {
       RaftGroupId id = entry.getKey();
-      replicas.put(id, new RaftReplica(server, id, entry.getValue()));
+      replicas.put(id, new RaftReplica(server, id, entry.getValue(), rpc.answers(id)));
     }
     rpc.watch(replicas.values());
   }
@@ -125,7 +125,7 @@ public final class RaftNode implements AutoCloseable {
       boolean isNew = !Files.isDirectory(directory.resolve(id.getUuid().toString()));
       RaftGroup group = new Group(initialMembers, machine).toRatis(id);
       RatisRequests.addGroup(server, group, isNew);
-      RaftReplica replica = new RaftReplica(server, id, observed);
+      RaftReplica replica = new RaftReplica(server, id, observed, rpc.answers(id));
       replicas.put(id, replica);
       rpc.watch(List.of(replica));
       return replica;

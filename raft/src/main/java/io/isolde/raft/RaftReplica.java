@@ -28,6 +28,7 @@ import org.apache.ratis.protocol.exceptions.ServerNotReadyException;
 import org.apache.ratis.protocol.exceptions.StateMachineException;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.util.Timestamp;
 
 /**
  * This node's replica of one group. The futures fail with a {@link RaftFailure}; a leader that
@@ -39,17 +40,27 @@ public final class RaftReplica {
   private final RaftServer.Division division;
 
   private final ObservedStateMachine machine;
+  private final FollowerAnswers answers;
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
   private final HandOver handOver = new HandOver();
 
-  RaftReplica(RaftServer server, RaftGroupId group, ObservedStateMachine machine)
+  RaftReplica(
+      RaftServer server, RaftGroupId group, ObservedStateMachine machine, FollowerAnswers answers)
       throws IOException {
     this.server = server;
     this.group = group;
     this.division = server.getDivision(group);
     this.machine = machine;
+    this.answers = answers;
     machine.observe(id -> member(id).orElse(null), this::term);
+    machine.add(
+        new LeaderListener() {
+          @Override
+          public void steppedDown() {
+            answers.giveUp();
+          }
+        });
   }
 
   /** The group. */
@@ -96,6 +107,7 @@ public final class RaftReplica {
     if (handOver.isTaken(term)) {
       return CompletableFuture.failedFuture(handingOver(null));
     }
+    Timestamp asked = Timestamp.currentTime();
     RaftClientRequest request =
         RaftClientRequest.newBuilder()
             .setClientId(client)
@@ -111,14 +123,22 @@ public final class RaftReplica {
               if (failure != null || !reply.isSuccess()) {
                 throw translate(failure != null ? failure : reply.getException(), false);
               }
-              if (!isLeader() || term() != term) {
-                throw new RaftFailure.NotLeader(leader(), null);
-              }
-              if (handOver.isTaken(term)) {
-                throw handingOver(null);
-              }
               return null;
-            });
+            })
+        .thenCompose(applied -> answers.leadsAfter(division, asked))
+        .thenAccept(leads -> requireLeading(leads, term));
+  }
+
+  private void requireLeading(boolean isProven, long term) {
+    if (!isProven) {
+      throw new RaftFailure.NotReady("No majority has answered this leader in time.", null);
+    }
+    if (!isLeader() || term() != term) {
+      throw new RaftFailure.NotLeader(leader(), null);
+    }
+    if (handOver.isTaken(term)) {
+      throw handingOver(null);
+    }
   }
 
   private static RaftFailure handingOver(Throwable cause) {
@@ -210,7 +230,7 @@ public final class RaftReplica {
             client, server.getId(), group, calls.incrementAndGet(), to, timeoutMillis);
     try {
       return done(server.transferLeadershipAsync(request));
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       return CompletableFuture.failedFuture(translate(e, false));
     }
   }

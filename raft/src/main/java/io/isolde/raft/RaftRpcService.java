@@ -43,6 +43,7 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
   private final LeaderWatch watch;
   private final RaftRequests requests;
   private final Map<RaftPeerId, Links> links = new ConcurrentHashMap<>();
+  private final Map<RaftGroupId, FollowerAnswers> answers = new ConcurrentHashMap<>();
 
   /** The two connections to a peer. */
   private record Links(PeerLink control, PeerLink bulk) {
@@ -67,6 +68,12 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
 
   void unwatch(RaftGroupId group) {
     watch.forget(group);
+    answers.remove(group);
+  }
+
+  /** What followers of this node's replica of a group answer. */
+  FollowerAnswers answers(RaftGroupId group) {
+    return answers.computeIfAbsent(group, id -> new FollowerAnswers(settings));
   }
 
   void stopWatching() {

@@ -33,10 +33,8 @@ public final class RaftRpcType implements RpcType {
       @Override
       public LogAppender newLogAppender(
           RaftServer.Division division, LeaderState leader, FollowerInfo follower) {
-        return context.settings.outstandingAppends() == 1
-            ? ServerFactory.super.newLogAppender(division, leader, follower)
-            : new PipelinedLogAppender(
-                division, leader, follower, context.service, context.settings);
+        return new PipelinedLogAppender(
+            division, leader, follower, context.service, context.settings);
       }
 
       @Override

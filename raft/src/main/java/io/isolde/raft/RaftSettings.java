@@ -28,8 +28,8 @@ package io.isolde.raft;
  *     requests are refused, and followers catch up slowly. Too big: heartbeats share the disk with
  *     large writes.
  * @param appendEntries 256. Entries in one message. As for the bytes.
- * @param outstandingAppends 8. Messages under way to a follower. 1: Ratis' own appender, each waits
- *     for the one before. Too big: memory, and more to repeat when the connection breaks.
+ * @param outstandingAppends 8. Messages under way to a follower. 1: each waits for the one before.
+ *     Too big: memory, and more to repeat when the connection breaks.
  * @param snapshotEveryEntries 400,000. Entries between snapshots. Too small: snapshots all the
  *     time. Too big: a long log to replay at the start.
  * @param installSnapshots true. Whether the leader sends its snapshot to a follower that is too far

@@ -62,6 +62,33 @@ class HandOverTest {
   }
 
   @Test
+  void whenAnHeirHadLeaveToStandAndDidNotThenTheLeaderStepsDownAndAnotherIsElected()
+      throws Exception {
+    CountDownLatch wakesUp = new CountDownLatch(1);
+    try (TestCluster cluster = new TestCluster(directory, 3, RaftSettings.defaults())) {
+      int old = cluster.awaitLeader();
+      cluster.propose(old, "before");
+      cluster.awaitApplied(List.of("before"));
+      RaftReplica leader = cluster.replica(old);
+      long term = leader.term();
+      int heir = (old + 1) % 3;
+      cluster.hang(heir, wakesUp);
+      var handedOver = leader.transferLeadership("n" + heir, 300);
+      assertThat(leader.handOver().take("n" + heir, term)).isTrue();
+      assertThatThrownBy(() -> handedOver.get(10, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(RaftFailure.class);
+      TestCluster.await(() -> !(leader.isLeader() && leader.term() == term));
+      int next = cluster.awaitLeader();
+      assertThat(cluster.replica(next).term()).isGreaterThan(term);
+      wakesUp.countDown();
+      cluster.propose(next, "after");
+      cluster.awaitApplied(List.of("before", "after"));
+    } finally {
+      wakesUp.countDown();
+    }
+  }
+
+  @Test
   void whenAnHeirHasLeaveToStandThenTheLeaderReadsNoMoreInThatTerm() throws Exception {
     try (TestCluster cluster = new TestCluster(directory, 3, RaftSettings.defaults())) {
       RaftReplica leader = cluster.replica(cluster.awaitLeader());

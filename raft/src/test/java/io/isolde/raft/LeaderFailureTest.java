@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +69,35 @@ class LeaderFailureTest {
         goesOn.countDown();
       }
       cluster.awaitApplied(List.of("before", "after"));
+    }
+  }
+
+  /** It has read before, and nothing was written since, so Ratis would ask nobody. */
+  @Test
+  void whenAnotherLeadsThenTheOldLeaderThatDoesNotKnowItYetReadsNothing() throws Exception {
+    RaftSettings rarelyStanding = RaftSettings.defaults().withElections(500, 2 * LONG_MILLIS, 0.2);
+    CountDownLatch goesOn = new CountDownLatch(1);
+    try (TestCluster cluster = new TestCluster(directory, 3, rarelyStanding)) {
+      int old = cluster.awaitLeader();
+      cluster.propose(old, "before");
+      cluster.awaitApplied(List.of("before"));
+      long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1_500);
+      while (System.nanoTime() < until) {
+        cluster.replica(old).barrier().get(10, TimeUnit.SECONDS);
+        Thread.sleep(10);
+      }
+      try {
+        cluster.hang(old, goesOn);
+        int leader = cluster.awaitLeaderOtherThan(old);
+        cluster.propose(leader, "after");
+        assertThat(cluster.replica(old).isLeader()).as("for all that it knows").isTrue();
+        assertThat(cluster.replica(old).barrier())
+            .failsWithin(2L * LONG_MILLIS, TimeUnit.MILLISECONDS)
+            .withThrowableOfType(ExecutionException.class)
+            .withCauseInstanceOf(RaftFailure.class);
+      } finally {
+        goesOn.countDown();
+      }
     }
   }
 

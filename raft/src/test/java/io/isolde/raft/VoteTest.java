@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.apache.ratis.client.impl.ClientProtoUtils;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
@@ -17,9 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Whoever may have renewed a leader's lease votes for no other until that lease is over. */
 class VoteTest {
-  /** The leader's heartbeats are 250 ms apart, and its lease is longer. */
+  /** The leader's heartbeats are a second apart, and its lease is longer. */
   private static final RaftSettings LONG_LEASE =
-      RaftSettings.defaults().withElections(500, 1_000, 0.9);
+      RaftSettings.defaults().withElections(2_000, 4_000, 0.9);
 
   private static final long AWAIT_MILLIS = 3_000;
 
@@ -30,6 +31,7 @@ class VoteTest {
     try (TestCluster cluster = new TestCluster(directory, 3, LONG_LEASE)) {
       int leader = cluster.awaitLeader();
       cluster.propose(leader, "something");
+      cluster.awaitApplied(List.of("something"));
       int candidate = (leader + 1) % 3;
       int voter = (leader + 2) % 3;
       long term = cluster.replica(leader).term();
@@ -58,6 +60,7 @@ class VoteTest {
     try (TestCluster cluster = new TestCluster(directory, 3, LONG_LEASE)) {
       int leader = cluster.awaitLeader();
       cluster.propose(leader, "something");
+      cluster.awaitApplied(List.of("something"));
       int candidate = (leader + 1) % 3;
       int voter = (leader + 2) % 3;
       long next = cluster.replica(leader).term() + 1;

@@ -190,11 +190,9 @@ final class Charts {
 
   /** A vertical line for each thing that was done, or had been. */
   private static void mark(XYChart chart, List<Churn.Event> events) {
+    chart.getStyler().setAnnotationLineColor(Color.GRAY).setAnnotationLineStroke(THIN);
     for (Churn.Event event : events) {
-      AnnotationLine line = new AnnotationLine(event.atSeconds(), true, false);
-      line.setColor(Color.GRAY);
-      line.setStroke(THIN);
-      chart.addAnnotation(line);
+      chart.addAnnotation(new AnnotationLine(event.atSeconds(), true, false));
     }
   }
 

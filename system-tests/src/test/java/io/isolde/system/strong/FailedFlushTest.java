@@ -73,7 +73,7 @@ class FailedFlushTest {
   }
 
   private static Path tableFolder(TestCluster cluster) throws IOException {
-    try (var folders = Files.walk(cluster.node(1).folder())) {
+    try (var folders = Files.walk(cluster.node(1).folder().resolve("data").resolve("s"))) {
       return folders
           .filter(path -> path.getFileName().toString().startsWith("t-"))
           .filter(path -> path.getParent().getFileName().toString().equals("s"))
