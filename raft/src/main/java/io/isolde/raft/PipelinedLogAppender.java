@@ -126,6 +126,14 @@ final class PipelinedLogAppender extends LogAppenderBase {
   @Override
   public void run() throws InterruptedException, IOException {
     thread = Thread.currentThread();
+    try {
+      sendWhileRunning();
+    } finally {
+      startAgain(); // It is remembered until this node leads again; what it has sent need not be.
+    }
+  }
+
+  private void sendWhileRunning() throws InterruptedException, IOException {
     while (isRunning()) {
       isSignalled = false;
       for (Runnable answer = answers.poll(); answer != null; answer = answers.poll()) {
