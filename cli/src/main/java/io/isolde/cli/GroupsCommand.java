@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -53,11 +54,17 @@ final class GroupsCommand {
     say("  here      %s".formatted(row.getString("state")));
     if (!row.isNull("applied_index")) {
       say(
-          "  log       applied up to %d, kept from %d, term %d"
+          "  log       applied up to %d, %d to go, kept from %d, term %d"
               .formatted(
                   row.getLong("applied_index"),
+                  row.getLong("lag_entries"),
                   row.getLong("log_from_index"),
                   row.getLong("term")));
+      say(
+          "  compacts  %s, %d to do"
+              .formatted(
+                  row.getString("compaction_turn").toLowerCase(Locale.ROOT),
+                  row.getInt("compactions_pending")));
     }
     if (!row.isNull("problem")) {
       say("  problem   %s".formatted(row.getString("problem")));

@@ -93,9 +93,11 @@ import java.util.concurrent.TimeUnit;
  * @param leadership {@code leadership_threshold}: compactions of fewer bytes are run while leading.
  *     Default 64MiB. Too small: leaders change all the time. Too big: leaders compact. {@code
  *     leadership_rest}: a group is not handed over again for so long. Default 10s. {@code
- *     leadership_max_per_minute}: of this node. Default 6. {@code leadership_dry_run}: {@code
- *     false} (the default), or {@code true}: decisions are only noted in {@code
- *     isolde.leadership_events}.
+ *     leadership_max_per_minute}: of this node. Default 6. {@code leadership_wait}: so long at most
+ *     does a heavy compaction wait while other members of this node's groups compact. Default 60s.
+ *     Too small: replicas compact at the same time. Too big: SSTables pile up where all have much
+ *     to compact. {@code leadership_dry_run}: {@code false} (the default), or {@code true}:
+ *     decisions are only noted in {@code isolde.leadership_events}.
  * @param conflictLogSize {@code conflict_log_size}: of the last conflicts, shown in {@code
  *     isolde.conflicts}. Default 1000. Too small: those that one is asked about are gone. Too big:
  *     memory, half a kilobyte each.

@@ -160,6 +160,7 @@ final class IsoldeYaml {
         bytes("leadership_threshold", 64L << 20),
         millis("leadership_rest", "10s"),
         count("leadership_max_per_minute", 6),
+        millis("leadership_wait", "60s"),
         !choice("leadership_dry_run", "false", "true"));
   }
 

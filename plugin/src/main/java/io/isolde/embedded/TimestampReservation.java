@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.embedded;
 
+import io.isolde.raft.DurableFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 
 /**
  * A timestamp on disk above all that may have been given out: a small text file, replaced whole.
@@ -43,26 +40,9 @@ public final class TimestampReservation {
 
   /** Durable when it returns. */
   void write(long untilMicros) {
-    Path next = file.resolveSibling(file.getFileName() + ".next");
     try {
       Files.createDirectories(file.getParent());
-      byte[] text = Long.toString(untilMicros).getBytes(StandardCharsets.US_ASCII);
-      try (FileChannel channel =
-          FileChannel.open(
-              next,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.WRITE,
-              StandardOpenOption.TRUNCATE_EXISTING)) {
-        ByteBuffer buffer = ByteBuffer.wrap(text);
-        while (buffer.hasRemaining()) {
-          channel.write(buffer);
-        }
-        channel.force(true);
-      }
-      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-      try (FileChannel directory = FileChannel.open(file.getParent(), StandardOpenOption.READ)) {
-        directory.force(true);
-      }
+      DurableFile.write(file, Long.toString(untilMicros).getBytes(StandardCharsets.US_ASCII));
     } catch (IOException e) {
       throw new UncheckedIOException("The timestamp reservation " + file + " can't be written.", e);
     }

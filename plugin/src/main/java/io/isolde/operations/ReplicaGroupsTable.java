@@ -32,9 +32,12 @@ final class ReplicaGroupsTable extends NodeTable {
             .addRegularColumn("leader", UTF8Type.instance)
             .addRegularColumn("term", LongType.instance)
             .addRegularColumn("applied_index", LongType.instance)
+            .addRegularColumn("lag_entries", LongType.instance)
             .addRegularColumn("log_from_index", LongType.instance)
             .addRegularColumn("last_write_micros", LongType.instance)
             .addRegularColumn("queued_writes", Int32Type.instance)
+            .addRegularColumn("compactions_pending", Int32Type.instance)
+            .addRegularColumn("compaction_turn", UTF8Type.instance)
             .addRegularColumn("problem", UTF8Type.instance));
     this.keyspaces = keyspaces;
   }
@@ -48,17 +51,20 @@ final class ReplicaGroupsTable extends NodeTable {
           .column("members", shown.group().members().stream().map(Layout.Member::address).toList())
           .column("state", state(shown))
           .column("problem", shown.problem().orElse(null));
-      shown.replica().ifPresent(replica -> fill(rows, replica));
+      shown.replica().ifPresent(replica -> fill(rows, shown.keyspace(), replica));
     }
   }
 
-  private static void fill(SimpleDataSet rows, ReplicaGroup replica) {
+  private void fill(SimpleDataSet rows, String keyspace, ReplicaGroup replica) {
     rows.column("leader", leader(replica.leader()))
         .column("term", replica.term())
         .column("applied_index", replica.appliedIndex())
+        .column("lag_entries", replica.lagEntries())
         .column("log_from_index", replica.markedIndex() + 1)
         .column("last_write_micros", replica.lastMicros())
-        .column("queued_writes", replica.queued());
+        .column("queued_writes", replica.queued())
+        .column("compactions_pending", keyspaces.leadership().compactionsPending(keyspace))
+        .column("compaction_turn", keyspaces.leadership().compactionTurn().name());
   }
 
   private static List<String> ranges(List<Layout.Span> spans) {

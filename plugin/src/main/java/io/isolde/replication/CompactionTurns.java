@@ -3,9 +3,12 @@ package io.isolde.replication;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.config.IsoldeConfig;
+import io.isolde.config.NodeClock;
+import io.isolde.group.MemberLoad;
+import io.isolde.group.WorkTurn;
 import io.isolde.replication.LeadershipEvents.Cause;
 import io.isolde.replication.LeadershipEvents.Work;
-import java.lang.reflect.Field;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
@@ -13,20 +16,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
-import org.apache.cassandra.db.compaction.AbstractCompactionTask;
-import org.apache.cassandra.db.compaction.CompactionManager;
-import org.apache.cassandra.db.compaction.CompactionStrategyManager;
-import org.apache.cassandra.db.lifecycle.LifecycleTransaction;
-import org.apache.cassandra.io.sstable.format.SSTableReader;
 import org.apache.cassandra.schema.Schema;
-import org.apache.cassandra.utils.FBUtilities;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runs the compactions of strong keyspaces, whatever the strategy of a table, in the place of
- * Cassandra's own scheduling: heavy ones one at a time, and not while this node leads the group, if
- * another can.
+ * Cassandra's own scheduling: heavy ones one at a time, here and on the nodes that share groups
+ * with this one, and not while this node leads a group of the keyspace, if another can.
  */
 final class CompactionTurns {
   private static final Logger logger = LoggerFactory.getLogger(CompactionTurns.class);
@@ -34,12 +31,16 @@ final class CompactionTurns {
 
   private final StrongKeyspaces keyspaces;
   private final StepAside stepAside;
+  private final Neighbours neighbours;
   private final long thresholdBytes;
+
+  /** Changed by who has {@link #heavy}. */
+  private final WorkTurn turn;
 
   /** Of the heavy compaction that runs, with what it waits for. */
   private final AtomicLong busyBytes = new AtomicLong();
 
-  /** One heavy compaction at a time. */
+  /** One heavy compaction at a time on this node. */
   private final Semaphore heavy = new Semaphore(1);
 
   private final ScheduledExecutorService threads =
@@ -49,6 +50,8 @@ final class CompactionTurns {
   CompactionTurns(IsoldeConfig config, StrongKeyspaces keyspaces, StepAside stepAside) {
     this.keyspaces = keyspaces;
     this.stepAside = stepAside;
+    this.neighbours = new Neighbours(keyspaces);
+    this.turn = new WorkTurn(config.leadership().waitMillis());
     this.thresholdBytes = config.leadership().thresholdBytes();
   }
 
@@ -61,108 +64,110 @@ final class CompactionTurns {
     return busyBytes.get();
   }
 
+  WorkTurn.State turn() {
+    return turn.state();
+  }
+
+  long waitingSinceMillis() {
+    return turn.sinceMillis();
+  }
+
   private void look() {
+    boolean isWaiting = false;
     for (StrongKeyspace keyspace : keyspaces.all()) {
       Keyspace open = Schema.instance.getKeyspaceInstance(keyspace.name());
       if (open != null) {
         for (ColumnFamilyStore table : open.getColumnFamilyStores()) {
           try {
-            look(keyspace, table);
+            isWaiting |= look(keyspace, table, isWaiting);
           } catch (RuntimeException e) {
             logger.error("A compaction of {} failed; it is tried again", table.metadata(), e);
           }
         }
       }
     }
-  }
-
-  private void look(StrongKeyspace keyspace, ColumnFamilyStore table) {
-    for (Task task = next(table); task != null; task = next(table)) {
-      if (task.bytes < thresholdBytes) {
-        task.run();
-      } else {
-        Task heavyTask = task;
-        if (!heavy.tryAcquire()) {
-          task.release();
-          return;
-        }
-        threads.execute(() -> runHeavy(keyspace, heavyTask));
-        return;
-      }
+    if (!isWaiting && heavy.tryAcquire()) {
+      turn.end();
+      heavy.release();
     }
   }
 
-  /** What the strategy wants next, with its SSTables marked; null if nothing. */
-  private static Task next(ColumnFamilyStore table) {
-    CompactionStrategyManager strategy = table.getCompactionStrategyManager();
-    if (!strategy.shouldBeEnabled()) {
-      return null; // The table's own options say so.
+  /**
+   * Runs what a table has to compact, or has it run if it is heavy.
+   *
+   * @param mustWait whether it is not this node's turn, as another table has just been told
+   * @return whether a heavy compaction waits
+   */
+  private boolean look(StrongKeyspace keyspace, ColumnFamilyStore table, boolean mustWait) {
+    MarkedCompaction next = MarkedCompaction.next(table);
+    while (next != null && next.bytes() < thresholdBytes) {
+      next.run();
+      next = MarkedCompaction.next(table);
     }
-    // Only for this moment: in between Cassandra would start what it finds by itself.
-    strategy.enable();
-    AbstractCompactionTask task;
+    if (next == null) {
+      return false;
+    }
+    MarkedCompaction compaction = next;
+    boolean mayBegin = false;
     try {
-      task =
-          strategy.getNextBackgroundTask(
-              CompactionManager.getDefaultGcBefore(table, FBUtilities.nowInSeconds()));
+      mayBegin = !mustWait && mayBegin(table);
     } finally {
-      strategy.disable();
-    }
-    return task == null ? null : new Task(table, task);
-  }
-
-  /** A compaction whose SSTables are marked, so that nobody else takes them. */
-  private static final class Task {
-    /** Cassandra gives it to nobody but itself. */
-    private static final Field TRANSACTION = transactionField();
-
-    private final ColumnFamilyStore table;
-    private final AbstractCompactionTask task;
-    private final long bytes;
-
-    Task(ColumnFamilyStore table, AbstractCompactionTask task) {
-      this.table = table;
-      this.task = task;
-      this.bytes = transaction().originals().stream().mapToLong(SSTableReader::onDiskLength).sum();
-    }
-
-    private static Field transactionField() {
-      try {
-        Field field = AbstractCompactionTask.class.getDeclaredField("transaction");
-        field.setAccessible(true);
-        return field;
-      } catch (NoSuchFieldException e) {
-        throw new IllegalStateException("This is not the Cassandra that Isolde is made for.", e);
+      if (!mayBegin) {
+        compaction.release();
       }
     }
-
-    private LifecycleTransaction transaction() {
-      try {
-        return (LifecycleTransaction) TRANSACTION.get(task);
-      } catch (IllegalAccessException e) {
-        throw new AssertionError("made accessible above", e);
-      }
+    if (mayBegin) {
+      threads.execute(() -> runHeavy(keyspace, table, compaction));
     }
-
-    void run() {
-      var unused = task.execute(CompactionManager.instance.active);
-    }
-
-    /** It comes again when its turn has come. */
-    void release() {
-      transaction().close();
-    }
+    return !mayBegin;
   }
 
-  private void runHeavy(StrongKeyspace keyspace, Task task) {
-    busyBytes.set(task.bytes);
+  /** Whether a heavy compaction may begin; {@link #heavy} is taken then. */
+  private boolean mayBegin(ColumnFamilyStore table) {
+    if (!heavy.tryAcquire()) {
+      return false;
+    }
+    boolean isOurTurn = false;
     try {
-      stepAside.before(keyspace, new Work(Cause.COMPACTION, task.table.name, task.bytes));
-      task.run();
+      isOurTurn = takeTurn(table);
     } catch (RuntimeException e) {
-      logger.error("A compaction of {} failed; it is tried again", task.table.metadata(), e);
+      turn.end(); // or the others would wait
+      throw e;
+    } finally {
+      if (!isOurTurn) {
+        heavy.release();
+      }
+    }
+    return isOurTurn;
+  }
+
+  private boolean takeTurn(ColumnFamilyStore table) {
+    turn.want(NodeClock.nowMillis());
+    List<MemberLoad> others = neighbours.all();
+    boolean isLeader = keyspaces.leadership().isLeader();
+    boolean isOurs =
+        turn.claim(NodeClock.nowMillis(), keyspaces.selfId(), isLeader, others)
+            && turn.keep(NodeClock.nowMillis(), neighbours.all());
+    if (isOurs && turn.isOverdue(NodeClock.nowMillis())) {
+      logger.info(
+          "A compaction of {} has waited for leadership_wait while other replicas compacted, and"
+              + " begins all the same",
+          table.metadata());
+    }
+    return isOurs;
+  }
+
+  private void runHeavy(
+      StrongKeyspace keyspace, ColumnFamilyStore table, MarkedCompaction compaction) {
+    busyBytes.set(compaction.bytes());
+    try {
+      stepAside.before(keyspace, new Work(Cause.COMPACTION, table.name, compaction.bytes()));
+      compaction.run();
+    } catch (RuntimeException e) {
+      logger.error("A compaction of {} failed; it is tried again", table.metadata(), e);
     } finally {
       busyBytes.set(0);
+      turn.end();
       heavy.release();
     }
   }

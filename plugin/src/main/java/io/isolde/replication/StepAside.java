@@ -21,15 +21,16 @@ import org.slf4j.LoggerFactory;
  */
 final class StepAside {
   private static final Logger logger = LoggerFactory.getLogger(StepAside.class);
-  private static final long ASK_MILLIS = 300;
   private static final long HAND_OVER_MILLIS = 3_000;
 
   private final StrongKeyspaces keyspaces;
+  private final Neighbours neighbours;
   private final HandOverPolicy policy;
   private final LeadershipEvents events;
 
   StepAside(HandOverPolicy.Rules rules, StrongKeyspaces keyspaces, LeadershipEvents events) {
     this.keyspaces = keyspaces;
+    this.neighbours = new Neighbours(keyspaces);
     this.policy = new HandOverPolicy(rules);
     this.events = events;
   }
@@ -60,7 +61,7 @@ final class StepAside {
             NodeClock.nowMillis(),
             group.id(),
             work.bytes(),
-            keyspace.client().followers(group, keyspaces.selfId(), ASK_MILLIS),
+            neighbours.of(keyspace, group),
             ThreadLocalRandom.current().nextInt());
     long startNanos = System.nanoTime();
     boolean hasFailed = verdict.reason() == Reason.HAND_OVER && !handOver(group, verdict.to());

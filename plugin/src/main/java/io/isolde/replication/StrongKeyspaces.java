@@ -6,6 +6,7 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.group.GroupClient;
 import io.isolde.group.Layout;
+import io.isolde.group.ReplicaGroup;
 import io.isolde.group.Requests;
 import io.isolde.replicated.CassandraNode;
 import io.isolde.replication.KeyspaceOptions.Durability;
@@ -54,10 +55,8 @@ public final class StrongKeyspaces implements SchemaChangeListener {
     }
   }
 
-  private final LeadershipEvents events = new LeadershipEvents();
   private final FollowerStaleness followers;
-  private final Optional<CompactionTurns> compactions;
-  private final Optional<StallWatch> stalls;
+  private final Leadership leadership;
   private final CassandraNode cassandra;
   private volatile boolean isStarted;
 
@@ -65,12 +64,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   public StrongKeyspaces(IsoldeConfig config, Requests requests) {
     cassandra = new CassandraNode(config);
     followers = new FollowerStaleness(config.stalenessHalfLifeMillis());
-    Optional<StepAside> stepAside =
-        config.isLeadershipCompactionAware()
-            ? Optional.of(new StepAside(config.leadership(), this, events))
-            : Optional.empty();
-    compactions = stepAside.map(others -> new CompactionTurns(config, this, others));
-    stalls = stepAside.map(StallWatch::new);
+    leadership = new Leadership(config, this);
     for (Durability durability : Durability.values()) {
       hosts.put(durability, new GroupHost(config, durability, requests, followers));
     }
@@ -94,14 +88,14 @@ public final class StrongKeyspaces implements SchemaChangeListener {
               .toList();
       later(() -> host.getValue().start(existing));
     }
-    compactions.ifPresent(CompactionTurns::start);
-    stalls.ifPresent(StallWatch::start);
+    leadership.start();
   }
 
-  /** How much this node is busy with that leaders should not be; in bytes. */
-  long busyBytes() {
-    return compactions.map(CompactionTurns::busyBytes).orElse(0L)
-        + stalls.map(StallWatch::busyBytes).orElse(0L);
+  /** This node's replicas of a keyspace's groups. */
+  List<ReplicaGroup> replicas(StrongKeyspace keyspace) {
+    return keyspace.targets().stream()
+        .flatMap(target -> host(keyspace).replica(target.group()).stream())
+        .toList();
   }
 
   /** This node's id as a member. */
@@ -109,9 +103,9 @@ public final class StrongKeyspaces implements SchemaChangeListener {
     return cassandra.hostId().toString();
   }
 
-  /** What was decided about who leads. */
-  public LeadershipEvents events() {
-    return events;
+  /** What this node does so that leaders are not slowed down. */
+  public Leadership leadership() {
+    return leadership;
   }
 
   /** How stale reads of followers are. */
@@ -354,7 +348,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
       Layout.Group group,
       List<Layout.Span> spans,
       GroupClient.Target target,
-      Optional<io.isolde.group.ReplicaGroup> replica,
+      Optional<ReplicaGroup> replica,
       Optional<String> problem) {}
 
   /** All groups, for operators. */
@@ -382,8 +376,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
     Schema.instance.unregisterListener(this);
     changes.shutdown();
     joins.shutdown();
-    compactions.ifPresent(CompactionTurns::close);
-    stalls.ifPresent(StallWatch::close);
+    leadership.close();
     hosts.values().forEach(GroupHost::close);
   }
 }

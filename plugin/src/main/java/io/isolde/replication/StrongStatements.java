@@ -6,6 +6,7 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.group.GroupClient;
 import io.isolde.group.Layout;
+import io.isolde.group.Load;
 import io.isolde.group.ReplicaGroup;
 import io.isolde.group.RequestId;
 import io.isolde.group.Requests;
@@ -76,8 +77,8 @@ public final class StrongStatements {
     }
 
     @Override
-    public long busyBytes() {
-      return keyspaces.busyBytes();
+    public Load load() {
+      return keyspaces.leadership().load();
     }
 
     @Override

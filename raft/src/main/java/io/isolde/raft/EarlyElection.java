@@ -214,11 +214,14 @@ final class EarlyElection {
     return last != null ? last : TermIndex.INITIAL_VALUE;
   }
 
-  /** This member's answer to another that would stand early. */
+  /**
+   * This member's answer to another that would stand early. It may be a candidate itself that has
+   * not got beyond pre-votes: with a short log it would stay one until its time-out is over.
+   */
   boolean wouldVote(EarlyQuestion question) {
     DivisionInfo info = replica.division().getInfo();
     RaftPeerId leader = info.getLeaderId();
-    return info.isFollower()
+    return !info.isLeader()
         && (leader == null || leader.toString().equals(question.leader()))
         && question.term() >= info.getCurrentTerm()
         && question.lastEntry().compareTo(lastEntry()) >= 0

@@ -167,6 +167,11 @@ public final class RaftReplica {
     return Optional.ofNullable(division.getRaftConf().getPeer(id)).map(Peer::of);
   }
 
+  /** Up to where this node knows the log to be committed. */
+  public long committedIndex() {
+    return division.getRaftLog().getLastCommittedIndex();
+  }
+
   /** The current term. */
   public long term() {
     return division.getInfo().getCurrentTerm();

@@ -5,7 +5,6 @@ import io.isolde.group.GroupFailure.Reason;
 import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -14,12 +13,10 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 /**
@@ -233,33 +230,17 @@ public final class GroupClient implements AutoCloseable {
     return answer.orTimeout(timeoutMillis, TimeUnit.MILLISECONDS).thenApply(Mark::ofBytes);
   }
 
-  /**
-   * What a group's followers are busy with; those that do not answer in time are left out.
-   *
-   * @param timeoutMillis for each; they are asked one after the other
-   */
-  public List<HandOverPolicy.Follower> followers(
-      ReplicaGroup group, String self, long timeoutMillis) {
-    List<HandOverPolicy.Follower> followers = new ArrayList<>();
-    for (Peer member : group.members()) {
-      if (!member.id().equals(self)) {
-        try {
-          ByteBuf answer =
-              Unpooled.wrappedBuffer(
-                  connections
-                      .request(member.address(), Protocol.request(Protocol.LOAD, group.id(), 0))
-                      .get(timeoutMillis, TimeUnit.MILLISECONDS));
-          long busyBytes = answer.readLong();
-          long behind = Math.max(0, group.appliedIndex() - answer.readLong());
-          followers.add(new HandOverPolicy.Follower(member.id(), busyBytes, behind));
-        } catch (ExecutionException | TimeoutException noAnswer) {
-          // It can't take over now.
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-        }
-      }
-    }
-    return followers;
+  /** What another member of a group is busy with. */
+  public CompletableFuture<MemberLoad> load(ReplicaGroup group, Peer member) {
+    return connections
+        .request(member.address(), Protocol.request(Protocol.LOAD, group.id(), 0))
+        .thenApply(Unpooled::wrappedBuffer)
+        .thenApply(
+            answer -> {
+              Load load = Load.read(answer);
+              long behind = Math.max(0, group.appliedIndex() - answer.readLong());
+              return new MemberLoad(member.id(), load, behind);
+            });
   }
 
   private RequestNumbers numbers(Target target) {

@@ -94,9 +94,9 @@ final class GroupService implements ApplicationHandler {
       case Protocol.STATE -> group.barrier().thenApply(leads -> ok(group.now().toBytes()));
       case Protocol.LOAD ->
           CompletableFuture.completedFuture(
-              Protocol.buffer(17)
-                  .writeByte(Protocol.OK)
-                  .writeLong(requests.busyBytes())
+              requests
+                  .load()
+                  .writeTo(Protocol.buffer(1 + Load.BYTES + Long.BYTES).writeByte(Protocol.OK))
                   .writeLong(group.appliedIndex()));
       case Protocol.REJOIN -> rejoin(group, body);
       case Protocol.REPLACE -> {

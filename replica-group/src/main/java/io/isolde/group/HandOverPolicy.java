@@ -35,18 +35,16 @@ public final class HandOverPolicy {
    * @param thresholdBytes work below it is done while leading
    * @param restMillis a group is not handed over again for so long
    * @param mostPerMinute hand-overs of this node, of all groups together
+   * @param waitMillis so long at most does the work wait for that of others, see {@link WorkTurn}
    * @param isDryRun whether to decide only, and stay
    */
   public record Rules(
-      Choice choice, long thresholdBytes, long restMillis, int mostPerMinute, boolean isDryRun) {}
-
-  /**
-   * A follower.
-   *
-   * @param busyBytes of the work that it is doing
-   * @param entriesBehind what it has not applied and the leader has
-   */
-  public record Follower(String id, long busyBytes, long entriesBehind) {}
+      Choice choice,
+      long thresholdBytes,
+      long restMillis,
+      int mostPerMinute,
+      long waitMillis,
+      boolean isDryRun) {}
 
   /** What was decided, and why. */
   public enum Reason {
@@ -90,7 +88,7 @@ public final class HandOverPolicy {
    * @param draw any number, for the choice at random
    */
   public Verdict decide(
-      long nowMillis, UUID group, long workBytes, List<Follower> followers, int draw) {
+      long nowMillis, UUID group, long workBytes, List<MemberLoad> followers, int draw) {
     if (workBytes < rules.thresholdBytes()) {
       return new Verdict(Reason.SMALL, null);
     }
@@ -104,12 +102,7 @@ public final class HandOverPolicy {
     if (lastMinute.size() >= rules.mostPerMinute()) {
       return new Verdict(Reason.TOO_MANY, null);
     }
-    List<Follower> free =
-        followers.stream()
-            .filter(follower -> follower.busyBytes() < rules.thresholdBytes())
-            .filter(follower -> follower.entriesBehind() <= MOST_ENTRIES_BEHIND)
-            .sorted(Comparator.comparing(Follower::id))
-            .toList();
+    List<MemberLoad> free = free(followers);
     if (free.isEmpty()) {
       return new Verdict(Reason.NOBODY_FREE, null);
     }
@@ -120,20 +113,33 @@ public final class HandOverPolicy {
     return new Verdict(rules.isDryRun() ? Reason.DRY_RUN : Reason.HAND_OVER, heir);
   }
 
-  private String choose(UUID group, List<Follower> free, int draw) {
+  /** Those that can take over; rather none that would have to hand over itself in a moment. */
+  private List<MemberLoad> free(List<MemberLoad> followers) {
+    List<MemberLoad> free =
+        followers.stream()
+            .filter(follower -> follower.load().busyBytes() < rules.thresholdBytes())
+            .filter(follower -> follower.entriesBehind() <= MOST_ENTRIES_BEHIND)
+            .sorted(Comparator.comparing(MemberLoad::id))
+            .toList();
+    List<MemberLoad> idle =
+        free.stream().filter(follower -> follower.load().turn() == WorkTurn.State.IDLE).toList();
+    return idle.isEmpty() ? free : idle;
+  }
+
+  private String choose(UUID group, List<MemberLoad> free, int draw) {
     return switch (rules.choice()) {
       case LEAST_LOADED ->
           free.stream()
               .min(
-                  Comparator.comparingLong(Follower::busyBytes)
-                      .thenComparingLong(Follower::entriesBehind))
+                  Comparator.comparingLong((MemberLoad follower) -> follower.load().busyBytes())
+                      .thenComparingLong(MemberLoad::entriesBehind))
               .orElseThrow()
               .id();
       case RANDOM -> free.get(Math.floorMod(draw, free.size())).id();
       case ROUND_ROBIN -> {
         String before = lastHeir.getOrDefault(group, "");
         yield free.stream()
-            .map(Follower::id)
+            .map(MemberLoad::id)
             .filter(id -> id.compareTo(before) > 0)
             .findFirst()
             .orElse(free.get(0).id());

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.DurableFile;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.apache.ratis.server.protocol.TermIndex;
@@ -58,16 +57,7 @@ record Mark(TermIndex at, byte[] state) implements SnapshotInfo {
     out.writeInt(bytes.length);
     out.write(bytes);
     out.writeLong(checksum(bytes));
-    Path unfinished = directory.resolve(FILE + ".unfinished");
-    try (FileOutputStream stream = new FileOutputStream(unfinished.toFile())) {
-      stream.write(file.toByteArray());
-      stream.getFD().sync();
-    }
-    Files.move(
-        unfinished,
-        directory.resolve(FILE),
-        StandardCopyOption.ATOMIC_MOVE,
-        StandardCopyOption.REPLACE_EXISTING);
+    DurableFile.write(directory.resolve(FILE), file.toByteArray());
   }
 
   /** The last one that was saved, or null. */

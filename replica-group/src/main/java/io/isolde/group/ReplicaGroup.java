@@ -100,6 +100,12 @@ public final class ReplicaGroup {
     return machine.appliedIndex();
   }
 
+  /** Entries that this node knows to be committed, and has not applied. */
+  public long lagEntries() {
+    long applied = appliedIndex(); // First: the other only grows.
+    return Math.max(0, replica.committedIndex() - applied);
+  }
+
   /** The timestamp of the newest write that is applied here. */
   public long lastMicros() {
     return machine.lastMicros();

@@ -15,8 +15,8 @@ public interface Requests {
   /** Decides and writes, see {@link ReplicaGroup#decide}. Must not block. */
   CompletableFuture<byte[]> decide(ReplicaGroup group, RequestId id, byte[] request);
 
-  /** How much this node is busy with that slows down whom it leads, in bytes to go through. */
-  long busyBytes();
+  /** What this node is busy with. */
+  Load load();
 
   /**
    * Has this node {@link Membership#join} a group.

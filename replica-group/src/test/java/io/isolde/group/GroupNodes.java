@@ -123,8 +123,8 @@ final class GroupNodes implements AutoCloseable {
     }
 
     @Override
-    public long busyBytes() {
-      return 42;
+    public Load load() {
+      return new Load(42, WorkTurn.State.WAITING, 7, true);
     }
 
     @Override

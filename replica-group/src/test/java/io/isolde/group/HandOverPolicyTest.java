@@ -4,7 +4,6 @@ package io.isolde.group;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.group.HandOverPolicy.Choice;
-import io.isolde.group.HandOverPolicy.Follower;
 import io.isolde.group.HandOverPolicy.Reason;
 import io.isolde.group.HandOverPolicy.Rules;
 import io.isolde.group.HandOverPolicy.Verdict;
@@ -19,11 +18,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HandOverPolicyTest {
   private static final UUID GROUP = new UUID(1, 1);
   private static final long HEAVY = 100;
-  private static final List<Follower> FREE =
-      List.of(new Follower("a", 0, 5), new Follower("b", 0, 1), new Follower("c", 50, 0));
+  private static final List<MemberLoad> FREE =
+      List.of(follower("a", 0, 5), follower("b", 0, 1), follower("c", 50, 0));
+
+  private static MemberLoad follower(String id, long busyBytes, long entriesBehind) {
+    return new MemberLoad(id, new Load(busyBytes, WorkTurn.State.IDLE, 0, false), entriesBehind);
+  }
 
   private static HandOverPolicy policy(Choice choice) {
-    return new HandOverPolicy(new Rules(choice, HEAVY, 10_000, 3, false));
+    return new HandOverPolicy(new Rules(choice, HEAVY, 10_000, 3, 0, false));
   }
 
   @Test
@@ -34,17 +37,30 @@ class HandOverPolicyTest {
 
   @Test
   void whenOneIsFreeAndUpToDateThenItIsChosen() {
-    List<Follower> followers =
+    List<MemberLoad> followers =
         List.of(
-            new Follower("busy", HEAVY, 0),
-            new Follower("behind", 0, HandOverPolicy.MOST_ENTRIES_BEHIND + 1),
-            new Follower("free", 10, 3));
+            follower("busy", HEAVY, 0),
+            follower("behind", 0, HandOverPolicy.MOST_ENTRIES_BEHIND + 1),
+            follower("free", 10, 3));
     for (Choice choice : Choice.values()) {
       assertThat(policy(choice).decide(0, GROUP, HEAVY, followers, 7))
           .isEqualTo(new Verdict(Reason.HAND_OVER, "free"));
     }
     assertThat(policy(Choice.RANDOM).decide(0, GROUP, HEAVY, followers.subList(0, 2), 0).reason())
         .isEqualTo(Reason.NOBODY_FREE);
+  }
+
+  @Test
+  void whenOneIsAboutToWorkItselfThenAnotherIsChosenIfThereIsOne() {
+    MemberLoad next = new MemberLoad("next", new Load(0, WorkTurn.State.WAITING, 0, false), 0);
+    for (Choice choice : Choice.values()) {
+      assertThat(
+              policy(choice)
+                  .decide(0, GROUP, HEAVY, List.of(next, follower("free", HEAVY - 1, 9)), 0)
+                  .to())
+          .isEqualTo("free");
+      assertThat(policy(choice).decide(0, GROUP, HEAVY, List.of(next), 0).to()).isEqualTo("next");
+    }
   }
 
   @Test
@@ -64,7 +80,8 @@ class HandOverPolicyTest {
 
   @Test
   void whenItIsADryRunThenTheLeaderStaysAndSaysWhoItWouldHaveBeen() {
-    HandOverPolicy policy = new HandOverPolicy(new Rules(Choice.LEAST_LOADED, HEAVY, 0, 3, true));
+    HandOverPolicy policy =
+        new HandOverPolicy(new Rules(Choice.LEAST_LOADED, HEAVY, 0, 3, 0, true));
     assertThat(policy.decide(0, GROUP, HEAVY, FREE, 0)).isEqualTo(new Verdict(Reason.DRY_RUN, "b"));
   }
 

@@ -34,15 +34,20 @@ class ReplicaGroupTest {
         GroupNodes.await(() -> storage.applied.size() == 30);
         assertThat(storage.applied).isEqualTo(nodes.storages.get(0).applied);
       }
-      assertThat(
-              nodes
-                  .servers
-                  .get(nodes.leader())
-                  .client()
-                  .followers(nodes.replica(nodes.leader()), "n" + nodes.leader(), 2_000))
-          .hasSize(2)
-          .allMatch(follower -> follower.busyBytes() == 42);
+      assertThat(loadOfAnother(nodes)).isEqualTo(new Load(42, WorkTurn.State.WAITING, 7, true));
     }
+  }
+
+  private static Load loadOfAnother(GroupNodes nodes) throws Exception {
+    int leader = nodes.leader();
+    ReplicaGroup group = nodes.replica(leader);
+    Peer other =
+        group.members().stream()
+            .filter(member -> !member.id().equals("n" + leader))
+            .findFirst()
+            .orElseThrow();
+    GroupClient client = nodes.servers.get(leader).client();
+    return client.load(group, other).get(10, TimeUnit.SECONDS).load();
   }
 
   @Test

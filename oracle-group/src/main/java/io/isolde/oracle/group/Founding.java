@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
+import io.isolde.raft.DurableFile;
 import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -160,17 +157,7 @@ final class Founding {
   private void write(String name, String text) {
     try {
       Files.createDirectories(directory);
-      Path unfinished = directory.resolve(name + ".unfinished");
-      try (FileChannel file =
-          FileChannel.open(
-              unfinished,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
-        file.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
-        file.force(true);
-      }
-      Files.move(unfinished, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+      DurableFile.write(directory.resolve(name), text.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.replica.CommandCodec;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.SavedReplica;
+import io.isolde.raft.DurableFile;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -13,7 +14,6 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -204,7 +204,7 @@ final class OracleStateMachine extends BaseStateMachine {
       MD5Hash checksum = MD5FileUtil.computeMd5ForFile(unfinished);
       // Before the file has its name: one without a checksum counts as unfinished.
       MD5FileUtil.saveMD5File(file, checksum);
-      Files.move(unfinished.toPath(), file.toPath(), StandardCopyOption.ATOMIC_MOVE);
+      DurableFile.rename(unfinished.toPath(), file.toPath());
       storage.updateLatestSnapshot(
           new SingleFileSnapshotInfo(new FileInfo(file.toPath(), checksum), at));
     } catch (IOException | RuntimeException e) {

@@ -17,10 +17,8 @@ import io.isolde.system.NodeLogs;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
@@ -336,7 +334,6 @@ class StrongKeyspaceTest {
     assertThat(nodes.execute("SELECT v FROM s.t WHERE p = 2299").one()).isNotNull();
   }
 
-  /** Flushed by and by, since the log holds one megabyte; what is random is not compressed away. */
   @Test
   @Order(12)
   void whenTheNodeThatMovesReplicasDiesThenItIsFinishedLaterAndNothingIsLost() throws Exception {
@@ -351,48 +348,7 @@ class StrongKeyspaceTest {
 
   @Test
   @Order(11)
-  void whenAHeavyCompactionIsDueThenTheLeaderHandsOverFirstAndNoRequestFails() {
-    Random random = new Random(7);
-    int written = 0;
-    while (!wasHandedOver() && written < 2_000) {
-      for (int i = 0; i < 20; i++) {
-        byte[] bytes = new byte[15_000];
-        random.nextBytes(bytes);
-        nodes.on(
-            1 + written % 3,
-            "INSERT INTO s.t (p, c, v) VALUES (?, 0, ?)",
-            10_000 + written,
-            Base64.getEncoder().encodeToString(bytes));
-        written++;
-      }
-    }
-    assertThat(wasHandedOver()).isTrue();
-    for (int i = 0; i < written; i++) {
-      assertThat(nodes.execute("SELECT v FROM s.t WHERE p = ?", 10_000 + i).one()).isNotNull();
-    }
-    Await.until("it was compacted", this::wasCompacted);
-  }
-
-  private boolean wasHandedOver() {
-    for (int node = 1; node <= 3; node++) {
-      for (Row event : nodes.on(node, "SELECT * FROM isolde.leadership_events")) {
-        if (event.getString("decision").equals("HAND_OVER") && !event.getBoolean("failed")) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  private boolean wasCompacted() {
-    for (int node = 1; node <= 3; node++) {
-      for (Row compaction : nodes.on(node, "SELECT * FROM system.compaction_history")) {
-        if (compaction.getString("keyspace_name").equals("s")
-            && compaction.getLong("bytes_in") >= 1 << 20) {
-          return true;
-        }
-      }
-    }
-    return false;
+  void whenHeavyCompactionsAreDueThenLeadersHandOverFirstAndAllNodesGetTheirTurns() {
+    HeavyCompactions.check(nodes);
   }
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/** Files that are there as a whole, or not at all, whenever the machine stops. */
+public final class DurableFile {
+  private static final String UNFINISHED = ".unfinished";
+
+  private DurableFile() {}
+
+  /** Replaces a small file, or makes it; durable when it returns. */
+  public static void write(Path file, byte[] content) throws IOException {
+    Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
+    try (FileChannel channel =
+        FileChannel.open(
+            unfinished,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.TRUNCATE_EXISTING)) {
+      ByteBuffer buffer = ByteBuffer.wrap(content);
+      while (buffer.hasRemaining()) {
+        channel.write(buffer);
+      }
+      channel.force(true);
+    }
+    rename(unfinished, file);
+  }
+
+  /**
+   * Gives a file its name, in the place of one that has it; durable when it returns.
+   *
+   * @param written in the same directory; its content is on disk
+   */
+  public static void rename(Path written, Path file) throws IOException {
+    Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    try (FileChannel directory = FileChannel.open(file.getParent(), StandardOpenOption.READ)) {
+      directory.force(true);
+    }
+  }
+}
