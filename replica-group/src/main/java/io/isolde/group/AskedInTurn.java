@@ -8,9 +8,15 @@ import java.util.Optional;
 /**
  * Whom a request asks that looks for a group's leader: who is said to lead, but not for ever, since
  * two nodes that know no better could go on naming each other; and the members in turn. Pure.
+ *
+ * <p>A new leader refuses for a moment, until it is ready. It is asked again for a while before
+ * anybody else is: the others may be the old leader, which hangs, and takes a second to give up.
  */
 final class AskedInTurn {
   private static final int MOST_HOPS = 3;
+
+  /** As often is asked who is known to lead, if nobody names another, before somebody else is. */
+  static final int PATIENCE = 16;
 
   private int attempts;
   private int hops;
@@ -30,12 +36,14 @@ final class AskedInTurn {
    */
   Peer next(Optional<Peer> known, Optional<Peer> told, List<Peer> members) {
     attempts++;
-    if (known.isPresent() && attempts % 2 == 1) {
+    Optional<Peer> another = told.filter(peer -> !known.equals(Optional.of(peer)));
+    int turnOfOthers = another.isPresent() ? 2 : PATIENCE;
+    if (known.isPresent() && attempts % turnOfOthers != 0) {
       return known.get();
     }
-    if (told.isPresent() && hops < MOST_HOPS) {
+    if (another.isPresent() && hops < MOST_HOPS) {
       hops++;
-      return told.get();
+      return another.get();
     }
     hops = 0;
     return members.get(turns++ % members.size());

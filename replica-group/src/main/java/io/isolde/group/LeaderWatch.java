@@ -17,6 +17,9 @@ import java.util.function.Supplier;
 final class LeaderWatch implements Runnable {
   private static final long LOOK_MILLIS = 50;
 
+  /** So long at most for one that does not lead, as far as is known here; it may hang. */
+  static final long DOUBTFUL_MILLIS = 250;
+
   private final Peer asked;
   private final Supplier<Optional<Peer>> known;
   private final Optional<Peer> knownBefore;
@@ -30,7 +33,10 @@ final class LeaderWatch implements Runnable {
     this.known = known;
     this.knownBefore = known.get();
     this.timer = timer;
-    this.deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    boolean isDoubtful =
+        asked != null && knownBefore.isPresent() && !isSame(knownBefore, Optional.of(asked));
+    long patienceMillis = isDoubtful ? Math.min(DOUBTFUL_MILLIS, millis) : millis;
+    this.deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
   }
 
   /**

@@ -41,6 +41,16 @@ class AskedInTurnTest {
   }
 
   @Test
+  void whenTheNewLeaderIsNotReadyYetThenItIsAskedAgainAndNotTheOldOne() {
+    Optional<Peer> known = Optional.of(MEMBERS.get(0));
+    for (int i = 1; i < AskedInTurn.PATIENCE; i++) {
+      Optional<Peer> told = i % 3 == 0 ? Optional.empty() : known;
+      assertThat(turns.next(known, told, MEMBERS)).isEqualTo(MEMBERS.get(0));
+    }
+    assertThat(turns.next(known, known, MEMBERS)).isNotEqualTo(MEMBERS.get(0));
+  }
+
+  @Test
   void whenNothingIsSaidThenMembersAreAskedInTurn() {
     Set<Peer> asked = new HashSet<>();
     for (int i = 0; i < MEMBERS.size(); i++) {

@@ -77,6 +77,11 @@ class LeaderWatchTest {
   }
 
   @Test
+  void whenItIsKnownFromTheStartThatAnotherLeadsThenTheOneThatIsAskedHasLittleTime() {
+    assertThat(failure(ask(NEW, LONG_MILLIS))).hasMessage("The leader does not answer.");
+  }
+
+  @Test
   void whenNobodyAnswersAndNothingChangesThenTimeEndsIt() {
     assertThat(failure(ask(OLD, 100)).reason()).isEqualTo(Reason.UNKNOWN);
     assertThat(failure(ask(null, 100)).reason()).isEqualTo(Reason.UNKNOWN);
