@@ -10,6 +10,12 @@ interface CallerEnd {
 
   boolean isOpen();
 
+  /** For how long requests have been waiting and nothing has come; 0 if none waits. */
+  long unansweredMillis();
+
+  /** Closes it when those that wait for an answer have had this time. */
+  void closeAfter(long millis);
+
   /** Requests without an answer fail. */
   void close();
 }

@@ -47,6 +47,9 @@ final class ClientConnection extends ChannelDuplexHandler implements CallerEnd {
   private volatile Channel channel;
   private volatile long lastReadNanos = System.nanoTime();
 
+  /** When a request was sent while none waited for an answer. */
+  private volatile long waitingSinceNanos = lastReadNanos;
+
   /** Only touched on the event loop. */
   private boolean closed;
 
@@ -140,7 +143,11 @@ final class ClientConnection extends ChannelDuplexHandler implements CallerEnd {
       return new TransportException(
           Reason.BUSY, "More than " + settings.highWaterBytes() + " bytes wait to be sent.");
     }
-    if (inFlight.incrementAndGet() > settings.maxInFlight()) {
+    int now = inFlight.incrementAndGet();
+    if (now == 1) {
+      waitingSinceNanos = System.nanoTime();
+    }
+    if (now > settings.maxInFlight()) {
       inFlight.decrementAndGet();
       return new TransportException(
           Reason.BUSY, "More than " + settings.maxInFlight() + " requests wait for an answer.");
@@ -156,6 +163,21 @@ final class ClientConnection extends ChannelDuplexHandler implements CallerEnd {
   /** How long the other side has been silent. */
   long silentMillis() {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastReadNanos);
+  }
+
+  @Override
+  public long unansweredMillis() {
+    if (inFlight.get() == 0) {
+      return 0;
+    }
+    long now = System.nanoTime();
+    return TimeUnit.NANOSECONDS.toMillis(Math.min(now - waitingSinceNanos, now - lastReadNanos));
+  }
+
+  @Override
+  public void closeAfter(long millis) {
+    var unused =
+        channel.eventLoop().schedule((Runnable) this::close, millis, TimeUnit.MILLISECONDS);
   }
 
   @Override

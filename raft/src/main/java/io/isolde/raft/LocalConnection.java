@@ -125,6 +125,17 @@ final class LocalConnection implements PeerConnection, CallerEnd {
     return !isClosed.get();
   }
 
+  /** No network is in between. */
+  @Override
+  public long unansweredMillis() {
+    return 0;
+  }
+
+  @Override
+  public void closeAfter(long millis) {
+    close();
+  }
+
   @Override
   public InetSocketAddress remoteAddress() {
     return address;

@@ -46,6 +46,19 @@ public final class PeerClient implements AutoCloseable {
     return connection.isOpen();
   }
 
+  /**
+   * For how long requests have been waiting and nothing at all has come. After a network failure
+   * TCP repeats what it sent at ever longer intervals, and a new connection is the quicker way.
+   */
+  public long unansweredMillis() {
+    return connection.unansweredMillis();
+  }
+
+  /** Closes the connection in a while, for the sake of those that still wait for an answer. */
+  public void closeAfter(long millis) {
+    connection.closeAfter(millis);
+  }
+
   /** Closes the connection; requests without an answer fail. */
   @Override
   public void close() {

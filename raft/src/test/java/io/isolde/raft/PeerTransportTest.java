@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -104,6 +105,28 @@ class PeerTransportTest {
         PeerTransport.builder("n0").accept(address -> false).application(echo).listen(Echo.ANY)) {
       assertThatThrownBy(() -> connect(server)).isNotNull();
       assertThat(server.refusedConnections()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whenNothingIsAnsweredThenTheConnectionKnowsForHowLong() throws Exception {
+    List<Runnable> answers = new CopyOnWriteArrayList<>();
+    ApplicationHandler slow =
+        (from, service, id, body) -> answers.add(() -> from.respond(id, body));
+    try (PeerTransport server = PeerTransport.builder("n0").application(slow).listen(Echo.ANY);
+        PeerClient client = connect(server)) {
+      assertThat(client.unansweredMillis()).isZero();
+      CompletableFuture<String> first = Echo.ask(client, "first");
+      CompletableFuture<String> second = Echo.ask(client, "second");
+      TestCluster.await(() -> client.unansweredMillis() >= 100);
+      TestCluster.await(() -> answers.size() == 2);
+      answers.get(0).run();
+      assertThat(first.get(5, TimeUnit.SECONDS)).isEqualTo("first");
+      TestCluster.await(() -> client.unansweredMillis() >= 100); // The other one still waits.
+      client.closeAfter(50);
+      assertThatThrownBy(() -> second.get(5, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(TransportException.class);
+      assertThat(client.isOpen()).isFalse();
     }
   }
 

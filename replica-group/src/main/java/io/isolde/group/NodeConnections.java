@@ -11,8 +11,18 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** This node's connections to other nodes' ports: one to each, opened again when it is needed. */
+/**
+ * This node's connections to other nodes' ports: one to each, opened again when it is needed, or
+ * when nothing comes any more on the one that is there: after a network failure TCP repeats what it
+ * sent at ever longer intervals, of many seconds when the network has long been well again.
+ */
 final class NodeConnections implements AutoCloseable {
+  /** A connection on which requests wait, and nothing came for so long, is not used for others. */
+  static final long SILENT_MILLIS = 1_000;
+
+  /** It is not closed at once: what its requests ask for may just take long. */
+  private static final long LINGER_MILLIS = 60_000;
+
   /** How to connect to a node's port. */
   interface Connector {
     CompletableFuture<PeerClient> connect(InetSocketAddress address, Runnable onClosed);
@@ -29,6 +39,7 @@ final class NodeConnections implements AutoCloseable {
   /** Sends a request and completes with the answer; fails with a {@link GroupFailure}. */
   CompletableFuture<byte[]> request(InetSocketAddress address, ByteBuf message) {
     CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    leaveIfSilent(address);
     CompletableFuture<PeerClient> connection =
         connections.compute(
             address,
@@ -48,6 +59,17 @@ final class NodeConnections implements AutoCloseable {
               }
             });
     return answer;
+  }
+
+  private void leaveIfSilent(InetSocketAddress address) {
+    CompletableFuture<PeerClient> connection = connections.get(address);
+    if (connection != null
+        && connection.isDone()
+        && isOpen(connection)
+        && connection.join().unansweredMillis() >= SILENT_MILLIS
+        && connections.remove(address, connection)) {
+      connection.join().closeAfter(LINGER_MILLIS);
+    }
   }
 
   /** Whether a request would be on its way at once. */
