@@ -160,11 +160,6 @@ final class ClientConnection extends ChannelDuplexHandler implements CallerEnd {
     return channel != null && channel.isActive();
   }
 
-  /** How long the other side has been silent. */
-  long silentMillis() {
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastReadNanos);
-  }
-
   @Override
   public long unansweredMillis() {
     if (inFlight.get() == 0) {

@@ -95,10 +95,10 @@ final class PeerLink {
   }
 
   /**
-   * A request got no answer in time. If nothing else came either, the connection is of no use:
-   * after a network failure TCP would repeat what it sent at ever longer intervals.
+   * Leaves the connection if requests have waited so long and nothing at all has come. It is of no
+   * use then: after a network failure TCP repeats what it sent at ever longer intervals.
    */
-  void onTimeout(long timeoutMillis) {
+  void leaveIfUnanswered(long millis) {
     CompletableFuture<ClientConnection> connection;
     synchronized (this) {
       connection = current;
@@ -106,7 +106,7 @@ final class PeerLink {
     if (connection != null
         && connection.isDone()
         && !connection.isCompletedExceptionally()
-        && connection.join().silentMillis() >= timeoutMillis) {
+        && connection.join().unansweredMillis() >= millis) {
       connection.join().close();
     }
   }

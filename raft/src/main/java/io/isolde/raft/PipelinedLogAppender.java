@@ -127,6 +127,7 @@ final class PipelinedLogAppender extends LogAppenderBase {
   public void run() throws InterruptedException, IOException {
     thread = Thread.currentThread();
     try {
+      rpc.refresh(getFollowerId());
       sendWhileRunning();
     } finally {
       startAgain(); // It is remembered until this node leads again; what it has sent need not be.

@@ -80,7 +80,7 @@ final class RaftCall<T extends MessageLite> implements ResponseHandler {
 
   /** The link gave no answer in time. */
   void onTimeout(long timeoutMillis) {
-    link.onTimeout(timeoutMillis);
+    link.leaveIfUnanswered(timeoutMillis);
   }
 
   T await(long timeoutMillis) throws IOException {

@@ -47,6 +47,11 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
 
   /** The two connections to a peer. */
   private record Links(PeerLink control, PeerLink bulk) {
+    void leaveIfUnanswered(long millis) {
+      control.leaveIfUnanswered(millis);
+      bulk.leaveIfUnanswered(millis);
+    }
+
     void close() {
       control.close();
       bulk.close();
@@ -117,11 +122,22 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
     }
   }
 
-  /** Opens the connections that votes will need, so that an election finds them open. */
+  /**
+   * Opens the connections that votes will need, so that an election finds them open. What a leader
+   * of before has sent in vain is not waited for either.
+   */
   void keepConnected() {
     for (Links peer : links.values()) {
+      peer.leaveIfUnanswered(settings.requestTimeoutMillis());
       var unused = peer.control().connection();
     }
+  }
+
+  /**
+   * To be called when this node begins to lead: what it sends now must not wait for what is old.
+   */
+  void refresh(RaftPeerId peer) throws IOException {
+    links(peer).leaveIfUnanswered(settings.heartbeatMillis());
   }
 
   PeerLink control(RaftPeerId peer) throws IOException {

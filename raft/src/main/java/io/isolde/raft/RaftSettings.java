@@ -97,12 +97,24 @@ public record RaftSettings(
     return (long) (electionTimeoutMinMillis * leaseRatio);
   }
 
+  /** How often an idle leader lets its followers hear of it, as Ratis has it. */
+  long heartbeatMillis() {
+    return electionTimeoutMinMillis / 2;
+  }
+
   /**
    * After so long without a word from the leader a follower asks the others whether they have heard
    * of it: two heartbeats, which come twice in the minimum, and a half.
    */
   long silenceMillis() {
     return electionTimeoutMinMillis * 5L / 4;
+  }
+
+  /** These settings with another time-out for requests to peers. */
+  public RaftSettings withRequestTimeout(int millis) {
+    Draft draft = new Draft(this);
+    draft.requestTimeoutMillis = millis;
+    return draft.settings();
   }
 
   /** These settings with other times of elections and leases. */

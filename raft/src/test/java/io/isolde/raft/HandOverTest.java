@@ -14,6 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Planned changes of the leader. */
 class HandOverTest {
+  private static final int LONG_MILLIS = 60_000;
+
   @TempDir Path directory;
 
   @Test
@@ -34,6 +36,32 @@ class HandOverTest {
       cluster.awaitApplied(expected);
       assertThat(cluster.replica(leader).isLeader()).isTrue();
     }
+  }
+
+  /** After a network failure TCP repeats what a leader of before has sent only now and then. */
+  @Test
+  void whenANodeLeadsAgainThenItDoesNotSendOnConnectionsThatGaveNoAnswer() throws Exception {
+    RaftSettings settings = RaftSettings.defaults().withRequestTimeout(LONG_MILLIS);
+    try (TestCluster cluster = new TestCluster(directory, 3, settings)) {
+      int leader = cluster.awaitLeader();
+      int heir = (leader + 1) % 3;
+      int silent = (leader + 2) % 3;
+      cluster.stop(silent);
+      try (SilentPeer peer = new SilentPeer(cluster.peers.get(silent).address())) {
+        cluster.propose(leader, "sent to the silent one too");
+        TestCluster.await(() -> peer.connections() >= 3); // Two of the leader, one of the heir.
+        handOver(cluster, leader, heir);
+        Thread.sleep(2 * settings.heartbeatMillis());
+        int before = peer.connections();
+        handOver(cluster, heir, leader);
+        TestCluster.await(() -> peer.connections() >= before + 2);
+      }
+    }
+  }
+
+  private static void handOver(TestCluster cluster, int from, int to) {
+    var unused = cluster.replica(from).transferLeadership("n" + to, 2000);
+    TestCluster.await(() -> cluster.replica(to).isLeader());
   }
 
   /** It reads under its lease again, for which another must wait that would lead. */

@@ -7,11 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.apache.ratis.client.impl.ClientProtoUtils;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.RaftGroupMemberId;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,6 +71,43 @@ class VoteTest {
           cluster.members.get(candidate).node.rpc().requestVote(vote(candidate, voter, next));
       assertThat(reply.getServerReply().getSuccess()).isTrue();
     }
+  }
+
+  /**
+   * With a short log it would stay a candidate until its time-out, and the other could not stand.
+   */
+  @Test
+  void whenACandidateHasNotGotBeyondPreVotesThenItLetsAnotherStand() throws Exception {
+    try (TestCluster cluster = new TestCluster(directory, 5, RaftSettings.defaults())) {
+      int leader = cluster.awaitLeader();
+      cluster.propose(leader, "something");
+      cluster.awaitApplied(List.of("something"));
+      int candidate = (leader + 1) % 5;
+      int other = (leader + 2) % 5;
+      for (int dead : List.of(leader, (leader + 3) % 5, (leader + 4) % 5)) {
+        cluster.kill(dead); // Two of five are left, and get no majority.
+      }
+      DivisionInfo info = cluster.replica(candidate).division().getInfo();
+      TestCluster.await(() -> info.isCandidate() && wouldVote(cluster, candidate, other, leader));
+    }
+  }
+
+  private static boolean wouldVote(TestCluster cluster, int candidate, int asker, int leader) {
+    DivisionInfo info = cluster.replica(candidate).division().getInfo();
+    long term = info.getCurrentTerm();
+    EarlyQuestion question =
+        new EarlyQuestion(
+            TestCluster.GROUP, "n" + leader, false, term, TermIndex.valueOf(term, 1_000_000));
+    boolean answer =
+        cluster
+            .members
+            .get(asker)
+            .node
+            .rpc()
+            .ask(RaftPeerId.valueOf("n" + candidate), question)
+            .completeOnTimeout(false, AWAIT_MILLIS, TimeUnit.MILLISECONDS)
+            .join();
+    return answer && info.isCandidate() && info.getCurrentTerm() == term;
   }
 
   private static RequestVoteRequestProto vote(int candidate, int voter, long term) {
