@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
-import io.isolde.cluster.CommonPool;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -51,7 +50,6 @@ final class ChildProcess implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xms" + HEAP_MEGABYTES + "m");
     command.add("-Xmx" + HEAP_MEGABYTES + "m");
-    CommonPool.jvmOption().ifPresent(command::add);
     command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
     String options = System.getProperty(OPTIONS_PROPERTY, "");
     if (!options.isBlank()) {

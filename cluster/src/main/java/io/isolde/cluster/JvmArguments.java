@@ -64,7 +64,6 @@ final class JvmArguments {
     arguments.add("-XX:+HeapDumpOnOutOfMemoryError");
     arguments.add("-XX:HeapDumpPath=" + folder.logs());
     arguments.add("-XX:ErrorFile=" + folder.logs().resolve("jvm-crash.log"));
-    CommonPool.jvmOption().ifPresent(arguments::add);
     arguments.add("-ea");
     arguments.add("-javaagent:" + distribution.jammAgent());
     arguments.addAll(MODULES);

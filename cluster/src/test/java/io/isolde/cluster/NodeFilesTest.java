@@ -53,16 +53,6 @@ class NodeFilesTest {
   }
 
   @Test
-  void whenJavaHasNoPoolOfThreadsOfItsOwnThenNodesAreGivenOne() throws IOException {
-    String option = "-Djava.util.concurrent.ForkJoinPool.common.parallelism=2";
-    assertThat(CommonPool.jvmOption(1)).contains(option);
-    assertThat(CommonPool.jvmOption(2)).contains(option);
-    assertThat(CommonPool.jvmOption(3)).isEmpty();
-    assertThat(arguments(STOCK).contains(option))
-        .isEqualTo(Runtime.getRuntime().availableProcessors() <= 2);
-  }
-
-  @Test
   void whenThePluginsJarIsMissingOrSomethingElseThenTheErrorSaysSo() throws IOException {
     assertThatThrownBy(() -> arguments(NodeSpec.standard()))
         .hasMessageContaining(Distribution.PLUGIN_PROPERTY);

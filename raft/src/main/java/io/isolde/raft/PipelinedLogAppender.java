@@ -80,8 +80,9 @@ final class PipelinedLogAppender extends LogAppenderBase {
       return request.getEntriesCount() > 0;
     }
 
+    /** The entry that it begins with, or would begin with. */
     long firstIndex() {
-      return hasEntries() ? request.getEntries(0).getIndex() : -1;
+      return request.hasPreviousLog() ? request.getPreviousLog().getIndex() + 1 : 0;
     }
 
     long lastIndex() {

@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -78,7 +77,6 @@ public final class RaftNode implements AutoCloseable {
   }
 
   private void start(Builder builder) throws IOException {
-    warnOfSmallPool();
     server.start();
     if (builder.groups.size() > 1) {
       for (Map.Entry<RaftGroupId, Group> group : builder.groups.entrySet()) {
@@ -90,15 +88,6 @@ public final class RaftNode implements AutoCloseable {
       replicas.put(id, new RaftReplica(server, id, entry.getValue(), rpc.answers(id)));
     }
     rpc.watch(replicas.values());
-  }
-
-  /** A follower of Ratis hands each append to Java's common pool, if there is one. */
-  private static void warnOfSmallPool() {
-    if (ForkJoinPool.getCommonPoolParallelism() <= 1) {
-      log.warn(
-          "Java starts a thread for each entry of a log that this node follows, since it has so few"
-              + " processors. -Djava.util.concurrent.ForkJoinPool.common.parallelism=2 helps.");
-    }
   }
 
   private void startGroup(RaftGroupId id, Group group) throws IOException {

@@ -9,6 +9,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.client.impl.OrderedAsync;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -45,6 +49,13 @@ public final class RaftReplica {
   private final AtomicLong calls = new AtomicLong();
   private final HandOver handOver = new HandOver();
 
+  /**
+   * Ratis looks at its term and its log and then appends, or looks at them and then votes; others
+   * must not come in between. Else a follower could acknowledge an old leader's entries after it
+   * has voted for one that lacks them, or put them over those of the new one.
+   */
+  private final Object termAndLog = new Object();
+
   RaftReplica(
       RaftServer server, RaftGroupId group, ObservedStateMachine machine, FollowerAnswers answers)
       throws IOException {
@@ -74,6 +85,24 @@ public final class RaftReplica {
 
   HandOver handOver() {
     return handOver;
+  }
+
+  /** A leader's request, which is in this follower's log, if not on its disk, on return. */
+  CompletableFuture<AppendEntriesReplyProto> append(AppendEntriesRequestProto request)
+      throws IOException {
+    if (request.getEntriesCount() == 0) {
+      return server.appendEntriesAsync(request); // A heartbeat, which does not wait for a full log.
+    }
+    synchronized (termAndLog) {
+      return server.appendEntriesAsync(request);
+    }
+  }
+
+  /** A candidate's request. */
+  RequestVoteReplyProto vote(RequestVoteRequestProto request) throws IOException {
+    synchronized (termAndLog) {
+      return server.requestVote(request);
+    }
   }
 
   /**

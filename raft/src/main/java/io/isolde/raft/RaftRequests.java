@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.ReadIndexRequestProto;
@@ -62,7 +63,7 @@ final class RaftRequests implements RaftReceiver {
   private void answer(ServerConnection from, byte kind, long requestId, ByteBuf body) {
     try {
       switch (kind) {
-        case Frame.VOTE -> respond(from, requestId, server.requestVote(vote(body)));
+        case Frame.VOTE -> vote(from, requestId, vote(body));
         case Frame.GUARDED_VOTE -> guardedVote(from, requestId, vote(body));
         case Frame.EARLY_PRE_VOTE -> earlyPreVote(from, requestId, body);
         case Frame.APPEND -> append(from, requestId, body);
@@ -86,6 +87,12 @@ final class RaftRequests implements RaftReceiver {
     return RaftCall.decode(body, RequestVoteRequestProto.parser());
   }
 
+  private void vote(ServerConnection from, long requestId, RequestVoteRequestProto request)
+      throws IOException {
+    RaftGroupId group = RaftRpcService.group(request.getServerRequest());
+    respond(from, requestId, replica(group).vote(request));
+  }
+
   /**
    * Votes only if no append can have renewed the old leader's lease: none came for as long as a
    * lease, and none while the vote was being given. What comes later finds the higher term.
@@ -98,7 +105,7 @@ final class RaftRequests implements RaftReceiver {
       from.fail(requestId, "The leader's lease may not be over.");
       return;
     }
-    MessageLite reply = server.requestVote(request);
+    MessageLite reply = replica(group).vote(request);
     if (watch.lastAppendNanos(group) != before) {
       from.fail(requestId, "The leader is alive.");
       return;
@@ -177,11 +184,15 @@ final class RaftRequests implements RaftReceiver {
       from.fail(requestId, "Deaf.");
       return;
     }
-    watch.onAppend(RaftRpcService.group(request.getServerRequest()));
     var unused =
-        server
-            .appendEntriesAsync(request)
-            .whenComplete((reply, failure) -> complete(from, requestId, reply, failure));
+        append(request).whenComplete((reply, failure) -> complete(from, requestId, reply, failure));
+  }
+
+  CompletableFuture<AppendEntriesReplyProto> append(AppendEntriesRequestProto request)
+      throws IOException {
+    RaftGroupId group = RaftRpcService.group(request.getServerRequest());
+    watch.onAppend(group);
+    return replica(group).append(request);
   }
 
   void setDeaf(boolean deaf) {

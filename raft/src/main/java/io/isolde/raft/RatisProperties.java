@@ -71,6 +71,9 @@ final class RatisProperties {
     // Ratis would keep 1,024 entries more, which may be large ones.
     RaftServerConfigKeys.Log.setPurgeGap(p, 1);
     RaftServerConfigKeys.Log.setUnsafeFlushEnabled(p, !settings.fsync());
+    // With it a follower takes whatever begins with the same index as entries that it is just
+    // writing for those entries, and acknowledges what it does not have (Ratis 3.3.0).
+    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(p, false);
   }
 
   private static void appends(RaftProperties p, RaftSettings settings) {

@@ -49,8 +49,9 @@ class HandOverTest {
       cluster.stop(silent);
       try (SilentPeer peer = new SilentPeer(cluster.peers.get(silent).address())) {
         cluster.propose(leader, "sent to the silent one too");
-        TestCluster.await(() -> peer.connections() >= 3); // Two of the leader, one of the heir.
+        TestCluster.await(() -> peer.unanswered() >= 2); // Entries and heartbeats.
         handOver(cluster, leader, heir);
+        TestCluster.await(() -> peer.unanswered() >= 4);
         Thread.sleep(2 * settings.heartbeatMillis());
         int before = peer.connections();
         handOver(cluster, heir, leader);

@@ -19,6 +19,7 @@ final class SilentPeer implements Closeable {
   private final ServerSocket server = new ServerSocket();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicInteger connections = new AtomicInteger();
+  private final AtomicInteger unanswered = new AtomicInteger();
 
   SilentPeer(InetSocketAddress address) throws IOException {
     server.setReuseAddress(true);
@@ -29,6 +30,11 @@ final class SilentPeer implements Closeable {
   /** How many have been opened so far. */
   int connections() {
     return connections.get();
+  }
+
+  /** On how many something has been asked. */
+  int unanswered() {
+    return unanswered.get();
   }
 
   private void accept() {
@@ -43,7 +49,7 @@ final class SilentPeer implements Closeable {
     }
   }
 
-  private static void greetAndSwallow(Socket socket) {
+  private void greetAndSwallow(Socket socket) {
     try (socket) {
       InputStream in = socket.getInputStream();
       OutputStream out = socket.getOutputStream();
@@ -52,7 +58,10 @@ final class SilentPeer implements Closeable {
       out.write(length);
       out.write(greeting);
       out.flush();
-      in.transferTo(OutputStream.nullOutputStream());
+      if (in.read() >= 0) {
+        unanswered.incrementAndGet();
+        in.transferTo(OutputStream.nullOutputStream());
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.util.FileUtils;
 
 /** Nodes in this process, at 127.0.0.1, .2 and so on. */
 final class TestCluster implements AutoCloseable {
@@ -97,6 +98,11 @@ final class TestCluster implements AutoCloseable {
   void stop(int number) {
     members.get(number).close();
     members.set(number, null);
+  }
+
+  /** Empties the directory of a node that isn't running. */
+  void loseDisk(int number) throws IOException {
+    FileUtils.deleteFully(directory.resolve(peers.get(number).id()));
   }
 
   /** Cuts the node off at once, as the end of its process would. */
