@@ -62,7 +62,17 @@ final class OracleState {
   }
 
   long stable() {
-    return pending.isHolding() ? pending.smallestHolding() - Timestamps.STEP : timestamps.last();
+    return pending.isHolding()
+        ? StatusOracle.newestBefore(pending.smallestHolding())
+        : timestamps.last();
+  }
+
+  /** Throws unless a timestamp is one that a snapshot may have had: nothing commits below it. */
+  void requireIssued(long timestamp, String what) {
+    if (timestamp < 0 || timestamp > timestamps.last()) {
+      throw new IllegalArgumentException(
+          "The " + what + " " + timestamp + " is not between 0 and " + timestamps.last() + ".");
+    }
   }
 
   /** Throws unless a timestamp is that of a snapshot. */

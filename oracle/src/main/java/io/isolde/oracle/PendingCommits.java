@@ -46,6 +46,9 @@ final class PendingCommits {
   /** A subset of {@code commits}. */
   private SetAsideCommits setAside = SetAsideCommits.NONE;
 
+  /** The index of the smallest that is not set aside, or of one before. */
+  private int holdingFrom;
+
   /** What is pending may exceed it only after it became smaller. */
   private int maxPending;
 
@@ -91,15 +94,14 @@ final class PendingCommits {
    */
   List<Long> toSetAside(long upTo) {
     List<Long> some = new ArrayList<>(0);
-    SetAsideCommits then = setAside;
+    int moreIds = 0;
     for (int i = first; i < end && commits[i].commitTimestamp() <= upTo; i++) {
       long commitTimestamp = commits[i].commitTimestamp();
       if (!setAside.contains(commitTimestamp)) {
-        long[] ids = commits[i].ids;
-        if (ids.length == 0 || !then.hasRoomFor(ids.length)) {
+        moreIds += commits[i].ids.length;
+        if (commits[i].ids.length == 0 || !setAside.hasRoomFor(some.size() + 1, moreIds)) {
           return some;
         }
-        then = then.with(commitTimestamp, ids);
         some.add(commitTimestamp);
       }
     }
@@ -128,11 +130,20 @@ final class PendingCommits {
     } else {
       System.arraycopy(commits, index + 1, commits, index, after);
       commits[--end] = null;
+      holdingFrom -= index < holdingFrom ? 1 : 0;
     }
     if (isEmpty()) {
       first = 0;
       end = 0;
+      holdingFrom = 0;
     }
+  }
+
+  /** The timestamps of those above one, in ascending order. */
+  List<Long> after(long timestamp) {
+    return Arrays.stream(commits, indexOf(timestamp + 1), end)
+        .map(Pending::commitTimestamp)
+        .toList();
   }
 
   boolean contains(long commitTimestamp) {
@@ -176,11 +187,11 @@ final class PendingCommits {
 
   /** The smallest that is not set aside. */
   long smallestHolding() {
-    int index = first;
-    while (setAside.contains(commits[index].commitTimestamp())) {
-      index++;
+    holdingFrom = Math.max(holdingFrom, first);
+    while (setAside.contains(commits[holdingFrom].commitTimestamp())) {
+      holdingFrom++;
     }
-    return commits[index].commitTimestamp();
+    return commits[holdingFrom].commitTimestamp();
   }
 
   int size() {
@@ -199,6 +210,7 @@ final class PendingCommits {
     copy.end = end;
     copy.keptIds = keptIds;
     copy.setAside = setAside;
+    copy.holdingFrom = holdingFrom;
     return copy;
   }
 
@@ -271,6 +283,7 @@ final class PendingCommits {
     System.arraycopy(commits, first, target, 0, size);
     Arrays.fill(target, size, target.length, null);
     commits = target;
+    holdingFrom = Math.max(0, holdingFrom - first);
     first = 0;
     end = size;
   }

@@ -20,10 +20,10 @@ import java.util.TreeMap;
  */
 public final class SetAsideCommits {
   /**
-   * How many commits. More than get stuck one by one; when so many are, everything is, and nobody
-   * gains by seeing newer snapshots.
+   * How many commits. More than a coordinator that dies leaves behind; when so many are stuck,
+   * everything is, and nobody gains by seeing newer snapshots.
    */
-  public static final int MOST_COMMITS = 64;
+  public static final int MOST_COMMITS = 1024;
 
   /** How many ids all of them may have together: half a MiB to tell a coordinator. */
   public static final int MOST_IDS = 1 << 16;
@@ -92,7 +92,12 @@ public final class SetAsideCommits {
 
   /** Whether a commit with so many ids may come in, too. */
   boolean hasRoomFor(int moreIds) {
-    return commits.size() < MOST_COMMITS && ids + moreIds <= MOST_IDS;
+    return hasRoomFor(1, moreIds);
+  }
+
+  /** Whether so many commits with so many ids together may come in, too. */
+  boolean hasRoomFor(int moreCommits, int moreIds) {
+    return commits.size() + moreCommits <= MOST_COMMITS && ids + moreIds <= MOST_IDS;
   }
 
   /**

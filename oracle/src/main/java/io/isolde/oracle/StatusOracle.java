@@ -97,7 +97,10 @@ public final class StatusOracle {
    * Decides a transaction, which need not have begun. The same transaction gets the same decision
    * again for as long as its outcome is kept.
    *
-   * @throws IllegalArgumentException if the start timestamp is not a snapshot that was ever stable
+   * <p>Whether the start timestamp was stable is for the caller to know: here it may be above a
+   * commit that was applied although this oracle was not told yet.
+   *
+   * @throws IllegalArgumentException if the start timestamp is above all that was issued
    * @throws IllegalStateException if no timestamp is reserved; nothing is changed then
    */
   public Decision commit(CommitRequest request, long nowMicros) {
@@ -121,7 +124,7 @@ public final class StatusOracle {
     if (known != null) {
       return known;
     }
-    state.requireStable(request.startTimestamp(), "start timestamp");
+    state.requireIssued(request.startTimestamp(), "start timestamp");
     // What is open is undecided.
     if (!isNew && decisions.isPerhapsForgotten(request) && !open.contains(id)) {
       return decisions.refuse(Refusal.OUTCOME_FORGOTTEN);
@@ -197,6 +200,16 @@ public final class StatusOracle {
    */
   public List<Long> toSetAside(long upToMicros) {
     return state.pending.toSetAside(upToMicros);
+  }
+
+  /** The timestamps of the commits above one that are decided but not applied, in their order. */
+  public List<Long> pendingAfter(long timestamp) {
+    return state.pending.after(timestamp);
+  }
+
+  /** The newest snapshot that has nothing of a commit. */
+  public static long newestBefore(long commitTimestamp) {
+    return commitTimestamp - Timestamps.STEP;
   }
 
   /** All commits that are decided but not applied, in the order of their timestamps. */

@@ -28,8 +28,9 @@ class PendingCommitsTest {
       pending.add(commit, new long[] {timestamp, 1});
       model.put(timestamp, commit);
       if (random.nextInt(10) == 0) {
-        pending.setAside(timestamp);
-        setAside.add(timestamp);
+        long some = random.nextBoolean() ? model.firstKey() : timestamp;
+        pending.setAside(some);
+        setAside.add(some);
       }
       while (model.size() == most || (!model.isEmpty() && random.nextInt(4) == 0)) {
         List<Long> timestamps = new ArrayList<>(model.keySet());
@@ -46,6 +47,8 @@ class PendingCommitsTest {
       assertThat(pending.isHolding()).isEqualTo(holding.isPresent());
       assertThat(pending.isHolding() ? pending.smallestHolding() : 0).isEqualTo(holding.orElse(0L));
       assertThat(pending.contains(timestamp)).isEqualTo(model.containsKey(timestamp));
+      long after = random.nextInt((int) timestamp + 1);
+      assertThat(pending.after(after)).isEqualTo(List.copyOf(model.tailMap(after, false).keySet()));
     }
     assertThat(pending.ofSession(1))
         .isEqualTo(model.values().stream().filter(commit -> commit.session() == 1).toList());

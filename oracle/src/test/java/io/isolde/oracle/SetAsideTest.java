@@ -110,18 +110,19 @@ class SetAsideTest {
 
   @Test
   void whenTooManyAreStuckThenStableStandsStill() {
+    OracleFixture large = new OracleFixture(OracleConfig.defaults());
     long last = 0;
     for (int i = 0; i <= SetAsideCommits.MOST_COMMITS; i++) {
-      last = fixture.commit(100 + 2L * i, i);
+      last = large.commit(100 + 2L * i, i);
     }
-    List<Long> some = oracle.toSetAside(last);
+    List<Long> some = large.oracle.toSetAside(last);
     assertThat(some).hasSize(SetAsideCommits.MOST_COMMITS).isSorted().doesNotContain(last);
-    some.forEach(oracle::setAside);
-    oracle.setAside(last);
-    assertThat(oracle.setAside().size()).isEqualTo(SetAsideCommits.MOST_COMMITS);
-    assertThat(oracle.stable(900)).isEqualTo(last - 2);
-    oracle.applied(some.get(0));
-    assertThat(oracle.toSetAside(last)).containsExactly(last);
+    some.forEach(large.oracle::setAside);
+    large.oracle.setAside(last);
+    assertThat(large.oracle.setAside().size()).isEqualTo(SetAsideCommits.MOST_COMMITS);
+    assertThat(large.oracle.stable(2 * last)).isEqualTo(last - 2);
+    large.oracle.applied(some.get(0));
+    assertThat(large.oracle.toSetAside(last)).containsExactly(last);
   }
 
   @Test

@@ -100,7 +100,7 @@ final class Begins implements AutoCloseable {
   /** Empty if this member can't tell; then who asks looks elsewhere. */
   private Optional<Stable> newest() throws InterruptedException {
     try {
-      return hasLease() ? host.startTimestamp() : Optional.empty();
+      return hasLease() ? host.startTimestamp(BARRIER_MILLIS) : Optional.empty();
     } catch (RuntimeException | Error e) {
       log.error("The newest snapshot is not known", e);
       return Optional.empty();

@@ -7,6 +7,7 @@ import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.group.OracleRequestException.Reason;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -36,6 +37,7 @@ public final class CoordinatorSession implements AutoCloseable {
   private final OracleClient client;
   private final UUID coordinator;
   private final OpenStarts starts = new OpenStarts();
+  private final ToldApplied told = new ToldApplied();
 
   /** Of the session; a new one has its own. */
   private volatile Sequences sequences = new Sequences();
@@ -65,6 +67,7 @@ public final class CoordinatorSession implements AutoCloseable {
   public CoordinatorSession(OracleClient client, UUID coordinator, long leaseMillis) {
     this.client = client;
     this.coordinator = coordinator;
+    client.onLeaderFound(this::keepSoon);
     var unused =
         renewals.scheduleWithFixedDelay(
             this::keep, 0, Math.max(1, leaseMillis / RENEWALS_PER_LEASE), TimeUnit.MILLISECONDS);
@@ -205,20 +208,24 @@ public final class CoordinatorSession implements AutoCloseable {
   }
 
   private void tellApplied(long commitTimestamp, CompletableFuture<Void> visible) {
+    boolean isKept = told.add(commitTimestamp);
+    if (told.isHalfFull()) {
+      keepSoon();
+    }
+    CompletableFuture<Long> answer =
+        isKept ? client.applied(commitTimestamp) : client.logApplied(commitTimestamp);
     var unused =
-        client
-            .applied(commitTimestamp)
-            .whenComplete(
-                (stable, error) -> {
-                  if (error == null) {
-                    starts.heard(stable);
-                    visible.complete(null);
-                  } else if (isClosed(error)) {
-                    visible.completeExceptionally(error);
-                  } else {
-                    tellAppliedLater(commitTimestamp, visible);
-                  }
-                });
+        answer.whenComplete(
+            (stable, error) -> {
+              if (error == null) {
+                starts.heard(stable);
+                visible.complete(null);
+              } else if (isClosed(error)) {
+                visible.completeExceptionally(error);
+              } else {
+                tellAppliedLater(commitTimestamp, visible);
+              }
+            });
   }
 
   private void tellAppliedLater(long commitTimestamp, CompletableFuture<Void> visible) {
@@ -299,12 +306,14 @@ public final class CoordinatorSession implements AutoCloseable {
       open();
       return;
     }
+    List<Long> applied = told.all();
     var unused =
         client
-            .renew(now, starts.oldest())
+            .renew(now, starts.oldest(), applied)
             .whenComplete(
                 (renewed, error) -> {
                   if (error == null) {
+                    told.heard(applied, renewed.unlogged());
                     heard(renewed, now);
                   }
                 });

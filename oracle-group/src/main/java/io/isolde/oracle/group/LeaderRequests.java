@@ -68,6 +68,7 @@ final class LeaderRequests implements AutoCloseable {
   private Link sentAwayBy;
 
   private long sentAwayNanos;
+  private volatile Runnable onFound = () -> {};
   private volatile boolean isClosed;
   private int ticks;
 
@@ -87,6 +88,15 @@ final class LeaderRequests implements AutoCloseable {
   /** Requests that have no answer yet. */
   int outstanding() {
     return count.get();
+  }
+
+  /**
+   * What is to be done whenever another leader is found, after what has no answer was sent to it.
+   *
+   * @param action must not block
+   */
+  void onLeaderFound(Runnable action) {
+    onFound = action;
   }
 
   /** Where the leader is, if that is known. */
@@ -218,6 +228,7 @@ final class LeaderRequests implements AutoCloseable {
     outstanding.values().stream()
         .sorted(Comparator.comparingLong(Outstanding::id))
         .forEach(request -> send(request, found));
+    onFound.run();
   }
 
   private boolean isKnown(Link found) {

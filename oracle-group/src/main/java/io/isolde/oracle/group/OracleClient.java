@@ -11,6 +11,7 @@ import io.isolde.oracle.replica.CommandCodec;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -77,13 +78,23 @@ public final class OracleClient implements AutoCloseable {
   }
 
   /**
-   * Tells that a commit is applied.
+   * Tells that a commit is applied. The log learns it a little later: a leader that comes before
+   * that must be told again, with {@link #renew}.
    *
    * @return completes with what is stable, once that includes the commit
    */
   public CompletableFuture<Long> applied(long commitTimestamp) {
+    return applied(Protocol.APPLIED, commitTimestamp);
+  }
+
+  /** As {@link #applied}, but completes only when the log knows it, too. */
+  public CompletableFuture<Long> logApplied(long commitTimestamp) {
+    return applied(Protocol.LOG_APPLIED, commitTimestamp);
+  }
+
+  private CompletableFuture<Long> applied(byte kind, long commitTimestamp) {
     long deadline = LeaderRequests.deadline(config.timeoutMillis());
-    return ask(Wire.of(Protocol.APPLIED, commitTimestamp), Stable::read)
+    return ask(Wire.of(kind, commitTimestamp), Stable::read)
         .answer()
         .thenCompose(this::known)
         .thenCompose(stable -> orAwait(stable, commitTimestamp, deadline));
@@ -115,10 +126,19 @@ public final class OracleClient implements AutoCloseable {
     return awaitStable(timestamp, deadlineNanos);
   }
 
-  /** Renews the lease of a session; see {@link CoordinatorSession}. */
-  public CompletableFuture<Renewed> renew(long session, long oldestStart) {
+  /** See {@link LeaderRequests#onLeaderFound}. */
+  void onLeaderFound(Runnable action) {
+    requests.onLeaderFound(action);
+  }
+
+  /**
+   * Renews the lease of a session; see {@link CoordinatorSession}.
+   *
+   * @param applied commits that are applied, though the log may not know it
+   */
+  public CompletableFuture<Renewed> renew(long session, long oldestStart, List<Long> applied) {
     ByteBuf body = Wire.of(Protocol.RENEW, session).writeLong(oldestStart);
-    return ask(body, Renewed::read)
+    return ask(Wire.write(body, applied), Renewed::read)
         .answer()
         .thenCompose(renewed -> known(renewed.stable()).thenApply(stable -> renewed));
   }

@@ -121,21 +121,49 @@ final class OracleMember implements AutoCloseable {
     for (int i = 0; i < message.items().size(); i++) {
       EntryMessage.Item item = message.items().get(i);
       if (item.request() != null) {
-        answer(item, applied.answers().get(i), applied.stable());
+        answer(item, applied.answers().get(i));
         connections.add(item.request().connection());
       }
     }
     connections.forEach(PeerConnection::flush);
   }
 
-  private void answer(EntryMessage.Item item, Answer answer, Stable stable) {
-    if (!(item.command() instanceof Command.Applied commit)) {
-      item.request().write(answer);
-    } else if (commit.commitTimestamp() <= stable.timestamp()) {
-      item.request().write(stable);
+  private void answer(EntryMessage.Item item, Answer answer) {
+    if (item.command() instanceof Command.Applied applied) {
+      answerWhenStable(applied.commitTimestamp(), item.request());
     } else {
-      answerWhenStable(commit.commitTimestamp(), item.request());
+      item.request().write(answer);
     }
+  }
+
+  /**
+   * A commit is applied, as who asks says; answers when it is visible, or a little later. One that
+   * was set aside is avoided until the log knows better.
+   */
+  void applied(long commitTimestamp, Request request) {
+    if (host.look(copy -> copy.setAside().contains(commitTimestamp))) {
+      logApplied(commitTimestamp, request);
+    } else {
+      var unused = applied(List.of(commitTimestamp));
+      answerWhenStable(commitTimestamp, request);
+    }
+  }
+
+  /** As {@link #applied(long, Request)}, but does not answer before the log knows it. */
+  void logApplied(long commitTimestamp, Request request) {
+    offer(new Command.Applied(commitTimestamp), null, request);
+  }
+
+  /** Tells those who have waited for it. */
+  private List<Long> applied(List<Long> commitTimestamps) {
+    Optional<ReplicaHost.Told> told = host.applied(commitTimestamps);
+    told.ifPresent(news -> Request.answerAll(news.nowStable(), news.stable()));
+    return told.map(ReplicaHost.Told::unlogged).orElse(commitTimestamps);
+  }
+
+  /** Renews a lease; empty if this member does not serve. */
+  Optional<Renewed> renew(long session, long oldestStart, List<Long> appliedCommits) {
+    return host.renew(session, oldestStart, applied(appliedCommits));
   }
 
   /** Answers now or later. */
@@ -153,7 +181,9 @@ final class OracleMember implements AutoCloseable {
 
   /** A coordinator's command, unless it is one that no coordinator may give. */
   void execute(Command command, byte[] encoded, Request request) {
-    if (command instanceof Command.Lead
+    if (command instanceof Command.Applied) {
+      request.refused("There is another request for what is applied.");
+    } else if (command instanceof Command.Lead
         || command instanceof Command.FenceSession
         || command instanceof Command.SetAside) {
       request.refused("Only the oracle's leader does that.");
@@ -305,7 +335,7 @@ final class OracleMember implements AutoCloseable {
         leader,
         replica.term(),
         replica.members(),
-        statistics.stable(),
+        host.stable().timestamp(),
         statistics.lastIssued(),
         host.lowWatermark(),
         statistics.pendingCommits(),

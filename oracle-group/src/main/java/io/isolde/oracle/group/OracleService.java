@@ -4,7 +4,6 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.AnswerCodec;
 import io.isolde.oracle.replica.Bytes;
-import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.CommandCodec;
 import io.isolde.raft.ApplicationHandler;
 import io.isolde.raft.PeerConnection;
@@ -89,10 +88,11 @@ final class OracleService implements ApplicationHandler {
         byte[] command = Wire.bytes(body);
         member.execute(CommandCodec.decode(ByteBuffer.wrap(command)), command, request);
       }
-      case Protocol.APPLIED -> member.offer(new Command.Applied(body.readLong()), null, request);
+      case Protocol.APPLIED -> member.applied(body.readLong(), request);
+      case Protocol.LOG_APPLIED -> member.logApplied(body.readLong(), request);
       case Protocol.AWAIT_STABLE -> member.answerWhenStable(body.readLong(), request);
       case Protocol.SET_ASIDE -> setAside(request, body.readLong(), body.readLong(), member);
-      case Protocol.RENEW -> renew(request, body.readLong(), body.readLong(), member);
+      case Protocol.RENEW -> renew(request, body, member);
       case Protocol.OUTCOME -> member.outcome(Wire.id(body), request);
       default -> request.refused("There is no request " + what + ".");
     }
@@ -114,10 +114,9 @@ final class OracleService implements ApplicationHandler {
             () -> request.notLeader(leading()));
   }
 
-  private void renew(Request request, long session, long oldestStart, OracleMember member) {
+  private void renew(Request request, ByteBuf body, OracleMember member) {
     member
-        .host()
-        .renew(session, oldestStart)
+        .renew(body.readLong(), body.readLong(), Wire.longs(body))
         .ifPresentOrElse(
             renewed -> request.answer(renewed.writeTo(Wire.of(Protocol.OK))),
             () -> request.notLeader(leading()));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+
 /**
  * What goes over the wire between a coordinator and a member, after the transport's own header. A
  * request is one byte for what is asked and its arguments; a response is one byte for how it went
@@ -20,8 +23,9 @@ final class Protocol {
   static final byte EXECUTE = 3;
 
   /**
-   * A commit is applied. Arguments: long. Result: {@link Stable}, as soon as that reaches the
-   * commit, or a little later anyway: then ask with {@link #AWAIT_STABLE}.
+   * A commit is applied; the leader knows it then, the log a little later. Arguments: long. Result:
+   * {@link Stable}, as soon as that reaches the commit, or a little later anyway: then ask with
+   * {@link #AWAIT_STABLE}.
    */
   static final byte APPLIED = 4;
 
@@ -30,7 +34,11 @@ final class Protocol {
    */
   static final byte AWAIT_STABLE = 5;
 
-  /** A coordinator lives. Arguments: session, oldest start. Result: see {@link Renewed}. */
+  /**
+   * A coordinator lives. Arguments: session, oldest start, and commits that are applied though the
+   * log may not know it, as {@link Wire#write(ByteBuf, List)} has them. Result: see {@link
+   * Renewed}.
+   */
   static final byte RENEW = 6;
 
   /** Arguments: transaction id. Result: a byte, 1 if decided, and then an answer. */
@@ -56,6 +64,9 @@ final class Protocol {
    * must have reached. Result: see {@link SetAsideMessage}.
    */
   static final byte SET_ASIDE = 12;
+
+  /** As {@link #APPLIED}, but answered only when the log knows it, too. */
+  static final byte LOG_APPLIED = 13;
 
   /** A result of {@link #BEGIN_UNDECIDED} that is no timestamp. */
   static final long DECIDED = -1;

@@ -20,11 +20,20 @@ final class Reign {
   /** Fencing is asked for again after this, if nothing came of it. */
   private static final long FENCE_AGAIN_MILLIS = 1_000;
 
+  /** Who lives has told this leader by then what is applied, unless everything is late. */
+  private static final long SETTLE_MILLIS = 250;
+
+  private static final long NOT_YET = -1;
+
   final long term;
   final Leadership leadership;
   final CoordinatorLeases leases;
   final StableWaiters waiters;
   private final OverdueCommits overdue;
+  private final long settleMillis;
+
+  /** When it looked first whether it has settled. */
+  private long servingSinceMillis = NOT_YET;
 
   /** When the log was asked to fence a session. */
   private final Map<Long, Long> fencedAtMillis = new HashMap<>();
@@ -37,16 +46,21 @@ final class Reign {
   /** The replica was replaced under it. */
   boolean isOver;
 
+  /**
+   * @param overdueMillis how long a commit may take to be applied
+   */
   Reign(
       long term,
       Leadership leadership,
       CoordinatorLeases leases,
-      OverdueCommits overdue,
-      StableWaiters waiters) {
+      long overdueMillis,
+      StableWaiters waiters,
+      long nowMillis) {
     this.term = term;
     this.leadership = leadership;
     this.leases = leases;
-    this.overdue = overdue;
+    this.overdue = new OverdueCommits(overdueMillis, nowMillis);
+    this.settleMillis = Math.min(SETTLE_MILLIS, overdueMillis);
     this.waiters = waiters;
   }
 
@@ -82,11 +96,21 @@ final class Reign {
         duties.add(new Command.FenceSession(session));
       }
     }
+    settle(nowMillis);
     overdue.due(replica, nowMillis).forEach(commit -> duties.add(new Command.SetAside(commit)));
+    leadership.news().ifPresent(duties::add);
     if (isInUse && duties.isEmpty() && leadership.needsReservation(nowMicros)) {
       duties.add(new Command.IssueTimestamp(0));
     }
     return duties;
+  }
+
+  /** What nobody has told by now is not waited for any longer. */
+  private void settle(long nowMillis) {
+    servingSinceMillis = servingSinceMillis == NOT_YET ? nowMillis : servingSinceMillis;
+    if (!leadership.isSettled() && nowMillis - servingSinceMillis >= settleMillis) {
+      overdue.hasten(leadership.settlesAt());
+    }
   }
 
   private boolean isToBeFenced(long session, long nowMillis) {

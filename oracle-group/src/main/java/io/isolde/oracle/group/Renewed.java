@@ -2,6 +2,7 @@
 package io.isolde.oracle.group;
 
 import io.netty.buffer.ByteBuf;
+import java.util.List;
 
 /**
  * What a coordinator is told when it renews its lease.
@@ -10,14 +11,19 @@ import io.netty.buffer.ByteBuf;
  * @param stable the newest snapshot
  * @param lowWatermark no open transaction reads below it
  * @param last at or above every timestamp that was issued when this was answered
+ * @param unlogged of the commits that it has told to be applied those of which the log does not
+ *     know it yet
  */
-public record Renewed(boolean isOpen, Stable stable, long lowWatermark, long last) {
+public record Renewed(
+    boolean isOpen, Stable stable, long lowWatermark, long last, List<Long> unlogged) {
 
   ByteBuf writeTo(ByteBuf out) {
-    return stable.writeTo(out.writeBoolean(isOpen)).writeLong(lowWatermark).writeLong(last);
+    stable.writeTo(out.writeBoolean(isOpen)).writeLong(lowWatermark).writeLong(last);
+    return Wire.write(out, unlogged);
   }
 
   static Renewed read(ByteBuf in) {
-    return new Renewed(in.readBoolean(), Stable.read(in), in.readLong(), in.readLong());
+    return new Renewed(
+        in.readBoolean(), Stable.read(in), in.readLong(), in.readLong(), Wire.longs(in));
   }
 }

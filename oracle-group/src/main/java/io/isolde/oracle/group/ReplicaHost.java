@@ -12,15 +12,17 @@ import io.isolde.oracle.replica.Leadership;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.oracle.replica.Orphan;
-import io.isolde.oracle.replica.OverdueCommits;
 import io.isolde.oracle.replica.SavedReplica;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -46,10 +48,26 @@ final class ReplicaHost {
     record NotServing() implements Stability {}
   }
 
-  /** What applying an entry leads to. */
+  /**
+   * What applying an entry leads to.
+   *
+   * @param nowStable who has waited for what is stable now
+   */
   record Applied(List<Answer> answers, Stable stable, List<Request> nowStable) {}
 
+  /**
+   * What it leads to that commits are applied.
+   *
+   * @param nowStable who has waited for what is stable now
+   * @param unlogged those of which the log does not know it yet
+   */
+  record Told(Stable stable, List<Request> nowStable, List<Long> unlogged) {}
+
   private final ReentrantLock lock = new ReentrantLock();
+
+  /** The leader may have settled, or leads no more. */
+  private final Condition settled = lock.newCondition();
+
   private final OracleConfig config;
   private final long reservationMicros;
   private final long leaseMillis;
@@ -90,8 +108,9 @@ final class ReplicaHost {
                   term,
                   new Leadership(replica, reservationMicros),
                   new CoordinatorLeases(leaseMillis, replica.openSessions(), nowMillis()),
-                  new OverdueCommits(overdueMillis, nowMillis()),
-                  reign == null ? new StableWaiters(mostWaiters) : reign.waiters);
+                  overdueMillis,
+                  reign == null ? new StableWaiters(mostWaiters) : reign.waiters,
+                  nowMillis());
           return first();
         });
   }
@@ -122,6 +141,7 @@ final class ReplicaHost {
           List<Request> waiting = reign == null ? List.of() : reign.waiters.all();
           reign = null;
           isServing = false;
+          settled.signalAll();
           return waiting;
         });
   }
@@ -137,8 +157,21 @@ final class ReplicaHost {
         reign -> {
           List<Command> commands = items.stream().map(EntryMessage.Item::command).toList();
           reign.hearOf(commands, nowMillis());
-          return new EntryMessage(reign.leadership.entry(commands, nowMicros()), items, reign.term);
+          LogEntry entry = reign.leadership.entry(commands, nowMicros());
+          return new EntryMessage(entry, withNews(entry, items), reign.term);
         });
+  }
+
+  /** An entry begins with what this leader adds to what it was asked for. */
+  private static List<EntryMessage.Item> withNews(LogEntry entry, List<EntryMessage.Item> items) {
+    int news = entry.commands().size() - items.size();
+    if (news == 0) {
+      return items;
+    }
+    List<EntryMessage.Item> all = new ArrayList<>(entry.commands().size());
+    entry.commands().subList(0, news).forEach(c -> all.add(new EntryMessage.Item(c, null)));
+    all.addAll(items);
+    return all;
   }
 
   /** An entry was refused by the log: it will not be applied. */
@@ -159,13 +192,28 @@ final class ReplicaHost {
         () -> {
           List<Answer> answers = replica.apply(entry);
           if (reign == null) {
-            return new Applied(answers, replicaStable(), List.of());
+            return new Applied(answers, known(), List.of());
           }
           reign.leadership.entryApplied(entry);
           followSessions(entry);
           isServing = reign.isServing();
-          Stable stable = replicaStable();
+          settled.signalAll();
+          Stable stable = known();
           return new Applied(answers, stable, reign.waiters.upTo(stable.timestamp()));
+        });
+  }
+
+  /**
+   * Commits are applied, as their coordinators say; empty if this member does not serve. Visible at
+   * once; the log learns it with the next entry.
+   */
+  Optional<Told> applied(Collection<Long> commitTimestamps) {
+    return serving(
+        reign -> {
+          List<Long> unlogged = reign.leadership.applied(commitTimestamps);
+          settled.signalAll();
+          Stable stable = known();
+          return new Told(stable, reign.waiters.upTo(stable.timestamp()), unlogged);
         });
   }
 
@@ -181,9 +229,26 @@ final class ReplicaHost {
     }
   }
 
-  /** The newest snapshot; empty if this member does not serve. The caller has checked its lease. */
-  Optional<Stable> startTimestamp() {
-    return serving(this::start);
+  /**
+   * The newest snapshot, as soon as nothing can be missing that a leader before knew. The caller
+   * has checked its lease.
+   *
+   * @return empty if this member does not serve, or that takes too long
+   */
+  Optional<Stable> startTimestamp(long timeoutMillis) throws InterruptedException {
+    long leftNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    lock.lockInterruptibly();
+    try {
+      while (reign != null && reign.isServing() && !reign.leadership.isSettled()) {
+        if (leftNanos <= 0) {
+          return Optional.empty();
+        }
+        leftNanos = settled.awaitNanos(leftNanos);
+      }
+      return serving(this::start);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The newest snapshot, and the epoch of what is set aside below it: of the same moment. */
@@ -192,8 +257,11 @@ final class ReplicaHost {
     return new Stable(timestamp, replica.setAside().epoch());
   }
 
-  private Stable replicaStable() {
-    return new Stable(replica.stable(), replica.setAside().epoch());
+  /** What this member knows to be stable, without a look at the clock. */
+  private Stable known() {
+    boolean leads = reign != null && reign.isServing();
+    long stable = leads ? reign.leadership.stable() : replica.stable();
+    return new Stable(stable, replica.setAside().epoch());
   }
 
   /**
@@ -227,7 +295,7 @@ final class ReplicaHost {
 
   /** What this member has as stable. */
   Stable stable() {
-    return locked(this::replicaStable);
+    return locked(this::known);
   }
 
   /**
@@ -236,11 +304,17 @@ final class ReplicaHost {
    */
   boolean isStart(long timestamp) {
     return timestamp >= 0
-        && serving(reign -> timestamp <= reign.leadership.startTimestamp(nowMicros()))
+        && serving(
+                reign ->
+                    timestamp <= replica.last()
+                        || timestamp <= reign.leadership.startTimestamp(nowMicros()))
             .orElse(false);
   }
 
-  Optional<Renewed> renew(long session, long oldestStart) {
+  /**
+   * @param unlogged what {@link #applied} has said
+   */
+  Optional<Renewed> renew(long session, long oldestStart, List<Long> unlogged) {
     return serving(
         reign -> {
           boolean isOpen = reign.leases.renew(session, oldestStart, nowMillis());
@@ -249,7 +323,8 @@ final class ReplicaHost {
               isOpen,
               stable,
               lowWatermark(reign, stable.timestamp()),
-              Math.max(replica.last(), stable.timestamp()));
+              Math.max(replica.last(), stable.timestamp()),
+              unlogged);
         });
   }
 

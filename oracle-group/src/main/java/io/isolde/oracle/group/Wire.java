@@ -7,6 +7,9 @@ import io.netty.buffer.PooledByteBufAllocator;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.UUID;
 
 /** The small things that requests and responses are made of. */
@@ -49,6 +52,24 @@ final class Wire {
 
   static void write(ByteBuf out, UUID id) {
     out.writeLong(id.getMostSignificantBits()).writeLong(id.getLeastSignificantBits());
+  }
+
+  static ByteBuf write(ByteBuf out, Collection<Long> longs) {
+    out.writeInt(longs.size());
+    longs.forEach(out::writeLong);
+    return out;
+  }
+
+  static List<Long> longs(ByteBuf in) {
+    int count = in.readInt();
+    if (count < 0 || count > in.readableBytes() / Long.BYTES) {
+      throw new IllegalArgumentException("There are no " + count + " numbers in it.");
+    }
+    List<Long> longs = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      longs.add(in.readLong());
+    }
+    return longs;
   }
 
   static UUID id(ByteBuf in) {

@@ -45,18 +45,20 @@ class FencingTest {
       assertThat(silent.execute(commit(session, 1, late, start, 2)).get())
           .isInstanceOf(Answer.Fenced.class);
       assertThat(silent.outcome(late).get()).isEmpty();
-      assertThat(silent.renew(session, start).get().isOpen()).isFalse();
+      assertThat(silent.renew(session, start, List.of()).get().isOpen()).isFalse();
       Peer next = members.followers().get(0);
       silent.change(new MemberChange(MemberChange.Kind.LEAD, next)).get();
       Members.await("the next one serves", () -> members.node(next).isServing());
       assertThat(members.node(next).orphans())
           .extracting(PendingCommit::transactionId)
           .containsExactly(pending);
-      assertThat(silent.begin().get()).isLessThan(timestamp);
+      assertThat(silent.begin().get()).isGreaterThanOrEqualTo(timestamp);
+      assertThat(silent.setAside().contains(timestamp)).isTrue();
 
       silent.applied(timestamp).get();
 
-      assertThat(silent.begin().get()).isGreaterThanOrEqualTo(timestamp);
+      silent.begin().get();
+      assertThat(silent.setAside().contains(timestamp)).isFalse();
       assertThat(members.node(next).orphans()).isEmpty();
     }
   }
@@ -68,12 +70,12 @@ class FencingTest {
       UUID coordinator = UUID.randomUUID();
       long first = open(client, coordinator);
       long start = client.begin().get();
-      assertThat(client.renew(first, start).get().isOpen()).isTrue();
+      assertThat(client.renew(first, start, List.of()).get().isOpen()).isTrue();
 
       long second = open(client, coordinator);
 
-      assertThat(client.renew(first, start).get().isOpen()).isFalse();
-      assertThat(client.renew(second, client.begin().get()).get().isOpen()).isTrue();
+      assertThat(client.renew(first, start, List.of()).get().isOpen()).isFalse();
+      assertThat(client.renew(second, client.begin().get(), List.of()).get().isOpen()).isTrue();
       assertThat(client.execute(commit(first, 0, UUID.randomUUID(), start, 1)).get())
           .isInstanceOf(Answer.Fenced.class);
       assertThat(client.status().get().sessions()).hasSize(1);

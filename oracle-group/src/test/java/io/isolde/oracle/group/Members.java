@@ -40,7 +40,7 @@ final class Members implements AutoCloseable {
     }
   }
 
-  /** Elections that are over sooner than in earnest; and nothing is set aside. */
+  /** Elections that are over sooner than in earnest; and only new leaders set commits aside. */
   static OracleGroupConfig quick() {
     OracleGroupConfig config = OracleGroupConfig.defaults().withOverdueMillis(600_000);
     return config.withRaft(config.raft().withElections(400, 800, 0.3));

@@ -2,26 +2,39 @@
 package io.isolde.oracle.replica;
 
 import io.isolde.oracle.OracleConfig;
+import io.isolde.oracle.StatusOracle;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
- * What a leader knows beyond the log, for one term: which start timestamps it has given out, and
- * which entries are under way. With it, a transaction begins without an entry in the log.
+ * What a leader knows beyond the log, for one term: which start timestamps it has given out, which
+ * entries are under way, and which commits are applied though the log does not say so yet. With it,
+ * a transaction begins without an entry in the log, and a commit is visible as soon as it is
+ * applied.
  *
  * <p>A start timestamp T promises that every commit at or below T is applied, or set aside, and
- * that no other will come. Four rules keep it:
+ * that no other will come. Five rules keep it:
  *
  * <ul>
- *   <li>While an entry is under way or a commit is neither applied nor set aside, T is what the
- *       replica has as stable, or what was given out before. Only otherwise does T follow the
- *       clock.
+ *   <li>While an entry is under way or a commit is neither applied nor set aside, T is what is
+ *       {@linkplain #stable() stable}, or what was given out before. Only otherwise does T follow
+ *       the clock.
  *   <li>Each entry carries the largest T given out, and commits nothing at or below it.
  *   <li>T is at most what an applied entry has reserved, and the next leader commits above that.
  *   <li>None is given before the first entry of this leader is applied, and none once that of
  *       another is: what is reserved then is the other's.
+ *   <li>An earlier leader may have been told that commits are applied of which the log says
+ *       nothing, and have given out their timestamps. So none is given before all that were decided
+ *       before this leader are known to be applied, or set aside: it {@linkplain #isSettled
+ *       settles}.
  * </ul>
  *
  * <p>The caller makes sure that it leads after it was asked and before it calls {@link
@@ -46,6 +59,17 @@ public final class Leadership {
 
   /** Only grows; at most what is reserved in the replica. */
   private long floor;
+
+  /** The commits that are neither set aside nor known to be applied, up to {@code seen}. */
+  private final NavigableSet<Long> holding = new TreeSet<>();
+
+  private long seen = NOT_YET;
+
+  /** Those that are applied and in no entry that says so; a subset of what is pending. */
+  private final Set<Long> news = new LinkedHashSet<>();
+
+  /** At or above every start timestamp of the leaders before, once the first entry is applied. */
+  private long settlesAt = Long.MAX_VALUE;
 
   /**
    * @param reservationMicros how far ahead of the clock start timestamps are reserved; see {@code
@@ -75,14 +99,19 @@ public final class Leadership {
   }
 
   /**
-   * The next entry for the log. It is under way until {@link #entryApplied} or {@link
-   * #entryDropped}; for the rest of the term if it is never known what became of it.
+   * The next entry for the log: that commits are applied of which it does not know it yet, and then
+   * these commands. It is under way until {@link #entryApplied} or {@link #entryDropped}; for the
+   * rest of the term if it is never known what became of it.
    *
    * @throws IllegalStateException unless this leader {@linkplain #isServing() serves}
    */
   public LogEntry entry(List<Command> commands, long nowMicros) {
     requireServing();
-    return make(commands, nowMicros);
+    List<Command> all = new ArrayList<>(news.size() + commands.size());
+    news.forEach(commit -> all.add(new Command.Applied(commit)));
+    news.clear();
+    all.addAll(commands);
+    return make(all, nowMicros);
   }
 
   private LogEntry make(List<Command> commands, long nowMicros) {
@@ -98,12 +127,88 @@ public final class Leadership {
     underWay.remove(entry);
     if (entry == first) {
       number = replica.leaders();
+      settlesAt = replica.last();
+      holding.addAll(replica.pendingAfter(NOT_YET));
+      holding.removeAll(replica.setAside().commits().keySet());
+      seen = replica.last();
+    } else if (isServing()) {
+      follow(entry.commands());
     }
+  }
+
+  private void follow(List<Command> commands) {
+    holding.addAll(replica.pendingAfter(seen));
+    seen = replica.last();
+    for (Command command : commands) {
+      if (command instanceof Command.Applied applied) {
+        holding.remove(applied.commitTimestamp());
+        news.remove(applied.commitTimestamp());
+      } else if (command instanceof Command.SetAside late
+          && replica.setAside().contains(late.commitTimestamp())) {
+        holding.remove(late.commitTimestamp());
+      }
+    }
+    assert holding.isEmpty() || replica.isPending(holding.first()) : "only what is pending holds";
   }
 
   /** An entry will not be applied, for sure. One that may be applied must not be told here. */
   public void entryDropped(LogEntry entry) {
-    underWay.remove(entry);
+    if (underWay.remove(entry)) {
+      for (Command command : entry.commands()) {
+        if (command instanceof Command.Applied applied) {
+          applied(List.of(applied.commitTimestamp()));
+        }
+      }
+    }
+  }
+
+  /**
+   * The writes of commits are where every reader will find them. That counts at once; the log
+   * learns it with the next entry, and a leader that comes before that has to be told again.
+   *
+   * @return those of which the log does not know it yet
+   */
+  public List<Long> applied(Collection<Long> commitTimestamps) {
+    List<Long> unlogged = new ArrayList<>();
+    for (long commit : commitTimestamps) {
+      if (replica.isPending(commit)) {
+        holding.remove(commit);
+        news.add(commit);
+        unlogged.add(commit);
+      } else if (commit > replica.last()) {
+        unlogged.add(commit); // Another leader's, of which this one has not heard yet.
+      }
+    }
+    return unlogged;
+  }
+
+  /** What the log should learn soon, if no other entry is made. */
+  public Optional<Command> news() {
+    return underWay.isEmpty()
+        ? news.stream().findFirst().map(Command.Applied::new)
+        : Optional.empty();
+  }
+
+  /**
+   * The largest timestamp such that every commit at or below it is applied, or set aside, and no
+   * other will come; see {@link StatusOracle#stable()}. Before {@link #isSettled} an earlier leader
+   * may have known of a larger one.
+   */
+  public long stable() {
+    requireServing();
+    return holding.isEmpty() ? replica.last() : StatusOracle.newestBefore(holding.first());
+  }
+
+  /** Whether nothing that an earlier leader knew can be missing any more. */
+  public boolean isSettled() {
+    return isServing() && stable() >= settlesAt;
+  }
+
+  /**
+   * Up to which commits must be applied, or set aside, for it to {@linkplain #isSettled settle}.
+   */
+  public long settlesAt() {
+    return settlesAt;
   }
 
   /** Whether the first entry is applied, and that of no later leader. */
@@ -113,14 +218,15 @@ public final class Leadership {
 
   /**
    * The newest snapshot: every commit at or below it is applied, or in the {@linkplain
-   * OracleReplica#setAside() set} that the replica has now, and no other will come.
+   * OracleReplica#setAside() set} that the replica has now, and no other will come. It is no
+   * transaction's start before this leader {@linkplain #isSettled has settled}.
    *
    * @throws IllegalStateException unless this leader {@linkplain #isServing() serves}
    */
   public long startTimestamp(long nowMicros) {
     requireServing();
-    long start = replica.stable();
-    if (underWay.isEmpty() && !replica.hasPendingCommits()) {
+    long start = stable();
+    if (underWay.isEmpty() && holding.isEmpty()) {
       start = Math.max(start, Math.min(nowMicros, replica.reservedUntil()) & EVEN);
     }
     floor = Math.max(floor, start);

@@ -145,7 +145,7 @@ public final class OracleReplica {
   private Answer firstAnswer(Command.Commit commit, long timeMicros) {
     UUID id = commit.request().transactionId();
     long start = commit.request().startTimestamp();
-    if ((start < 0 || start > oracle.stable()) && !isKnown(id)) {
+    if ((start < 0 || start > oracle.lastIssued()) && !isKnown(id)) {
       return new Answer.Rejected(Answer.Rejected.Reason.NO_SUCH_SNAPSHOT);
     }
     if (id != null && (requestedAborts.contains(id) || requestedAborts.isPerhapsForgotten(start))) {
@@ -249,9 +249,19 @@ public final class OracleReplica {
     return oracle.reservedUntil();
   }
 
-  /** Whether a commit that is neither applied nor set aside holds {@link #stable()}. */
+  /** Whether a commit is neither applied nor set aside, and so holds {@link #stable()}. */
   public boolean hasPendingCommits() {
     return oracle.stable() < oracle.lastIssued();
+  }
+
+  /** Whether a commit is decided and, as far as the log knows, not applied. */
+  public boolean isPending(long commitTimestamp) {
+    return oracle.isPending(commitTimestamp);
+  }
+
+  /** The timestamps of those above one, in their order. */
+  List<Long> pendingAfter(long timestamp) {
+    return oracle.pendingAfter(timestamp);
   }
 
   /** As {@link StatusOracle#setAside()}. */

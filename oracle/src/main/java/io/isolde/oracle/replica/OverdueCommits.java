@@ -61,6 +61,11 @@ public final class OverdueCommits {
     return due;
   }
 
+  /** Nothing up to here need be waited for any longer. */
+  public void hasten(long upToMicros) {
+    overdueUpTo = Math.max(overdueUpTo, upToMicros);
+  }
+
   private void look(long last, long nowMillis) {
     if (nowMillis - lastLookMillis > overdueMillis / 2) {
       marks.clear();
@@ -70,7 +75,7 @@ public final class OverdueCommits {
       marks.add(new Mark(nowMillis, last));
     }
     while (!marks.isEmpty() && nowMillis - marks.getFirst().atMillis >= overdueMillis) {
-      overdueUpTo = marks.remove().last;
+      hasten(marks.remove().last);
     }
   }
 }

@@ -78,6 +78,66 @@ class LeadershipTest {
   }
 
   @Test
+  void whenACommitIsAppliedThenItIsVisibleAtOnceAndTheNextEntrySaysSoFirst() {
+    long commit = timestamp(fixture.apply(blind(fixture.session, 0, 1)));
+    assertThat(leadership.stable()).isLessThan(commit);
+    assertThat(leadership.applied(List.of(commit))).containsExactly(commit);
+    assertThat(leadership.stable()).isEqualTo(commit);
+    assertThat(replica.isPending(commit)).isTrue();
+    assertThat(leadership.news()).contains(new Command.Applied(commit));
+    Command next = blind(fixture.session, 1, 2);
+    assertThat(leadership.entry(List.of(next), NOW).commands())
+        .containsExactly(new Command.Applied(commit), next);
+    assertThat(leadership.news()).isEmpty();
+  }
+
+  @Test
+  void whenAnEntryIsDroppedThenAnotherSaysWhatIsApplied() {
+    long commit = timestamp(fixture.apply(blind(fixture.session, 0, 1)));
+    leadership.applied(List.of(commit));
+    leadership.entryDropped(leadership.entry(List.of(), NOW));
+    LogEntry again = leadership.entry(List.of(), NOW);
+    assertThat(again.commands()).containsExactly(new Command.Applied(commit));
+    replica.apply(again);
+    leadership.entryApplied(again);
+    assertThat(leadership.applied(List.of(commit))).as("what the log does not know").isEmpty();
+    assertThat(leadership.entry(List.of(), NOW).commands()).isEmpty();
+  }
+
+  @Test
+  void whenCommitsAreAppliedInAnotherOrderThenTheOldestThatIsNotHoldsStable() {
+    long first = timestamp(fixture.apply(blind(fixture.session, 0, 1)));
+    long second = timestamp(fixture.apply(blind(fixture.session, 1, 2)));
+    leadership.applied(List.of(second));
+    assertThat(leadership.stable()).isLessThan(first);
+    leadership.applied(List.of(first));
+    assertThat(leadership.stable()).isEqualTo(second);
+  }
+
+  @Test
+  void whenTheLastLeaderWasToldOfWhatTheLogDoesNotKnowThenTheNextSettlesWhenItIsTold() {
+    long commit = timestamp(fixture.apply(blind(fixture.session, 0, 1)));
+    leadership.applied(List.of(commit));
+    long start = leadership.startTimestamp(NOW + 900);
+    fixture.lead(CONFIG, NOW);
+    leadership = fixture.leadership;
+    assertThat(leadership.isServing()).isTrue();
+    assertThat(leadership.isSettled()).isFalse();
+    assertThat(leadership.settlesAt()).isGreaterThanOrEqualTo(start);
+    leadership.applied(List.of(commit));
+    assertThat(leadership.isSettled()).isTrue();
+    assertThat(leadership.startTimestamp(NOW)).isGreaterThanOrEqualTo(start);
+  }
+
+  @Test
+  void whenALeaderIsToldOfACommitThatItHasNotHeardOfThenItDoesNotTakeItForLogged() {
+    long unheard = replica.last() + 2;
+    assertThat(leadership.applied(List.of(unheard))).containsExactly(unheard);
+    assertThat(leadership.stable()).isLessThan(unheard);
+    assertThat(leadership.news()).isEmpty();
+  }
+
+  @Test
   void whenAnEntryIsToldTwiceThenTheOthersAreStillUnderWay() {
     LogEntry one = leadership.entry(List.of(), NOW);
     LogEntry same = leadership.entry(List.of(), NOW);

@@ -57,6 +57,15 @@ class OverdueCommitsTest {
   }
 
   @Test
+  void whenNothingIsToBeWaitedForThenItIsDueAtOnce() {
+    long first = commit(1);
+    commit(2);
+    assertThat(lookUntil(0, 40)).isEmpty();
+    overdue.hasten(first);
+    assertThat(lookUntil(50, 90)).containsExactly(first);
+  }
+
+  @Test
   void whenTheLeaderWasAwayThenItGivesEverybodyTheWholeTimeAgain() {
     long commit = commit(1);
     assertThat(lookUntil(0, 90)).isEmpty();

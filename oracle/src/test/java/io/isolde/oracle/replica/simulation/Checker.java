@@ -104,11 +104,11 @@ final class Checker {
   /** A start timestamp was given, or what is as good as one. */
   void onVisible(Member member, long start) {
     Broken.unless(
-        start < log.firstHolding(),
+        start < log.firstToHide(),
         "nothing that is neither applied nor set aside is visible",
         member.number,
         start,
-        log.firstHolding());
+        log.firstToHide());
     log.onVisible(start);
   }
 
@@ -127,7 +127,7 @@ final class Checker {
   }
 
   void onOpened(Coordinator coordinator, Transaction transaction) {
-    Set<Long> inDoubt = log.pendingUpTo(transaction.start);
+    Set<Long> inDoubt = log.unappliedUpTo(transaction.start);
     Broken.unless(
         coordinator.knowledge().setAside().commits().keySet().containsAll(inDoubt),
         "who holds a snapshot knows what is in doubt in it",

@@ -6,8 +6,10 @@ import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -53,6 +55,10 @@ final class Coordinator {
   private long requests;
   private final Map<Long, Outstanding> outstanding = new LinkedHashMap<>();
   private final List<Decided> toApply = new ArrayList<>();
+
+  /** Commits that are applied, though the log may not know it. */
+  private final Set<Long> told = new LinkedHashSet<>();
+
   private final Knowledge knowledge;
   private final Client client;
 
@@ -132,6 +138,7 @@ final class Coordinator {
     session = 0;
     outstanding.clear();
     toApply.clear();
+    told.clear();
     knowledge.dropUnknown();
     client.loseAll();
   }
@@ -212,8 +219,9 @@ final class Coordinator {
     } else {
       world.checker.store.apply(transaction, commitTimestamp);
     }
+    told.add(commitTimestamp);
     send(
-        new Request.Execute(new Command.Applied(commitTimestamp)),
+        new Request.Applied(commitTimestamp),
         response -> {
           Response.Stable known = (Response.Stable) response;
           knowledge.learn(
@@ -240,8 +248,8 @@ final class Coordinator {
                   && canApply(transaction)) {
                 world.counts.add(Happening.ORPHANS_APPLIED);
                 world.checker.store.apply(transaction, orphan.commitTimestamp());
-                Command applied = new Command.Applied(orphan.commitTimestamp());
-                world.send(this, leader, new Request.Execute(applied), unheard -> {});
+                Request applied = new Request.Applied(orphan.commitTimestamp());
+                world.send(this, leader, applied, unheard -> {});
               }
             });
   }
@@ -252,12 +260,17 @@ final class Coordinator {
     }
     renewedAt = time.nowMicros();
     long renewed = session;
+    List<Long> tellsAgain =
+        world.mutates(Mutation.TELL_APPLIED_ONCE) ? List.of() : List.copyOf(told);
     world.send(
         this,
         leader,
-        new Request.Renew(session, oldestStart()),
+        new Request.Renew(session, oldestStart(), tellsAgain),
         response -> {
           if (response instanceof Response.Renewed answer) {
+            answer.unlogged().forEach(unlogged -> world.counts.add(Happening.APPLIED_TOLD_AGAIN));
+            tellsAgain.forEach(told::remove);
+            told.addAll(answer.unlogged());
             knowledge.learn(answer.stable(), answer.epoch(), () -> {});
             if (!answer.isOpen() && renewed == session) {
               loseSession();

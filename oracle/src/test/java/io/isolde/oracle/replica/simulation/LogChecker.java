@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.replica.simulation;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.isolde.oracle.Conflict;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.IsolationLevel;
@@ -289,9 +291,23 @@ final class LogChecker {
         .orElse(Long.MAX_VALUE);
   }
 
-  /** The commits at or below a timestamp that are not applied. */
-  Set<Long> pendingUpTo(long timestamp) {
-    return Set.copyOf(pending.headMap(timestamp, true).keySet());
+  /** As {@link #firstHolding}, but for those that are applied though the log does not say so. */
+  long firstToHide() {
+    return pending.keySet().stream()
+        .filter(commit -> !setAside.contains(commit) && !isApplied(commit))
+        .findFirst()
+        .orElse(Long.MAX_VALUE);
+  }
+
+  /** The commits at or below a timestamp that are not applied, whatever the log says. */
+  Set<Long> unappliedUpTo(long timestamp) {
+    return pending.headMap(timestamp, true).keySet().stream()
+        .filter(commit -> !isApplied(commit))
+        .collect(toSet());
+  }
+
+  private boolean isApplied(long commitTimestamp) {
+    return checker.store.has(pending.get(commitTimestamp), commitTimestamp);
   }
 
   /** Who made a commit that is not applied; null if there is none. */

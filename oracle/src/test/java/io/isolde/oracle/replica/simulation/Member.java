@@ -26,6 +26,7 @@ import java.util.function.Consumer;
 final class Member {
   static final long LEASE_MILLIS = 40;
   private static final long OVERDUE_MILLIS = 12;
+  private static final long SETTLE_MILLIS = 6;
   private static final long RESERVATION_MICROS = 5_000;
   private static final int MOST_UNDER_WAY = 4;
   private static final int MOST_COMMANDS = 5;
@@ -103,7 +104,8 @@ final class Member {
       CoordinatorLeases leases =
           new CoordinatorLeases(LEASE_MILLIS, replica.openSessions(), monotonicMillis());
       OverdueCommits overdue = new OverdueCommits(OVERDUE_MILLIS, monotonicMillis());
-      reign = new Reign(node.term, new Leadership(replica, RESERVATION_MICROS), leases, overdue);
+      Leadership leadership = new Leadership(replica, RESERVATION_MICROS);
+      reign = new Reign(node.term, leadership, leases, overdue, monotonicMillis());
       LogEntry first = reign.leadership.firstEntry(config, clock());
       propose(first, List.of());
       time.remark("member", number, "leads in term", node.term);
@@ -137,8 +139,14 @@ final class Member {
     for (long session : reign.leases.expired(monotonicMillis())) {
       enqueue(new Command.FenceSession(session), unheard -> {});
     }
+    if (!reign.leadership.isSettled() && monotonicMillis() - reign.sinceMillis > SETTLE_MILLIS) {
+      reign.overdue.hasten(reign.leadership.settlesAt());
+    }
     for (long commit : reign.overdue.due(replica, monotonicMillis())) {
       enqueue(new Command.SetAside(commit), unheard -> {});
+    }
+    if (reign.queue.isEmpty() && time.oneIn(8)) {
+      reign.leadership.news().ifPresent(news -> enqueue(news, unheard -> {}));
     }
     if (reign.queue.isEmpty() && reign.leadership.needsReservation(clock())) {
       enqueue(new Command.IssueTimestamp(0), unheard -> {});
@@ -202,30 +210,36 @@ final class Member {
     if (entry.proposal().reign() == reign) {
       reign.leadership.entryApplied(entry.proposal().entry());
       List<Proposal.Item> items = entry.proposal().items();
+      int news = answers.size() - items.size();
       for (int i = 0; i < items.size(); i++) {
-        answer(items.get(i), answers.get(i));
+        Answer answer = answers.get(news + i);
+        items.get(i).reply().accept(new Response.Answered(answer, replica.stable(), epoch()));
       }
     }
     if (reign.leadership.isServing()) {
       reign.hasServed = true;
-      long stable = start();
-      List<Reign.Waiter> ready =
-          reign.waiters.stream().filter(waiter -> waiter.timestamp() <= stable).toList();
-      reign.waiters.removeAll(ready);
-      ready.forEach(waiter -> waiter.reply().accept(new Response.Stable(stable, epoch())));
+      answerWaiters();
     }
   }
 
-  private void answer(Proposal.Item item, Answer answer) {
-    if (item.command() instanceof Command.Applied done) {
-      boolean isEarly = world.mutates(Mutation.TELL_SUCCESS_TOO_EARLY);
-      if (isEarly || (reign.leadership.isServing() && start() >= done.commitTimestamp())) {
-        item.reply().accept(new Response.Stable(replica.stable(), epoch()));
-      } else {
-        reign.waiters.add(new Reign.Waiter(done.commitTimestamp(), item.reply()));
-      }
+  private void answerWaiters() {
+    long stable = start();
+    List<Reign.Waiter> ready =
+        reign.waiters.stream().filter(waiter -> waiter.timestamp() <= stable).toList();
+    reign.waiters.removeAll(ready);
+    ready.forEach(waiter -> waiter.reply().accept(new Response.Stable(stable, epoch())));
+  }
+
+  private void applied(long commitTimestamp, Consumer<Response> reply) {
+    List<Long> unlogged = reign.leadership.applied(List.of(commitTimestamp));
+    if (world.mutates(Mutation.TELL_SUCCESS_TOO_EARLY)) {
+      reply.accept(new Response.Stable(reign.leadership.stable(), epoch()));
     } else {
-      item.reply().accept(new Response.Answered(answer, replica.stable(), epoch()));
+      reign.waiters.add(new Reign.Waiter(commitTimestamp, reply));
+    }
+    answerWaiters();
+    if (!unlogged.isEmpty() && reign.leadership.stable() >= commitTimestamp) {
+      world.counts.add(Happening.SEEN_BEFORE_LOGGED);
     }
   }
 
@@ -244,10 +258,17 @@ final class Member {
       }
       reply.accept(new Response.NotLeader());
     } else if (request instanceof Request.Renew renew) {
+      List<Long> unlogged = reign.leadership.applied(renew.applied());
+      if (world.mutates(Mutation.TAKE_UNHEARD_OF_FOR_LOGGED)) {
+        unlogged = unlogged.stream().filter(replica::isPending).toList();
+      }
+      answerWaiters();
       long stable = start();
       boolean isOpen = reign.leases.renew(renew.session(), renew.oldestStart(), monotonicMillis());
       world.checker.onLowWatermark(this, reign.leases.oldestStart(stable));
-      reply.accept(new Response.Renewed(isOpen, stable, epoch()));
+      reply.accept(new Response.Renewed(isOpen, stable, epoch(), unlogged));
+    } else if (request instanceof Request.Applied applied) {
+      applied(applied.commitTimestamp(), reply);
     } else if (request instanceof Request.SetAside asked) {
       boolean isBehind = replica.setAside().epoch() < asked.need();
       reply.accept(isBehind ? new Response.NotLeader() : new Response.SetAside(replica.setAside()));
@@ -284,6 +305,13 @@ final class Member {
       return;
     }
     boolean isServing = reign.leadership.isServing();
+    if (isServing && !reign.leadership.isSettled()) {
+      world.counts.add(Happening.BEGINS_BEFORE_SETTLED);
+      if (!world.mutates(Mutation.SERVE_BEFORE_SETTLED)) {
+        time.after(300, () -> begin(asked, readIndex, begin, reply));
+        return;
+      }
+    }
     if (!isServing && reign.hasServed) {
       world.counts.add(Happening.BEGINS_AFTER_THE_NEXT_LEADER);
     }

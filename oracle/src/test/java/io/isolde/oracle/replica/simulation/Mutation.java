@@ -20,6 +20,12 @@ enum Mutation {
   RESTART_WITH_A_GAP,
   /** The oracle is told that writes are applied before they are. */
   TELL_APPLIED_TOO_EARLY,
+  /** A coordinator does not tell the next leader again what is applied. */
+  TELL_APPLIED_ONCE,
+  /** A leader that was replaced takes commits that it has not heard of for logged and applied. */
+  TAKE_UNHEARD_OF_FOR_LOGGED,
+  /** Start timestamps are given before the leader knows what the one before knew. */
+  SERVE_BEFORE_SETTLED,
   /** The client is told of its success before stable has reached its commit. */
   TELL_SUCCESS_TOO_EARLY,
   /** Writes do not wait for the earlier commits that they overwrite. */

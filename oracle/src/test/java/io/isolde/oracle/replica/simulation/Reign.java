@@ -19,16 +19,23 @@ final class Reign {
   final Leadership leadership;
   final CoordinatorLeases leases;
   final OverdueCommits overdue;
+  final long sinceMillis;
   final Deque<Proposal.Item> queue = new ArrayDeque<>();
   final List<Waiter> waiters = new ArrayList<>();
 
   /** Whether the first entry was applied, though that of another leader may be since. */
   boolean hasServed;
 
-  Reign(long term, Leadership leadership, CoordinatorLeases leases, OverdueCommits overdue) {
+  Reign(
+      long term,
+      Leadership leadership,
+      CoordinatorLeases leases,
+      OverdueCommits overdue,
+      long sinceMillis) {
     this.term = term;
     this.leadership = leadership;
     this.leases = leases;
     this.overdue = overdue;
+    this.sinceMillis = sinceMillis;
   }
 }

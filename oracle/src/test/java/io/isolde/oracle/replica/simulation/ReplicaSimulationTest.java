@@ -16,7 +16,7 @@ class ReplicaSimulationTest {
   private static final int SEEDS = Integer.getInteger("isolde.seeds", 3_000);
 
   /** Within so many runs each mistake must show. */
-  private static final int SEEDS_PER_MUTATION = 400;
+  private static final int SEEDS_PER_MUTATION = 1_000;
 
   @Test
   void whenAnythingFailsThenEveryInvariantHolds() {

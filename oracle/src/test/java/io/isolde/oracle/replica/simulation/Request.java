@@ -2,6 +2,7 @@
 package io.isolde.oracle.replica.simulation;
 
 import io.isolde.oracle.replica.Command;
+import java.util.List;
 import java.util.UUID;
 
 /** What a coordinator sends to a member. */
@@ -14,10 +15,18 @@ sealed interface Request {
    */
   record Begin(long told) implements Request {}
 
-  /** Answered when it is applied; {@link Command.Applied} when stable has reached it. */
+  /** Answered when it is applied. */
   record Execute(Command command) implements Request {}
 
-  record Renew(long session, long oldestStart) implements Request {}
+  /** A commit is applied; answered when stable has reached it. */
+  record Applied(long commitTimestamp) implements Request {}
+
+  /**
+   * A coordinator lives.
+   *
+   * @param applied commits that the log may not know to be applied
+   */
+  record Renew(long session, long oldestStart, List<Long> applied) implements Request {}
 
   /**
    * Asks for the commits that are set aside.

@@ -4,6 +4,7 @@ package io.isolde.oracle.replica.simulation;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.replica.Answer;
+import java.util.List;
 import java.util.Optional;
 
 /** What a member sends back. */
@@ -17,7 +18,13 @@ sealed interface Response {
 
   record Stable(long stable, long epoch) implements Response {}
 
-  record Renewed(boolean isOpen, long stable, long epoch) implements Response {}
+  /**
+   * Of a lease, and of what was told with it.
+   *
+   * @param unlogged those of which the log does not know that they are applied
+   */
+  record Renewed(boolean isOpen, long stable, long epoch, List<Long> unlogged)
+      implements Response {}
 
   record SetAside(SetAsideCommits set) implements Response {}
 
