@@ -19,8 +19,8 @@ import io.isolde.raft.RaftSettings;
  *     small: a long garbage collection costs a coordinator its transactions. Too big: what a dead
  *     coordinator left is finished late, and its rows are in doubt until then
  * @param overdueMillis how long a decided commit may take to be applied before snapshots go on
- *     without it; those that a new leader finds have a quarter of it to be told again. Default: 1
- *     s. Too small: commits of a busy moment are set aside, and coordinators keep asking which. Too
+ *     without it; those that a new leader finds have a quarter of a second at most. Default: 1 s.
+ *     Too small: commits of a busy moment are set aside, and coordinators keep asking which. Too
  *     big: for so long nobody sees anything newer than a commit that is stuck
  * @param maxQueued requests that wait at the leader. Default: 65,536. Too small: refused at peaks.
  *     Too big: they wait longer than their senders do
