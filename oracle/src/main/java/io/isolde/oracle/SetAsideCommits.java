@@ -20,8 +20,8 @@ import java.util.TreeMap;
  */
 public final class SetAsideCommits {
   /**
-   * How many commits. More than a coordinator that dies leaves behind; when so many are stuck,
-   * everything is, and nobody gains by seeing newer snapshots.
+   * How many commits. More than a coordinator that dies leaves behind as a rule; when so many are
+   * stuck, everything is, and nobody gains by seeing newer snapshots.
    */
   public static final int MOST_COMMITS = 1024;
 

@@ -105,6 +105,11 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   }
 
   @Override
+  public CompletableFuture<Void> whenLogged(long timestamp) {
+    return session.awaitLogged(timestamp);
+  }
+
+  @Override
   public SetAsideCommits setAside() {
     return session.setAside();
   }

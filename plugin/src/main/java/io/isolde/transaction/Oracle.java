@@ -69,6 +69,14 @@ public interface Oracle {
   CompletableFuture<Void> whenStable(long timestamp);
 
   /**
+   * As {@link #whenStable}, but not before the oracle would know it after a failure, too, so that
+   * nobody applies any of these commits again.
+   */
+  default CompletableFuture<Void> whenLogged(long timestamp) {
+    return whenStable(timestamp);
+  }
+
+  /**
    * The commits that are not applied although snapshots above them are given out, as far as this
    * node has heard. Asked after any snapshot, it has all that are at or below that. Costs nothing.
    */

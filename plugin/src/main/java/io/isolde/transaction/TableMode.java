@@ -132,11 +132,13 @@ public final class TableMode {
   }
 
   /**
-   * Every commit that was decided so far must have reached the table, or it would come too late.
+   * Every commit that was decided so far must have reached the table, or it would come too late;
+   * and the oracle must not have it applied again.
    */
   private void awaitApplied(TableMetadata table) {
     long[] allOfIt = ReadSet.ofAll(List.of(table)).ids();
-    if (!isDoneInTime(inDoubt.whenApplied(allOfIt, oracle.next()))) {
+    long now = oracle.next();
+    if (!isDoneInTime(inDoubt.whenApplied(allOfIt, now)) || !isDoneInTime(oracle.whenLogged(now))) {
       throw IsoldeException.of(
           ErrorCode.ORACLE_OVERLOADED,
           "Commits wait to be applied, so " + table + " can't be changed now; try again.",

@@ -192,7 +192,7 @@ final class EarlyElection {
         isSilent ? "silent" : "dead",
         term + 1);
     try {
-      var unused = watch.server().startLeaderElection(fromLeader(term, last));
+      var unused = replica.stand(fromLeader(term, last));
     } catch (IOException e) {
       log.info("{}: cannot stand early", replica.division().getMemberId(), e);
     }

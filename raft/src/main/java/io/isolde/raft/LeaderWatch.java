@@ -45,7 +45,6 @@ final class LeaderWatch implements AutoCloseable {
   /** After such a gap it is this process that was suspended, and can't blame the leader. */
   private static final long LONGEST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  private final RaftServer server;
   private final RaftRpcService rpc;
   private final RaftSettings settings;
 
@@ -64,8 +63,7 @@ final class LeaderWatch implements AutoCloseable {
   /** When this process was last known to have just come back, or has started. */
   private volatile long awakeSinceNanos = lastLookNanos;
 
-  LeaderWatch(RaftServer server, RaftRpcService rpc, RaftSettings settings) {
-    this.server = server;
+  LeaderWatch(RaftRpcService rpc, RaftSettings settings) {
     this.rpc = rpc;
     this.settings = settings;
     this.timer =
@@ -125,10 +123,6 @@ final class LeaderWatch implements AutoCloseable {
 
   ScheduledExecutorService timer() {
     return timer;
-  }
-
-  RaftServer server() {
-    return server;
   }
 
   /** A connection from or to this peer broke. */

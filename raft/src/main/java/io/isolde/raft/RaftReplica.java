@@ -10,9 +10,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.client.impl.OrderedAsync;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -50,11 +53,14 @@ public final class RaftReplica {
   private final HandOver handOver = new HandOver();
 
   /**
-   * Ratis looks at its term and its log and then appends, or looks at them and then votes; others
-   * must not come in between. Else a follower could acknowledge an old leader's entries after it
-   * has voted for one that lacks them, or put them over those of the new one.
+   * Ratis looks at its term and its log and then appends, or looks at them and then votes, also for
+   * itself; others must not come in between. Else a follower could acknowledge an old leader's
+   * entries after it has voted for one that lacks them, or put them over those of the new one.
    */
   private final Object termAndLog = new Object();
+
+  /** Ends when all that was appended so far is written, or was refused; guarded by termAndLog. */
+  private CompletableFuture<Void> written = CompletableFuture.completedFuture(null);
 
   RaftReplica(
       RaftServer server, RaftGroupId group, ObservedStateMachine machine, FollowerAnswers answers)
@@ -87,14 +93,39 @@ public final class RaftReplica {
     return handOver;
   }
 
-  /** A leader's request, which is in this follower's log, if not on its disk, on return. */
+  /**
+   * A leader's request, which is in this follower's log on return and on its disk when it is
+   * acknowledged. Ratis itself would acknowledge a repetition at once, while the same entries are
+   * still being written.
+   */
   CompletableFuture<AppendEntriesReplyProto> append(AppendEntriesRequestProto request)
       throws IOException {
     if (request.getEntriesCount() == 0) {
       return server.appendEntriesAsync(request); // A heartbeat, which does not wait for a full log.
     }
+    if (!division.getInfo().isFollower()) {
+      // Outside of the lock: the end of an election may wait for the answers to its votes.
+      var unused = server.appendEntriesAsync(request.toBuilder().clearEntries().build());
+    }
     synchronized (termAndLog) {
-      return server.appendEntriesAsync(request);
+      CompletableFuture<Void> earlier = written;
+      CompletableFuture<AppendEntriesReplyProto> reply =
+          server
+              .appendEntriesAsync(request)
+              .thenCompose(
+                  answer ->
+                      answer.getResult() == AppendResult.SUCCESS
+                          ? earlier.thenApply(done -> answer)
+                          : CompletableFuture.completedFuture(answer));
+      written = CompletableFuture.allOf(earlier, reply).handle((done, failure) -> null);
+      return reply;
+    }
+  }
+
+  /** Has this replica stand for leader, as a leader's request says. */
+  StartLeaderElectionReplyProto stand(StartLeaderElectionRequestProto request) throws IOException {
+    synchronized (termAndLog) {
+      return server.startLeaderElection(request);
     }
   }
 

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Answers the peers' Raft requests, never on event loops. Appends and parts of snapshots of a
- * connection are handled in order; the disk is not waited for, so a heartbeat or a vote gets
- * through while entries are being written.
+ * connection are handled in order. As long as the log takes entries the disk is not waited for, so
+ * a vote gets through while they are being written, and a heartbeat does in any case.
  */
 final class RaftRequests implements RaftReceiver {
   private static final Logger log = LoggerFactory.getLogger(RaftRequests.class);
@@ -143,15 +143,16 @@ final class RaftRequests implements RaftReceiver {
                     throw new CompletionException(new IOException("The leader has given up."));
                   }
                   replica.handOver().grant(term + 1);
-                  return stand(request);
+                  return stand(replica, request);
                 },
                 transport.workers());
     var unused = stands.whenComplete((reply, failure) -> complete(from, requestId, reply, failure));
   }
 
-  private StartLeaderElectionReplyProto stand(StartLeaderElectionRequestProto request) {
+  private static StartLeaderElectionReplyProto stand(
+      RaftReplica replica, StartLeaderElectionRequestProto request) {
     try {
-      return server.startLeaderElection(request);
+      return replica.stand(request);
     } catch (IOException e) {
       throw new CompletionException(e);
     }

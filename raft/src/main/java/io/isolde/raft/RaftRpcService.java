@@ -63,7 +63,7 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
     this.type = type;
     this.transport = transport;
     this.settings = settings;
-    this.watch = new LeaderWatch(server, this, settings);
+    this.watch = new LeaderWatch(this, settings);
     this.requests = new RaftRequests(server, transport, watch);
   }
 

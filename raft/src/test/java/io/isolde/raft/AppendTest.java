@@ -19,7 +19,6 @@ import org.apache.ratis.protocol.RaftGroupMemberId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
-import org.apache.ratis.server.raftlog.RaftLog;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +37,18 @@ class AppendTest {
       assertAcknowledged(once);
       assertAcknowledged(again);
       assertThat(follower.last()).isEqualTo(TermIndex.valueOf(follower.term + 1, follower.next(2)));
+    }
+  }
+
+  /** It is, when the answer takes too long. */
+  @Test
+  void whenAnAppendIsRepeatedWhileItIsBeingWrittenThenItIsNotAcknowledgedBefore() throws Exception {
+    try (Lonely follower = new Lonely()) {
+      CompletableFuture<AppendEntriesReplyProto> once = follower.append("n1", 1, 5);
+      CompletableFuture<Long> flushed =
+          follower.append("n1", 1, 5).thenApply(answer -> follower.flushed());
+      assertThat(flushed.get(10, TimeUnit.SECONDS)).isEqualTo(follower.next(5));
+      assertAcknowledged(once);
     }
   }
 
@@ -101,8 +112,12 @@ class AppendTest {
     }
 
     TermIndex last() {
-      RaftLog log = division.getRaftLog();
-      return log.getLastEntryTermIndex();
+      return division.getRaftLog().getLastEntryTermIndex();
+    }
+
+    /** Up to where the log is on disk. */
+    long flushed() {
+      return division.getRaftLog().getFlushIndex();
     }
 
     CompletableFuture<AppendEntriesReplyProto> append(String leader, int laterTerm, int count)

@@ -100,7 +100,12 @@ final class Begins implements AutoCloseable {
   /** Empty if this member can't tell; then who asks looks elsewhere. */
   private Optional<Stable> newest() throws InterruptedException {
     try {
-      return hasLease() ? host.startTimestamp(BARRIER_MILLIS) : Optional.empty();
+      // Whoever asks meanwhile waits here; nobody else could tell either.
+      boolean leads = hasLease();
+      while (leads && !host.awaitSettled(BARRIER_MILLIS)) {
+        leads = hasLease();
+      }
+      return leads ? host.startTimestamp() : Optional.empty();
     } catch (RuntimeException | Error e) {
       log.error("The newest snapshot is not known", e);
       return Optional.empty();

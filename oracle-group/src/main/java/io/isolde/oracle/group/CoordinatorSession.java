@@ -12,7 +12,6 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -29,8 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class CoordinatorSession implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(CoordinatorSession.class);
-  private static final int RENEWALS_PER_LEASE = 5;
-  private static final long TELL_AGAIN_MILLIS = 100;
+  static final int RENEWALS_PER_LEASE = 10;
   private static final long NOT_OPEN = 0;
   private static final byte[] NOTHING = {};
 
@@ -38,6 +36,7 @@ public final class CoordinatorSession implements AutoCloseable {
   private final UUID coordinator;
   private final OpenStarts starts = new OpenStarts();
   private final ToldApplied told = new ToldApplied();
+  private final AppliedTeller applied;
 
   /** Of the session; a new one has its own. */
   private volatile Sequences sequences = new Sequences();
@@ -67,6 +66,7 @@ public final class CoordinatorSession implements AutoCloseable {
   public CoordinatorSession(OracleClient client, UUID coordinator, long leaseMillis) {
     this.client = client;
     this.coordinator = coordinator;
+    this.applied = new AppliedTeller(client, told, renewals, starts::heard, this::keepSoon);
     client.onLeaderFound(this::keepSoon);
     var unused =
         renewals.scheduleWithFixedDelay(
@@ -202,47 +202,7 @@ public final class CoordinatorSession implements AutoCloseable {
    * @return completes when the commit is visible to all who begin
    */
   public CompletableFuture<Void> applied(long commitTimestamp) {
-    CompletableFuture<Void> visible = new CompletableFuture<>();
-    tellApplied(commitTimestamp, visible);
-    return visible;
-  }
-
-  private void tellApplied(long commitTimestamp, CompletableFuture<Void> visible) {
-    boolean isKept = told.add(commitTimestamp);
-    if (told.isHalfFull()) {
-      keepSoon();
-    }
-    CompletableFuture<Long> answer =
-        isKept ? client.applied(commitTimestamp) : client.logApplied(commitTimestamp);
-    var unused =
-        answer.whenComplete(
-            (stable, error) -> {
-              if (error == null) {
-                starts.heard(stable);
-                visible.complete(null);
-              } else if (isClosed(error)) {
-                visible.completeExceptionally(error);
-              } else {
-                tellAppliedLater(commitTimestamp, visible);
-              }
-            });
-  }
-
-  private void tellAppliedLater(long commitTimestamp, CompletableFuture<Void> visible) {
-    try {
-      var unused =
-          renewals.schedule(
-              () -> tellApplied(commitTimestamp, visible),
-              TELL_AGAIN_MILLIS,
-              TimeUnit.MILLISECONDS);
-    } catch (RejectedExecutionException e) {
-      visible.completeExceptionally(e);
-    }
-  }
-
-  private static boolean isClosed(Throwable error) {
-    Throwable cause = error instanceof CompletionException ? error.getCause() : error;
-    return cause instanceof OracleRequestException e && e.reason() == Reason.CLOSED;
+    return applied.tell(commitTimestamp);
   }
 
   /**
@@ -251,6 +211,14 @@ public final class CoordinatorSession implements AutoCloseable {
    */
   public CompletableFuture<Void> awaitStable(long timestamp) {
     return client.awaitStable(timestamp).thenAccept(starts::heard);
+  }
+
+  /**
+   * As {@link #awaitStable}, but not before the log knows it: whoever leads next knows it, too, and
+   * no commit up to the timestamp is applied again.
+   */
+  public CompletableFuture<Void> awaitLogged(long timestamp) {
+    return client.awaitLogged(timestamp).thenAccept(starts::heard);
   }
 
   /** A fresh timestamp above this one, and above all in use. */
@@ -306,14 +274,14 @@ public final class CoordinatorSession implements AutoCloseable {
       open();
       return;
     }
-    List<Long> applied = told.all();
+    List<Long> tellsAgain = told.all();
     var unused =
         client
-            .renew(now, starts.oldest(), applied)
+            .renew(now, starts.oldest(), tellsAgain)
             .whenComplete(
                 (renewed, error) -> {
                   if (error == null) {
-                    told.heard(applied, renewed.unlogged());
+                    told.heard(tellsAgain, renewed.unlogged());
                     heard(renewed, now);
                   }
                 });

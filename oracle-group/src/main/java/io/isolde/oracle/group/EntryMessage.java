@@ -41,9 +41,16 @@ final class EntryMessage implements Message {
   private final long term;
   private ByteString content;
 
-  EntryMessage(LogEntry entry, List<Item> items, long term) {
+  /**
+   * @param asked what the last commands of the entry are; the leader may have put some of its own
+   *     before them
+   */
+  EntryMessage(LogEntry entry, List<Item> asked, long term) {
     this.entry = entry;
-    this.items = items;
+    this.items = new ArrayList<>(entry.commands().size());
+    int own = entry.commands().size() - asked.size();
+    entry.commands().subList(0, own).forEach(command -> items.add(new Item(command, null)));
+    items.addAll(asked);
     this.term = term;
   }
 

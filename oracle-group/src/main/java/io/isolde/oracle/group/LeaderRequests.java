@@ -232,7 +232,7 @@ final class LeaderRequests implements AutoCloseable {
   }
 
   private boolean isKnown(Link found) {
-    return link != null && (link.term >= found.term || link.client == found.client);
+    return link != null && link.term >= found.term;
   }
 
   private boolean hasJustSentAway(Link found) {

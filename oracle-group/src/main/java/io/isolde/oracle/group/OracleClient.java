@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
@@ -31,6 +32,9 @@ import java.util.function.Function;
 public final class OracleClient implements AutoCloseable {
   /** Longer than a leader takes for a change of members, or gives up. */
   private static final long CHANGE_MILLIS = 30_000;
+
+  /** What is applied is in the log a moment later. */
+  private static final long LOOK_AGAIN_MILLIS = 50;
 
   private final OracleClientConfig config;
   private final LeaderRequests requests;
@@ -105,6 +109,24 @@ public final class OracleClient implements AutoCloseable {
     return awaitStable(timestamp, LeaderRequests.deadline(config.timeoutMillis()));
   }
 
+  /** As {@link #awaitStable(long)}, for what the log says is stable. */
+  public CompletableFuture<Long> awaitLogged(long timestamp) {
+    return awaitLogged(timestamp, LeaderRequests.deadline(config.timeoutMillis()));
+  }
+
+  private CompletableFuture<Long> awaitLogged(long timestamp, long deadlineNanos) {
+    return ask(Wire.of(Protocol.LOGGED), Stable::read)
+        .answer()
+        .thenCompose(this::known)
+        .thenCompose(
+            stable ->
+                stable >= timestamp || System.nanoTime() - deadlineNanos >= 0
+                    ? reached(stable, timestamp)
+                    : new CompletableFuture<Void>()
+                        .completeOnTimeout(null, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS)
+                        .thenCompose(later -> awaitLogged(timestamp, deadlineNanos)));
+  }
+
   private CompletableFuture<Long> awaitStable(long timestamp, long deadlineNanos) {
     return ask(Wire.of(Protocol.AWAIT_STABLE, timestamp), Stable::read)
         .answer()
@@ -114,19 +136,20 @@ public final class OracleClient implements AutoCloseable {
 
   /** The leader lets nobody wait for long; whoever wants more asks again. */
   private CompletableFuture<Long> orAwait(long stable, long timestamp, long deadlineNanos) {
-    if (stable >= timestamp) {
-      return CompletableFuture.completedFuture(stable);
-    }
-    if (System.nanoTime() - deadlineNanos >= 0) {
-      return CompletableFuture.failedFuture(
-          new OracleRequestException(
-              Reason.TIMED_OUT,
-              "The timestamp " + timestamp + " is not stable yet; " + stable + " is."));
-    }
-    return awaitStable(timestamp, deadlineNanos);
+    boolean isOver = stable >= timestamp || System.nanoTime() - deadlineNanos >= 0;
+    return isOver ? reached(stable, timestamp) : awaitStable(timestamp, deadlineNanos);
   }
 
-  /** See {@link LeaderRequests#onLeaderFound}. */
+  private static CompletableFuture<Long> reached(long stable, long timestamp) {
+    return stable >= timestamp
+        ? CompletableFuture.completedFuture(stable)
+        : CompletableFuture.failedFuture(
+            new OracleRequestException(
+                Reason.TIMED_OUT,
+                "The timestamp " + timestamp + " is not stable yet; " + stable + " is."));
+  }
+
+  /** See {@link LeaderRequests#onLeaderFound}; a client serves one session. */
   void onLeaderFound(Runnable action) {
     requests.onLeaderFound(action);
   }

@@ -141,10 +141,10 @@ final class OracleMember implements AutoCloseable {
    * was set aside is avoided until the log knows better.
    */
   void applied(long commitTimestamp, Request request) {
-    if (host.look(copy -> copy.setAside().contains(commitTimestamp))) {
+    Optional<Told> told = applied(List.of(commitTimestamp));
+    if (told.isPresent() && told.get().isSetAside()) {
       logApplied(commitTimestamp, request);
     } else {
-      var unused = applied(List.of(commitTimestamp));
       answerWhenStable(commitTimestamp, request);
     }
   }
@@ -155,26 +155,27 @@ final class OracleMember implements AutoCloseable {
   }
 
   /** Tells those who have waited for it. */
-  private List<Long> applied(List<Long> commitTimestamps) {
-    Optional<ReplicaHost.Told> told = host.applied(commitTimestamps);
+  private Optional<Told> applied(List<Long> commitTimestamps) {
+    Optional<Told> told = host.applied(commitTimestamps);
     told.ifPresent(news -> Request.answerAll(news.nowStable(), news.stable()));
-    return told.map(ReplicaHost.Told::unlogged).orElse(commitTimestamps);
+    return told;
   }
 
   /** Renews a lease; empty if this member does not serve. */
   Optional<Renewed> renew(long session, long oldestStart, List<Long> appliedCommits) {
-    return host.renew(session, oldestStart, applied(appliedCommits));
+    return applied(appliedCommits)
+        .flatMap(told -> host.renew(session, oldestStart, told.unlogged()));
   }
 
   /** Answers now or later. */
   void answerWhenStable(long timestamp, Request request) {
-    ReplicaHost.Stability found = host.stableOrWait(timestamp, request);
-    if (found instanceof ReplicaHost.Stability.Now now) {
+    Stability found = host.stableOrWait(timestamp, request);
+    if (found instanceof Stability.Now now) {
       request.answer(now.stable());
-    } else if (found instanceof ReplicaHost.Stability.TooMany) {
+    } else if (found instanceof Stability.TooMany) {
       rates.overload();
       request.overloaded();
-    } else if (found instanceof ReplicaHost.Stability.NotServing) {
+    } else if (found instanceof Stability.NotServing) {
       request.notLeader(leading());
     }
   }
@@ -182,7 +183,7 @@ final class OracleMember implements AutoCloseable {
   /** A coordinator's command, unless it is one that no coordinator may give. */
   void execute(Command command, byte[] encoded, Request request) {
     if (command instanceof Command.Applied) {
-      request.refused("There is another request for what is applied.");
+      request.refused("What is applied is told with APPLIED or LOG_APPLIED.");
     } else if (command instanceof Command.Lead
         || command instanceof Command.FenceSession
         || command instanceof Command.SetAside) {
@@ -252,20 +253,32 @@ final class OracleMember implements AutoCloseable {
       Stable stable = host.stable();
       host.overdueWaiters().forEach(request -> request.answer(stable));
       long begun = rates.begins();
-      for (Command duty : host.duties(begun != beginsAtLastDuty)) {
+      List<Command> due = host.duties(begun != beginsAtLastDuty);
+      warnOfSetAside(due);
+      for (Command duty : due) {
         if (duty instanceof Command.FenceSession fence) {
           log.warn("Session {} has been silent for its lease and is fenced", fence.session());
-        } else if (duty instanceof Command.SetAside late) {
-          log.warn(
-              "The commit at {} is not applied for long: who needs its rows waits for it, all others"
-                  + " go on without it",
-              late.commitTimestamp());
         }
         var unused = sequencer.offer(new EntryMessage.Item(duty, null));
       }
       beginsAtLastDuty = begun;
     } catch (RuntimeException | Error e) {
       log.error("The leader's duties failed; they are tried again", e);
+    }
+  }
+
+  private static void warnOfSetAside(List<Command> duties) {
+    List<Command.SetAside> late =
+        duties.stream()
+            .filter(Command.SetAside.class::isInstance)
+            .map(Command.SetAside.class::cast)
+            .toList();
+    if (!late.isEmpty()) {
+      log.warn(
+          "{} commits, the first at {}, are not known to be applied: who needs their rows waits for"
+              + " them, all others go on without them",
+          late.size(),
+          late.get(0).commitTimestamp());
     }
   }
 

@@ -90,6 +90,11 @@ final class OracleService implements ApplicationHandler {
       }
       case Protocol.APPLIED -> member.applied(body.readLong(), request);
       case Protocol.LOG_APPLIED -> member.logApplied(body.readLong(), request);
+      case Protocol.LOGGED ->
+          member
+              .host()
+              .logged()
+              .ifPresentOrElse(request::answer, () -> request.notLeader(leading()));
       case Protocol.AWAIT_STABLE -> member.answerWhenStable(body.readLong(), request);
       case Protocol.SET_ASIDE -> setAside(request, body.readLong(), body.readLong(), member);
       case Protocol.RENEW -> renew(request, body, member);

@@ -68,6 +68,9 @@ final class Protocol {
   /** As {@link #APPLIED}, but answered only when the log knows it, too. */
   static final byte LOG_APPLIED = 13;
 
+  /** What the log says is stable. Arguments: none. Result: {@link Stable}. */
+  static final byte LOGGED = 14;
+
   /** A result of {@link #BEGIN_UNDECIDED} that is no timestamp. */
   static final long DECIDED = -1;
 

@@ -20,10 +20,13 @@ final class Reign {
   /** Fencing is asked for again after this, if nothing came of it. */
   private static final long FENCE_AGAIN_MILLIS = 1_000;
 
-  /** Who lives has told this leader by then what is applied, unless everything is late. */
-  private static final long SETTLE_MILLIS = 250;
-
   private static final long NOT_YET = -1;
+
+  /**
+   * In this part of their lease, a bit more than between two renewals, coordinators that live tell
+   * a new leader what is applied.
+   */
+  private static final int SETTLE_PARTS = 8;
 
   final long term;
   final Leadership leadership;
@@ -47,12 +50,15 @@ final class Reign {
   boolean isOver;
 
   /**
+   * @param leaseMillis of coordinators, who renew it {@link CoordinatorSession#RENEWALS_PER_LEASE}
+   *     times
    * @param overdueMillis how long a commit may take to be applied
    */
   Reign(
       long term,
       Leadership leadership,
       CoordinatorLeases leases,
+      long leaseMillis,
       long overdueMillis,
       StableWaiters waiters,
       long nowMillis) {
@@ -60,7 +66,7 @@ final class Reign {
     this.leadership = leadership;
     this.leases = leases;
     this.overdue = new OverdueCommits(overdueMillis, nowMillis);
-    this.settleMillis = Math.min(SETTLE_MILLIS, overdueMillis);
+    this.settleMillis = leaseMillis / SETTLE_PARTS;
     this.waiters = waiters;
   }
 
@@ -97,7 +103,11 @@ final class Reign {
       }
     }
     settle(nowMillis);
-    overdue.due(replica, nowMillis).forEach(commit -> duties.add(new Command.SetAside(commit)));
+    for (long commit : overdue.due(replica, nowMillis)) {
+      if (leadership.isHolding(commit)) {
+        duties.add(new Command.SetAside(commit));
+      }
+    }
     leadership.news().ifPresent(duties::add);
     if (isInUse && duties.isEmpty() && leadership.needsReservation(nowMicros)) {
       duties.add(new Command.IssueTimestamp(0));

@@ -16,7 +16,6 @@ import io.isolde.oracle.replica.SavedReplica;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -33,35 +32,12 @@ import java.util.function.Supplier;
  */
 final class ReplicaHost {
 
-  /** What becomes of one who waits for a timestamp to be stable. */
-  sealed interface Stability {
-    /** It is; or no longer worth waiting for. */
-    record Now(Stable stable) implements Stability {}
-
-    /** Who asked is answered later. */
-    record Later() implements Stability {}
-
-    /** Too many wait. */
-    record TooMany() implements Stability {}
-
-    /** This member can't tell. */
-    record NotServing() implements Stability {}
-  }
-
   /**
    * What applying an entry leads to.
    *
    * @param nowStable who has waited for what is stable now
    */
   record Applied(List<Answer> answers, Stable stable, List<Request> nowStable) {}
-
-  /**
-   * What it leads to that commits are applied.
-   *
-   * @param nowStable who has waited for what is stable now
-   * @param unlogged those of which the log does not know it yet
-   */
-  record Told(Stable stable, List<Request> nowStable, List<Long> unlogged) {}
 
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -108,6 +84,7 @@ final class ReplicaHost {
                   term,
                   new Leadership(replica, reservationMicros),
                   new CoordinatorLeases(leaseMillis, replica.openSessions(), nowMillis()),
+                  leaseMillis,
                   overdueMillis,
                   reign == null ? new StableWaiters(mostWaiters) : reign.waiters,
                   nowMillis());
@@ -158,20 +135,8 @@ final class ReplicaHost {
           List<Command> commands = items.stream().map(EntryMessage.Item::command).toList();
           reign.hearOf(commands, nowMillis());
           LogEntry entry = reign.leadership.entry(commands, nowMicros());
-          return new EntryMessage(entry, withNews(entry, items), reign.term);
+          return new EntryMessage(entry, items, reign.term);
         });
-  }
-
-  /** An entry begins with what this leader adds to what it was asked for. */
-  private static List<EntryMessage.Item> withNews(LogEntry entry, List<EntryMessage.Item> items) {
-    int news = entry.commands().size() - items.size();
-    if (news == 0) {
-      return items;
-    }
-    List<EntryMessage.Item> all = new ArrayList<>(entry.commands().size());
-    entry.commands().subList(0, news).forEach(c -> all.add(new EntryMessage.Item(c, null)));
-    all.addAll(items);
-    return all;
   }
 
   /** An entry was refused by the log: it will not be applied. */
@@ -213,7 +178,11 @@ final class ReplicaHost {
           List<Long> unlogged = reign.leadership.applied(commitTimestamps);
           settled.signalAll();
           Stable stable = known();
-          return new Told(stable, reign.waiters.upTo(stable.timestamp()), unlogged);
+          return new Told(
+              stable,
+              reign.waiters.upTo(stable.timestamp()),
+              unlogged,
+              unlogged.stream().anyMatch(replica.setAside()::contains));
         });
   }
 
@@ -230,25 +199,44 @@ final class ReplicaHost {
   }
 
   /**
-   * The newest snapshot, as soon as nothing can be missing that a leader before knew. The caller
-   * has checked its lease.
+   * Waits until nothing can be missing that a leader before knew, or this member does not serve.
    *
-   * @return empty if this member does not serve, or that takes too long
+   * @return false if that takes too long
    */
-  Optional<Stable> startTimestamp(long timeoutMillis) throws InterruptedException {
+  boolean awaitSettled(long timeoutMillis) throws InterruptedException {
     long leftNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     lock.lockInterruptibly();
     try {
       while (reign != null && reign.isServing() && !reign.leadership.isSettled()) {
         if (leftNanos <= 0) {
-          return Optional.empty();
+          return false;
         }
         leftNanos = settled.awaitNanos(leftNanos);
       }
-      return serving(this::start);
+      return true;
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * The newest snapshot; empty if this member does not serve, or has not settled. The caller has
+   * checked its lease.
+   */
+  Optional<Stable> startTimestamp() {
+    return serving(reign -> reign.leadership.isSettled() ? start(reign) : null);
+  }
+
+  /** What the log says is stable; empty if this member does not serve. */
+  Optional<Stable> logged() {
+    return serving(reign -> new Stable(replica.stable(), replica.setAside().epoch()));
+  }
+
+  /** An entry that just says what is applied; empty if there is nothing to say. */
+  Optional<EntryMessage> news() {
+    return serving(reign -> reign.leadership.news().isPresent())
+        .filter(isNews -> isNews)
+        .flatMap(isNews -> entry(List.of()));
   }
 
   /** The newest snapshot, and the epoch of what is set aside below it: of the same moment. */
@@ -303,12 +291,7 @@ final class ReplicaHost {
    * on commit nothing below it, so a commit that has it can be applied.
    */
   boolean isStart(long timestamp) {
-    return timestamp >= 0
-        && serving(
-                reign ->
-                    timestamp <= replica.last()
-                        || timestamp <= reign.leadership.startTimestamp(nowMicros()))
-            .orElse(false);
+    return serving(reign -> reign.leadership.isStart(timestamp, nowMicros())).orElse(false);
   }
 
   /**
@@ -391,7 +374,7 @@ final class ReplicaHost {
         () ->
             reign == null || !reign.isServing()
                 ? Optional.empty()
-                : Optional.of(action.apply(reign)));
+                : Optional.ofNullable(action.apply(reign)));
   }
 
   private <T> T locked(Supplier<T> action) {

@@ -9,6 +9,9 @@ import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -99,13 +102,33 @@ final class Sequencer implements AutoCloseable {
   }
 
   /**
-   * Waits until no entry is under way, and proposes none until {@link #goOn}. An heir whose log is
-   * behind by an entry loses its election, and nobody leads until the time-out.
+   * Waits until no entry is under way, has the log know what is applied, and proposes nothing more
+   * until {@link #goOn}. An heir whose log is behind by an entry loses its election, and nobody
+   * leads until the time-out.
    *
    * @return false if entries did not come to an end in time; then nothing is held
    */
   boolean hold() throws InterruptedException {
-    return pace.hold(HOLD_MILLIS);
+    boolean isHeld = pace.hold(HOLD_MILLIS);
+    if (isHeld) {
+      logNews();
+    }
+    return isHeld;
+  }
+
+  /** Else the next leader would wait for the coordinators to tell it. */
+  private void logNews() throws InterruptedException {
+    Optional<EntryMessage> news = host.news();
+    if (news.isEmpty()) {
+      return;
+    }
+    try {
+      var unused = replica.propose(news.get()).get(HOLD_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | RuntimeException e) {
+      failed(news.get(), e instanceof ExecutionException ? e.getCause() : e);
+    } catch (TimeoutException e) {
+      log.debug("What is applied was not logged in time; coordinators will tell the next leader");
+    }
   }
 
   /** Ends {@link #hold}. */

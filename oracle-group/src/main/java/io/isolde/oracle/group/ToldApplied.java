@@ -16,17 +16,23 @@ final class ToldApplied {
    */
   static final int MOST = 1 << 15;
 
+  private static final int ASK_EACH = 1 << 10;
+
   private final Set<Long> commits = ConcurrentHashMap.newKeySet();
 
-  /** Keeps one; false if there are too many, so that the log must know it before anything else. */
-  boolean add(long commitTimestamp) {
-    return commits.contains(commitTimestamp)
-        || (commits.size() < MOST && commits.add(commitTimestamp));
-  }
-
-  /** Whether it should soon be asked which of them the log knows. */
-  boolean isHalfFull() {
-    return commits.size() == MOST / 2;
+  /**
+   * Keeps one.
+   *
+   * @param whenHalfFull called now and then once there are many: time to ask which of them the log
+   *     knows
+   * @return false if there are too many, so that the log must know it before anything else
+   */
+  boolean add(long commitTimestamp, Runnable whenHalfFull) {
+    int size = commits.size();
+    if (size < MOST && commits.add(commitTimestamp) && size >= MOST / 2 && size % ASK_EACH == 0) {
+      whenHalfFull.run();
+    }
+    return size < MOST || commits.contains(commitTimestamp);
   }
 
   /** What a leader must know. */

@@ -38,7 +38,7 @@ class StrangeRequestsTest {
         if (body.length > 0) {
           body[0] = (byte) what;
         }
-        boolean isQuestion = what >= Protocol.WHO_LEADS && what <= Protocol.LOG_APPLIED;
+        boolean isQuestion = what >= Protocol.WHO_LEADS && what <= Protocol.LOGGED;
         byte status = send(connection, body);
         if (!isQuestion) {
           assertThat(status).as("request %d", what).isEqualTo(Protocol.REFUSED);

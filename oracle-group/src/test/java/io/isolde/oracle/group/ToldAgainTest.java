@@ -10,6 +10,7 @@ import io.isolde.raft.Peer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,8 +33,25 @@ class ToldAgainTest {
       Peer leader = members.leader();
       members.kill(leader);
       assertThat(other.begin().get()).isGreaterThanOrEqualTo(last);
-      Members.await("all are logged", () -> pending(members) == 0);
+      assertThat(other.awaitLogged(last).get()).isGreaterThanOrEqualTo(last);
+      assertThat(pending(members)).isZero();
       members.awaitEnds();
+    }
+  }
+
+  @Test
+  void whenTheLeaderHandsOverThenTheLogKnowsWhatIsApplied() throws Exception {
+    try (Members members = new Members(Members.quick(), directory, 3).startAll()) {
+      CoordinatorSession session = members.session();
+      long last = commit(session, 1);
+      session.applied(last).get();
+      session.close(); // It will not tell the next one.
+      OracleClient other = members.client();
+      Peer next = members.followers().get(0);
+      other.change(new MemberChange(MemberChange.Kind.LEAD, next)).get();
+      assertThat(other.begin().get()).isGreaterThanOrEqualTo(last);
+      assertThat(other.setAside().isEmpty()).isTrue();
+      assertThat(pending(members)).isZero();
     }
   }
 
@@ -57,22 +75,28 @@ class ToldAgainTest {
   @Test
   void whenTheLogKnowsWhatIsAppliedThenTheCoordinatorForgetsIt() {
     ToldApplied told = new ToldApplied();
-    assertThat(told.add(2)).isTrue();
-    assertThat(told.add(4)).isTrue();
+    assertThat(told.add(2, ToldAgainTest::unexpected)).isTrue();
+    assertThat(told.add(4, ToldAgainTest::unexpected)).isTrue();
     List<Long> first = told.all();
-    assertThat(told.add(6)).isTrue();
+    assertThat(told.add(6, ToldAgainTest::unexpected)).isTrue();
     told.heard(first, List.of(4L));
     assertThat(told.all()).containsExactlyInAnyOrder(4L, 6L);
   }
 
   @Test
   void whenTooMuchIsToldThenMoreIsNotKept() {
+    AtomicInteger asked = new AtomicInteger();
     ToldApplied told = new ToldApplied();
     for (long commit = 0; commit < ToldApplied.MOST; commit++) {
-      assertThat(told.add(commit)).isTrue();
+      assertThat(told.add(commit, asked::incrementAndGet)).isTrue();
     }
-    assertThat(told.add(ToldApplied.MOST)).isFalse();
-    assertThat(told.add(0)).as("it is kept already").isTrue();
+    assertThat(asked.get()).isPositive();
+    assertThat(told.add(ToldApplied.MOST, ToldAgainTest::unexpected)).isFalse();
+    assertThat(told.add(0, ToldAgainTest::unexpected)).as("it is kept already").isTrue();
+  }
+
+  private static void unexpected() {
+    throw new AssertionError("It is not half full.");
   }
 
   private static long pending(Members members) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.NavigableSet;
@@ -45,6 +46,9 @@ public final class Leadership {
   private static final long EVEN = ~1L;
 
   private static final long NOT_YET = -1;
+
+  /** Of which an entry tells that they are applied; a few bytes each. The next one tells more. */
+  private static final int MOST_NEWS = 2_048;
 
   private final OracleReplica replica;
   private final long reservationMicros;
@@ -107,9 +111,12 @@ public final class Leadership {
    */
   public LogEntry entry(List<Command> commands, long nowMicros) {
     requireServing();
-    List<Command> all = new ArrayList<>(news.size() + commands.size());
-    news.forEach(commit -> all.add(new Command.Applied(commit)));
-    news.clear();
+    List<Command> all = new ArrayList<>(commands.size() + Math.min(news.size(), MOST_NEWS));
+    Iterator<Long> some = news.iterator();
+    while (some.hasNext() && all.size() < MOST_NEWS) {
+      all.add(new Command.Applied(some.next()));
+      some.remove();
+    }
     all.addAll(commands);
     return make(all, nowMicros);
   }
@@ -187,6 +194,16 @@ public final class Leadership {
     return underWay.isEmpty()
         ? news.stream().findFirst().map(Command.Applied::new)
         : Optional.empty();
+  }
+
+  /** Whether a commit holds start timestamps back. */
+  public boolean isHolding(long commitTimestamp) {
+    return holding.contains(commitTimestamp);
+  }
+
+  /** Whether this leader or one before may have given out a start timestamp. */
+  public boolean isStart(long timestamp, long nowMicros) {
+    return timestamp >= 0 && (timestamp <= settlesAt || timestamp <= startTimestamp(nowMicros));
   }
 
   /**

@@ -249,11 +249,6 @@ public final class OracleReplica {
     return oracle.reservedUntil();
   }
 
-  /** Whether a commit is neither applied nor set aside, and so holds {@link #stable()}. */
-  public boolean hasPendingCommits() {
-    return oracle.stable() < oracle.lastIssued();
-  }
-
   /** Whether a commit is decided and, as far as the log knows, not applied. */
   public boolean isPending(long commitTimestamp) {
     return oracle.isPending(commitTimestamp);

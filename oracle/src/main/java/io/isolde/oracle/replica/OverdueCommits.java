@@ -10,7 +10,8 @@ import java.util.Map;
 
 /**
  * Which commits have waited for too long to be applied, and so are to be set aside. Only the leader
- * knows; it is not replicated, and a new leader gives every commit the whole time again.
+ * knows; it is not replicated, and a new leader gives every commit the whole time again, unless it
+ * is told to {@linkplain #hasten hurry}.
  *
  * <p>Times are milliseconds of a clock that only goes forward.
  */

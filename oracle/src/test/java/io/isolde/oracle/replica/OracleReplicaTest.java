@@ -53,7 +53,7 @@ class OracleReplicaTest {
     assertThat(fixture.apply(blind(session, 0, 1)))
         .isEqualTo(new Answer.Rejected(Reason.OUT_OF_WINDOW));
     assertThat(fixture.apply(blind(session, 1, 1))).isInstanceOf(Answer.Decided.class);
-    assertThat(replica.hasPendingCommits()).isFalse();
+    assertThat(replica.stable()).isEqualTo(replica.last());
   }
 
   @Test

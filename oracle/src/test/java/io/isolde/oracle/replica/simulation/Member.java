@@ -10,13 +10,6 @@ import io.isolde.oracle.replica.Leadership;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.oracle.replica.OverdueCommits;
-import io.isolde.oracle.replica.SavedReplica;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +51,7 @@ final class Member {
     this.number = number;
     this.config = config;
     this.node = world.raft.nodes.get(number);
-    this.saved = save();
+    this.saved = StateBytes.of(replica);
     time.after(time.below(500), this::tick);
   }
 
@@ -88,7 +81,7 @@ final class Member {
     node.known = Math.max(node.known, time.oneIn(3) ? node.known : node.knowable);
     applyTo(time.oneIn(3) ? Math.min(node.known, applied + 1) : node.known);
     if (time.oneIn(60)) {
-      saved = save();
+      saved = StateBytes.of(replica);
       savedAt = applied;
     }
   }
@@ -337,7 +330,7 @@ final class Member {
   }
 
   private long startByMistake() {
-    return replica.hasPendingCommits()
+    return replica.stable() < replica.last()
         ? replica.stable()
         : Math.max(replica.stable(), Math.min(clock(), replica.reservedUntil()) & ~1L);
   }
@@ -399,21 +392,7 @@ final class Member {
   }
 
   private void load(byte[] state, int at) {
-    try {
-      replica = SavedReplica.read(new DataInputStream(new ByteArrayInputStream(state)));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    replica = StateBytes.read(state);
     applied = at;
-  }
-
-  byte[] save() {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try {
-      SavedReplica.of(replica).writeTo(new DataOutputStream(out));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return out.toByteArray();
   }
 }

@@ -212,7 +212,8 @@ final class ReplicaSimulation {
   }
 
   private boolean isCaughtUp(Member member) {
-    return member.applied == world.checker.applied() && !member.replica.hasPendingCommits();
+    return member.applied == world.checker.applied()
+        && member.replica.stable() == member.replica.last();
   }
 
   private void checkTheEnd() {
