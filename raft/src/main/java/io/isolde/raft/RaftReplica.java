@@ -96,7 +96,7 @@ public final class RaftReplica {
   /**
    * A leader's request, which is in this follower's log on return and on its disk when it is
    * acknowledged. Ratis itself would acknowledge a repetition at once, while the same entries are
-   * still being written.
+   * still being written, and also when they could not be written.
    */
   CompletableFuture<AppendEntriesReplyProto> append(AppendEntriesRequestProto request)
       throws IOException {
@@ -115,11 +115,24 @@ public final class RaftReplica {
               .thenCompose(
                   answer ->
                       answer.getResult() == AppendResult.SUCCESS
-                          ? earlier.thenApply(done -> answer)
+                          ? earlier.thenApply(done -> requireFlushed(request, answer))
                           : CompletableFuture.completedFuture(answer));
       written = CompletableFuture.allOf(earlier, reply).handle((done, failure) -> null);
       return reply;
     }
+  }
+
+  private AppendEntriesReplyProto requireFlushed(
+      AppendEntriesRequestProto request, AppendEntriesReplyProto answer) {
+    long last = request.getEntries(request.getEntriesCount() - 1).getIndex();
+    long flushed = division.getRaftLog().getFlushIndex();
+    if (flushed < last) {
+      throw new CompletionException(
+          new IOException(
+              "The log of %s is on disk up to entry %d only, not up to %d: its disk failed."
+                  .formatted(division.getMemberId(), flushed, last)));
+    }
+    return answer;
   }
 
   /** Has this replica stand for leader, as a leader's request says. */

@@ -2,12 +2,17 @@
 package io.isolde.raft;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.ratis.client.impl.ClientProtoUtils;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
@@ -49,6 +54,19 @@ class AppendTest {
           follower.append("n1", 1, 5).thenApply(answer -> follower.flushed());
       assertThat(flushed.get(10, TimeUnit.SECONDS)).isEqualTo(follower.next(5));
       assertAcknowledged(once);
+    }
+  }
+
+  /** Its log holds in memory what it could not write; that must not count. */
+  @Test
+  void whenTheDiskHasFailedThenARepeatedAppendIsNotAcknowledged() throws Exception {
+    try (Lonely follower = new Lonely()) {
+      follower.refuseNewFile();
+      assertThatThrownBy(() -> follower.append("n1", 1, 1).get(10, TimeUnit.SECONDS))
+          .hasRootCauseInstanceOf(NoSuchFileException.class);
+      assertThat(follower.last().getIndex()).isEqualTo(follower.next(1));
+      assertThatThrownBy(() -> follower.append("n1", 1, 1).get(10, TimeUnit.SECONDS))
+          .hasMessageContaining("its disk failed");
     }
   }
 
@@ -118,6 +136,19 @@ class AppendTest {
     /** Up to where the log is on disk. */
     long flushed() {
       return division.getRaftLog().getFlushIndex();
+    }
+
+    /** A new term begins with a new file. */
+    void refuseNewFile() throws IOException {
+      String name = "log_inprogress_" + next(1);
+      try (Stream<Path> files = Files.walk(directory.resolve("n" + FOLLOWER))) {
+        Path log =
+            files
+                .filter(file -> file.getFileName().toString().startsWith("log_inprogress_"))
+                .findFirst()
+                .orElseThrow();
+        Files.createSymbolicLink(log.resolveSibling(name), Path.of("nowhere", name));
+      }
     }
 
     CompletableFuture<AppendEntriesReplyProto> append(String leader, int laterTerm, int count)
