@@ -116,7 +116,9 @@ final class StatementRouter {
         return SnapshotReads.select(
             select, options, incoming.state, incoming.request.requestTime());
       }
-      return route(Set.of(select.table), incoming, () -> select(select, options, incoming));
+      return Tables.isSystem(select.table)
+          ? incoming.onCassandra.get()
+          : route(Set.of(select.table), incoming, () -> select(select, options, incoming));
     }
     if (statement instanceof ModificationStatement write) {
       List<Write> writes = List.of(new Write(write, options));
@@ -220,9 +222,6 @@ final class StatementRouter {
   /** A statement on tables: ours if it runs in a transaction, or if a table is transactional. */
   private ResultMessage route(
       Set<TableMetadata> tables, Incoming incoming, Supplier<ResultMessage> onIsolde) {
-    if (tables.stream().allMatch(Tables::isSystem)) {
-      return incoming.onCassandra.get();
-    }
     try (OpOrder.Group group = gate.enter(tables)) {
       boolean ours =
           transactionOf(incoming).isPresent() || tables.stream().anyMatch(Tables::isTransactional);
@@ -232,6 +231,9 @@ final class StatementRouter {
 
   private ResultMessage routeWrite(
       Set<TableMetadata> tables, Incoming incoming, Supplier<ResultMessage> onIsolde) {
+    if (tables.stream().allMatch(Tables::isSystem) && transactionOf(incoming).isEmpty()) {
+      return incoming.onCassandra.get();
+    }
     SnapshotGuard.refuseWrites(tables);
     if (snapshotTransaction(incoming).isPresent()) {
       throw IsoldeException.of(

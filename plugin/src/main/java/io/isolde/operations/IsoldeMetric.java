@@ -27,6 +27,8 @@ enum IsoldeMetric {
   ABORTED_REQUESTED(Type.TRANSACTIONS, "AbortedRequested"),
   BEGIN_LATENCY(Type.TRANSACTIONS, "BeginLatency"),
   COMMIT_LATENCY(Type.TRANSACTIONS, "CommitLatency"),
+  APPLY_LATENCY(Type.TRANSACTIONS, "ApplyLatency"),
+  STABLE_WAIT(Type.TRANSACTIONS, "StableWait"),
   OPEN(Type.TRANSACTIONS, "Open"),
 
   IS_MEMBER(Type.ORACLE, "IsMember"),

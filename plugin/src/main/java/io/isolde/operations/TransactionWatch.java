@@ -16,6 +16,8 @@ final class TransactionWatch implements TransactionListener {
   private final Ring<SeenConflict> conflicts;
   private final Timer begins = IsoldeMetric.BEGIN_LATENCY.timer();
   private final Timer commits = IsoldeMetric.COMMIT_LATENCY.timer();
+  private final Timer applies = IsoldeMetric.APPLY_LATENCY.timer();
+  private final Timer waits = IsoldeMetric.STABLE_WAIT.timer();
   private final Counter begun = IsoldeMetric.BEGUN.counter();
   private final Counter committed = IsoldeMetric.COMMITTED.counter();
   private final Counter applyPending = IsoldeMetric.APPLY_PENDING.counter();
@@ -49,6 +51,16 @@ final class TransactionWatch implements TransactionListener {
   public void committed(long nanos) {
     committed.inc();
     commits.update(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void applied(long nanos) {
+    applies.update(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void visible(long nanos) {
+    waits.update(nanos, TimeUnit.NANOSECONDS);
   }
 
   @Override

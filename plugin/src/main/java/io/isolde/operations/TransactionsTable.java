@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.operations;
 
+import io.isolde.peers.Ring;
 import io.isolde.transaction.Transaction;
 import io.isolde.transaction.Transactions;
 import java.util.Locale;
@@ -17,6 +18,7 @@ final class TransactionsTable extends NodeTable {
   TransactionsTable(NodeParts parts) {
     super(
         table("transactions", "open on this node", "transaction_id", UUIDType.instance)
+            .addRegularColumn("node", UTF8Type.instance)
             .addRegularColumn("isolation_level", UTF8Type.instance)
             .addRegularColumn("start_timestamp", LongType.instance)
             .addRegularColumn("age_ms", LongType.instance)
@@ -24,6 +26,7 @@ final class TransactionsTable extends NodeTable {
             .addRegularColumn("user", UTF8Type.instance)
             .addRegularColumn("read_only", BooleanType.instance)
             .addRegularColumn("reads", LongType.instance)
+            .addRegularColumn("writes", LongType.instance)
             .addRegularColumn("write_bytes", LongType.instance));
     this.parts = parts;
   }
@@ -34,16 +37,17 @@ final class TransactionsTable extends NodeTable {
   }
 
   private static void fill(SimpleDataSet rows, Transactions transactions) {
-    long now = transactions.nowMillis();
     for (Transaction open : transactions.open()) {
       rows.row(open.id())
+          .column("node", Ring.self())
           .column("isolation_level", open.level().name().toLowerCase(Locale.ROOT))
           .column("start_timestamp", open.startTimestamp())
-          .column("age_ms", Math.max(0, open.ageMillis(now)))
-          .column("idle_ms", Math.max(0, open.idleMillis(now)))
+          .column("age_ms", open.ageMillis())
+          .column("idle_ms", open.idleMillis())
           .column("user", open.startedBy().isEmpty() ? null : open.startedBy())
           .column("read_only", open.isReadOnly())
           .column("reads", (long) open.readCount())
+          .column("writes", (long) open.writeCount())
           .column("write_bytes", open.writeBytes());
     }
   }

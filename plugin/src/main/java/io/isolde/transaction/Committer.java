@@ -21,13 +21,20 @@ import org.apache.cassandra.concurrent.ExecutorLocals;
 import org.apache.cassandra.concurrent.Stage;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.UnavailableException;
+import org.apache.cassandra.utils.Closeable;
 import org.apache.cassandra.utils.WithResources;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Decides, applies and makes visible: the second half of a transaction's life. */
 final class Committer {
   private static final byte[] NOTHING = {};
+
+  /** What can't be applied for a second is set aside, so that others pass it. */
+  private static final long LONGEST_PASSING_MILLIS = 1_500;
+
   private static final ReadSet NOTHING_READ = new ReadSet(1);
+
+  private final ApplyQueue applyQueue = new ApplyQueue(Stage.MUTATION::execute);
 
   private final Oracle oracle;
   private final MutationApplier applier;
@@ -92,6 +99,7 @@ final class Committer {
       decision = decide(request, writeSet, updates);
     }
     if (decision instanceof Decision.Aborted aborted) {
+      awaitPassed(aborted.conflict());
       throw conflict(transactionId, level, aborted.conflict(), reads, writes);
     }
     if (decision instanceof Decision.Refused refused) {
@@ -127,9 +135,15 @@ final class Committer {
   }
 
   /** Where commits are applied; what happens there belongs to the trace of the request. */
-  private static Executor mutationStage() {
+  private Executor mutationStage() {
     WithResources ofTheRequest = ExecutorLocals.propagate();
-    return task -> Stage.MUTATION.executor().execute(ofTheRequest, task);
+    return task ->
+        applyQueue.execute(
+            () -> {
+              try (Closeable resources = ofTheRequest.get()) {
+                task.run();
+              }
+            });
   }
 
   /**
@@ -145,13 +159,36 @@ final class Committer {
       return CompletableFuture.completedFuture(decision);
     }
     long commitTimestamp = committed.commitTimestamp();
+    long decidedNanos = System.nanoTime();
     // Not before what it replaces is applied.
     return inDoubt
         .whenApplied(overwrites, committed.applyAfter())
         .thenComposeAsync(
             turn -> applier.apply(Stamp.mutations(updates, commitTimestamp)), mutationStage)
-        .thenCompose(applied -> oracle.applied(commitTimestamp))
+        .thenCompose(applied -> whenVisible(commitTimestamp, decidedNanos))
         .thenApply(visible -> decision);
+  }
+
+  private CompletableFuture<Void> whenVisible(long commitTimestamp, long decidedNanos) {
+    long appliedNanos = System.nanoTime();
+    listener.applied(appliedNanos - decidedNanos);
+    return oracle
+        .applied(commitTimestamp)
+        .thenRun(() -> listener.visible(System.nanoTime() - appliedNanos));
+  }
+
+  /**
+   * Whoever tries again is to see what was in the way: until that is stable, each attempt would
+   * begin below it and could only have the same conflict.
+   */
+  private void awaitPassed(Conflict conflict) {
+    if (conflict.kind() == Conflict.Kind.READ_WRITE
+        || conflict.kind() == Conflict.Kind.WRITE_WRITE) {
+      CompletableFuture<Void> passed = oracle.whenStable(conflict.committedAt());
+      if (!isDone(passed, Math.min(commitTimeoutMillis, LONGEST_PASSING_MILLIS))) {
+        passed.cancel(false);
+      }
+    }
   }
 
   /** Refused here, where it is known that nothing is committed, and why. */

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Lock;
 import java.util.function.UnaryOperator;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
@@ -62,7 +61,7 @@ public final class DataStatements {
   public ResultMessage.Rows select(
       Transaction transaction, SelectStatement select, QueryOptions options, Request request) {
     VersionIndex versions = check(select, options, request);
-    Lock lock = enter(transaction);
+    transaction.enter();
     try {
       long asOf = transaction.startTimestamp();
       ReadRecorder recorder = ReadGuard.of(inDoubt, asOf, transaction.id(), transaction.recorder());
@@ -70,7 +69,7 @@ public final class DataStatements {
           new Snapshot(asOf, versions, transaction.writes(), recorder, replicas(select));
       return read(select, snapshot, at(options, transaction.nowInSeconds()), request);
     } finally {
-      lock.unlock();
+      transaction.leave();
     }
   }
 
@@ -152,7 +151,7 @@ public final class DataStatements {
           "transaction",
           transaction.id());
     }
-    Lock lock = enter(transaction);
+    transaction.enter();
     try {
       // Later statements win, also within a batch.
       List<PartitionUpdate> all = new ArrayList<>();
@@ -165,7 +164,7 @@ public final class DataStatements {
       }
       transaction.writes().add(all); // Together, since a later one may be refused.
     } finally {
-      lock.unlock();
+      transaction.leave();
     }
   }
 
@@ -220,20 +219,6 @@ public final class DataStatements {
         timestamp,
         nowInSeconds,
         request.requestTime);
-  }
-
-  private static Lock enter(Transaction transaction) {
-    Lock lock = transaction.inUse().readLock();
-    lock.lock();
-    if (transaction.hasEnded()) {
-      lock.unlock();
-      throw IsoldeException.of(
-          ErrorCode.TRANSACTION_NOT_FOUND,
-          "The transaction " + transaction.id() + " has ended meanwhile.",
-          "transaction",
-          transaction.id());
-    }
-    return lock;
   }
 
   /**

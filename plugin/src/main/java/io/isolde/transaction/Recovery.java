@@ -3,6 +3,7 @@ package io.isolde.transaction;
 
 import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.replica.Orphan;
+import io.isolde.peers.SchemaAgreement;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.cassandra.db.Mutation;
@@ -44,8 +46,8 @@ public final class Recovery {
             return recovery;
           });
 
-  /** Said once that they have no writes; forgotten when they are no orphans any more. */
-  private final Set<Long> hopeless = new HashSet<>();
+  /** Said once what keeps them; forgotten when they are no orphans any more. */
+  private final Set<Long> complainedOf = new HashSet<>();
 
   /** Those that are being applied, by commit timestamp. At most {@link #MOST_AT_ONCE}. */
   private final Set<Long> underWay = ConcurrentHashMap.newKeySet();
@@ -53,10 +55,21 @@ public final class Recovery {
   /** When those that were tried may be tried again; forgotten when they are no orphans any more. */
   private final Map<Long, Long> restUntilNanos = new ConcurrentHashMap<>();
 
-  private Recovery(Supplier<List<Orphan>> orphans, MutationApplier applier, Oracle oracle) {
+  private final BooleanSupplier isSchemaCurrent;
+
+  /**
+   * @param isSchemaCurrent whether this node knows every table that a living one knows; if not, it
+   *     learns it before long
+   */
+  Recovery(
+      Supplier<List<Orphan>> orphans,
+      MutationApplier applier,
+      Oracle oracle,
+      BooleanSupplier isSchemaCurrent) {
     this.orphans = orphans;
     this.applier = applier;
     this.oracle = oracle;
+    this.isSchemaCurrent = isSchemaCurrent;
   }
 
   /**
@@ -67,46 +80,96 @@ public final class Recovery {
    * @param strong the tables of strong keyspaces
    */
   public static void start(Supplier<List<Orphan>> orphans, StrongTables strong, Oracle oracle) {
-    Recovery recovery = new Recovery(orphans, new MutationApplier(strong, false), oracle);
+    Recovery recovery =
+        new Recovery(
+            orphans, new MutationApplier(strong, false), oracle, SchemaAgreement::hasBeenReached);
     var unused =
         recovery.thread.scheduleWithFixedDelay(
             recovery::finishAll, INTERVAL_MILLIS, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private void finishAll() {
+  /** Tries each of them once that is not resting. */
+  void finishAll() {
     try {
       List<Orphan> left = orphans.get();
       Set<Long> timestamps =
           left.stream()
               .map(orphan -> orphan.commit().commitTimestamp())
               .collect(Collectors.toSet());
-      hopeless.retainAll(timestamps);
+      complainedOf.retainAll(timestamps);
       restUntilNanos.keySet().retainAll(timestamps);
       // In the order of their timestamps, so that one finds applied what it must come after.
-      left.forEach(this::finish);
+      left.forEach(this::tryToFinish);
     } catch (RuntimeException e) {
       logger.error("Finishing the commits of dead coordinators failed; it is tried again.", e);
+    }
+  }
+
+  /** One that can't be finished must not hold up the others. */
+  private void tryToFinish(Orphan orphan) {
+    try {
+      finish(orphan);
+    } catch (RuntimeException e) {
+      long commitTimestamp = orphan.commit().commitTimestamp();
+      rest(commitTimestamp);
+      logger.error(
+          "Finishing the commit at {} of a dead coordinator failed; it is tried again.",
+          commitTimestamp,
+          e);
     }
   }
 
   private void finish(Orphan orphan) {
     long commitTimestamp = orphan.commit().commitTimestamp();
     if (orphan.writeSet().length == 0) {
-      if (hopeless.add(commitTimestamp)) {
-        logger.error(
-            "The commit {} at {} can't be finished: its coordinator died and left no writes.",
-            orphan.commit().transactionId(),
-            commitTimestamp);
-      }
+      complain(orphan, "its coordinator died and left no writes.");
       return;
     }
     if (!mayBeTried(commitTimestamp) || orphan.applyAfter() > oracle.stableSoFar()) {
       return;
     }
-    List<PartitionUpdate> updates = WriteSetCodec.decode(orphan.writeSet());
-    if (isItsTurn(orphan, updates)) {
-      apply(orphan, updates);
+    WriteSetCodec.Decoded writes = WriteSetCodec.decode(orphan.writeSet());
+    if (isWhole(orphan, writes) && isItsTurn(orphan, writes.updates())) {
+      apply(orphan, writes.updates());
     }
+  }
+
+  /**
+   * What this node does not know may have been dropped, and then nobody misses it; or this node was
+   * down when it was created, and without it a part of the commit would be lost.
+   */
+  private boolean isWhole(Orphan orphan, WriteSetCodec.Decoded writes) {
+    if (writes.unknownTables().isEmpty() && writes.unknownColumns().isEmpty()) {
+      return true;
+    }
+    if (isSchemaCurrent.getAsBoolean() && writes.unknownColumns().isEmpty()) {
+      logger.info(
+          "A part of the commit at {} is left out, since its table is gone: {}",
+          orphan.commit().commitTimestamp(),
+          writes.unknownTables());
+      return true;
+    }
+    complain(
+        orphan,
+        "this node has not heard yet of tables or columns of it: "
+            + writes.unknownTables()
+            + writes.unknownColumns());
+    rest(orphan.commit().commitTimestamp());
+    return false;
+  }
+
+  private void complain(Orphan orphan, String why) {
+    if (complainedOf.add(orphan.commit().commitTimestamp())) {
+      logger.error(
+          "The commit {} at {} of a coordinator that is gone can't be finished: {}",
+          orphan.commit().transactionId(),
+          orphan.commit().commitTimestamp(),
+          why);
+    }
+  }
+
+  private void rest(long commitTimestamp) {
+    restUntilNanos.put(commitTimestamp, System.nanoTime() + PAUSE_NANOS);
   }
 
   private boolean mayBeTried(long commitTimestamp) {
@@ -132,7 +195,7 @@ public final class Recovery {
             .attempt(mutations)
             .whenComplete(
                 (isApplied, never) -> {
-                  restUntilNanos.put(commitTimestamp, System.nanoTime() + PAUSE_NANOS);
+                  rest(commitTimestamp);
                   underWay.remove(commitTimestamp);
                   if (Boolean.TRUE.equals(isApplied)) {
                     tellApplied(orphan);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.read.ReadRecorder;
 import java.util.Set;
@@ -8,6 +10,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongSupplier;
 import org.apache.cassandra.schema.TableMetadata;
 
 /** An open transaction of a client of this node. Its statements may run side by side. */
@@ -17,6 +20,7 @@ public final class Transaction {
   private final long startTimestamp;
   private final boolean readOnly;
   private final String startedBy;
+  private final LongSupplier nowMillis;
   private final long startedAtMillis;
   private final ReadSet reads;
   private final WriteBuffer writes;
@@ -29,13 +33,16 @@ public final class Transaction {
   /** Guarded by inUse. No statement is accepted any more. */
   private boolean ended;
 
+  /**
+   * @param nowMillis the clock of its age, from an arbitrary beginning
+   */
   Transaction(
       UUID id,
       IsolationLevel level,
       long startTimestamp,
       boolean readOnly,
       String startedBy,
-      long nowMillis,
+      LongSupplier nowMillis,
       ReadSet reads,
       WriteBuffer writes) {
     this.id = id;
@@ -43,8 +50,9 @@ public final class Transaction {
     this.startTimestamp = startTimestamp;
     this.readOnly = readOnly;
     this.startedBy = startedBy;
-    this.startedAtMillis = nowMillis;
-    this.lastUsedMillis = nowMillis;
+    this.nowMillis = nowMillis;
+    this.startedAtMillis = nowMillis.getAsLong();
+    this.lastUsedMillis = startedAtMillis;
     this.reads = reads;
     this.writes = writes;
   }
@@ -78,16 +86,41 @@ public final class Transaction {
     return TimeUnit.MICROSECONDS.toSeconds(startTimestamp);
   }
 
-  public long ageMillis(long nowMillis) {
-    return nowMillis - startedAtMillis;
+  public long ageMillis() {
+    return nowMillis.getAsLong() - startedAtMillis;
   }
 
-  public long idleMillis(long nowMillis) {
-    return nowMillis - lastUsedMillis;
+  /** For how long its client has asked for nothing; means nothing while a statement runs. */
+  public long idleMillis() {
+    return nowMillis.getAsLong() - lastUsedMillis;
   }
 
-  void used(long nowMillis) {
-    lastUsedMillis = nowMillis;
+  /** Its client is not idle. */
+  void use() {
+    lastUsedMillis = nowMillis.getAsLong();
+  }
+
+  /**
+   * Begins a statement; {@link #leave} ends it.
+   *
+   * @throws IsoldeException TRANSACTION_NOT_FOUND, if it has ended
+   */
+  void enter() {
+    inUse.readLock().lock();
+    if (ended) {
+      inUse.readLock().unlock();
+      throw IsoldeException.of(
+          ErrorCode.TRANSACTION_NOT_FOUND,
+          "The transaction " + id + " has ended meanwhile.",
+          "transaction",
+          id);
+    }
+  }
+
+  /** Only now its client begins to be idle: the statement may have run for long. */
+  void leave() {
+    use();
+    inUse.readLock().unlock();
   }
 
   /** Only what may conflict is recorded. */
@@ -112,6 +145,11 @@ public final class Transaction {
 
   public int readCount() {
     return reads.size();
+  }
+
+  /** How many statements have written something. */
+  public int writeCount() {
+    return writes.statements();
   }
 
   public long writeBytes() {

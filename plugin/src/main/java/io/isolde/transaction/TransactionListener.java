@@ -17,6 +17,20 @@ public interface TransactionListener {
    */
   void committed(long nanos);
 
+  /**
+   * Decided writes are on a quorum.
+   *
+   * @param nanos from the decision on
+   */
+  void applied(long nanos);
+
+  /**
+   * Writes that are on a quorum are visible, as all commits before them.
+   *
+   * @param nanos from when they were on a quorum
+   */
+  void visible(long nanos);
+
   /** A transaction that wrote nothing was committed. */
   void committedNothing();
 

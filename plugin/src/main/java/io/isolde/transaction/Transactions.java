@@ -81,7 +81,7 @@ public final class Transactions {
             start,
             options.readOnly,
             user,
-            nowMillis.getAsLong(),
+            nowMillis,
             new ReadSet(config.maxReads()),
             new WriteBuffer(config.maxWriteBytes()));
     Transaction raced = open.putIfAbsent(id, transaction);
@@ -136,7 +136,7 @@ public final class Transactions {
     if (!transaction.startedBy().equals(user)) {
       throw notOpen(transaction.id()); // and not a word about whose it is
     }
-    transaction.used(nowMillis.getAsLong());
+    transaction.use();
     return transaction;
   }
 
@@ -302,12 +302,11 @@ public final class Transactions {
 
   /** Ends the transactions that are too old or were idle for too long. Called from time to time. */
   void expire() {
-    long now = nowMillis.getAsLong();
     for (Transaction transaction : open.values()) {
       String reason = null;
-      if (transaction.ageMillis(now) > config.maxAgeMillis()) {
+      if (transaction.ageMillis() > config.maxAgeMillis()) {
         reason = "The transaction was open for longer than transaction_max_age; it is rolled back.";
-      } else if (transaction.idleMillis(now) > config.maxIdleMillis()) {
+      } else if (transaction.idleMillis() > config.maxIdleMillis()) {
         reason =
             "The transaction was idle for longer than transaction_max_idle; it is rolled back.";
       }
@@ -329,11 +328,6 @@ public final class Transactions {
         lock.unlock();
       }
     }
-  }
-
-  /** The clock of their ages: from an arbitrary beginning. */
-  public long nowMillis() {
-    return nowMillis.getAsLong();
   }
 
   public Collection<Transaction> open() {

@@ -107,6 +107,11 @@ final class WriteBuffer implements OwnWrites {
     return tables.isEmpty();
   }
 
+  /** How many statements have written. */
+  synchronized int statements() {
+    return issued;
+  }
+
   synchronized long bytes() {
     return bytes;
   }

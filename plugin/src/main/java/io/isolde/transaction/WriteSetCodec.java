@@ -9,20 +9,17 @@ import java.util.Collection;
 import java.util.List;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.DeserializationHelper;
+import org.apache.cassandra.exceptions.UnknownColumnException;
 import org.apache.cassandra.exceptions.UnknownTableException;
 import org.apache.cassandra.io.util.DataInputBuffer;
 import org.apache.cassandra.io.util.DataOutputBuffer;
 import org.apache.cassandra.net.MessagingService;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Writes that are not stamped yet as bytes, in Cassandra's own format, for whoever finishes a
  * commit that its coordinator can't.
  */
 final class WriteSetCodec {
-  private static final Logger logger = LoggerFactory.getLogger(WriteSetCodec.class);
-
   private static final long MOST_ESTIMATED_BYTES = 16 << 20;
 
   private WriteSetCodec() {}
@@ -51,27 +48,44 @@ final class WriteSetCodec {
     return (int) Math.min(MOST_ESTIMATED_BYTES, dataBytes + dataBytes / 8 + 256L * updates.size());
   }
 
-  /** Returns the writes, without those of tables that exist no more. */
-  static List<PartitionUpdate> decode(byte[] writeSet) {
+  /**
+   * What a write set holds.
+   *
+   * @param updates those of tables and columns that this node has heard of
+   * @param unknownTables dropped since, or not heard of yet
+   * @param unknownColumns not heard of yet: dropped ones are remembered
+   */
+  record Decoded(
+      List<PartitionUpdate> updates, List<String> unknownTables, List<String> unknownColumns) {}
+
+  static Decoded decode(byte[] writeSet) {
     ByteBuffer in = ByteBuffer.wrap(writeSet);
     int version = in.getInt();
     int count = in.getInt();
     List<PartitionUpdate> updates = new ArrayList<>();
+    List<String> unknownTables = new ArrayList<>();
+    List<String> unknownColumns = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       ByteBuffer one = in.slice(in.position() + Integer.BYTES, in.getInt());
       in.position(in.position() + one.remaining());
-      decode(one, version, updates);
+      try {
+        updates.add(decode(one, version));
+      } catch (UnknownTableException e) {
+        unknownTables.add(e.getMessage());
+      } catch (UnknownColumnException e) {
+        unknownColumns.add(e.getMessage());
+      }
     }
-    return updates;
+    return new Decoded(updates, unknownTables, unknownColumns);
   }
 
-  private static void decode(ByteBuffer one, int version, List<PartitionUpdate> updates) {
+  private static PartitionUpdate decode(ByteBuffer one, int version)
+      throws UnknownTableException, UnknownColumnException {
     try (DataInputBuffer in = new DataInputBuffer(one, false)) {
-      updates.add(
-          PartitionUpdate.serializer.deserialize(
-              in, version, DeserializationHelper.Flag.FROM_REMOTE));
-    } catch (UnknownTableException e) {
-      logger.info("A part of a commit is left out, since its table is gone: {}", e.getMessage());
+      return PartitionUpdate.serializer.deserialize(
+          in, version, DeserializationHelper.Flag.FROM_REMOTE);
+    } catch (UnknownTableException | UnknownColumnException e) {
+      throw e;
     } catch (IOException e) {
       throw new UncheckedIOException("A write set can't be read.", e);
     }

@@ -10,6 +10,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.streaming.StreamManager;
 
 /**
  * The transactional tables of this node and the memory that they share. One per process, since
@@ -52,6 +53,7 @@ public final class NodeVersions {
     this.sweeping =
         ScheduledExecutors.optionalTasks.scheduleWithFixedDelay(
             this::sweep, SWEEP_INTERVAL_MILLIS, SWEEP_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+    StreamManager.instance.addListener(new WritePathStreams(this));
   }
 
   public static NodeVersions ofThisNode() {

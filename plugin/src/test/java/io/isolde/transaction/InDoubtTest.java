@@ -162,6 +162,12 @@ class InDoubtTest {
     public void committed(long nanos) {}
 
     @Override
+    public void applied(long nanos) {}
+
+    @Override
+    public void visible(long nanos) {}
+
+    @Override
     public void committedNothing() {}
 
     @Override

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An oracle that only knows what is stable and what is set aside, as a test tells it. */
-final class StuckOracle implements Oracle {
+class StuckOracle implements Oracle {
   final AtomicInteger asked = new AtomicInteger();
   final CompletableFuture<Void> reached = new CompletableFuture<>();
   volatile long stable;

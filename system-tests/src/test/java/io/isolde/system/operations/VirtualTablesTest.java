@@ -117,7 +117,9 @@ class VirtualTablesTest {
       assertThat(open.getString("isolation_level")).isEqualTo("serializable");
       assertThat(open.getBoolean("read_only")).isFalse();
       assertThat(open.getLong("reads")).isPositive();
+      assertThat(open.getLong("writes")).isEqualTo(1);
       assertThat(open.getLong("write_bytes")).isPositive();
+      assertThat(open.getString("node")).isEqualTo(NODE.process().spec().address());
       assertThat(open.getLong("start_timestamp")).isPositive();
       assertThat(open.getLong("idle_ms")).isBetween(0L, open.getLong("age_ms"));
       transaction.rollback();

@@ -147,6 +147,18 @@ class RefusedStatementsTest {
         .isEqualTo("local");
   }
 
+  /** It would take place at once, and a rollback would not undo it. */
+  @Test
+  void whenASystemTableIsWrittenThenItIsRefused() {
+    String write =
+        "INSERT INTO system_traces.sessions (session_id, duration) VALUES (5cde6e33-aab0-4ad6-94f4-51927bbed219, 1)";
+    assertRefused(ErrorCode.NOT_TRANSACTIONAL, () -> transaction.execute(write));
+    assertRefused(
+        ErrorCode.NOT_TRANSACTIONAL,
+        () -> transaction.execute("BEGIN BATCH %s; APPLY BATCH".formatted(write)));
+    NODE.session().execute(write);
+  }
+
   @Test
   void whenAStatementIsWrongInItselfThenCassandrasErrorComes() {
     assertThatThrownBy(() -> transaction.execute("SELEKT 1")).isInstanceOf(SyntaxError.class);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.version;
+
+import org.apache.cassandra.db.view.View;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.streaming.StreamEvent;
+import org.apache.cassandra.streaming.StreamEventHandler;
+import org.apache.cassandra.streaming.StreamManager;
+import org.apache.cassandra.streaming.StreamOperation;
+import org.apache.cassandra.streaming.StreamResultFuture;
+import org.apache.cassandra.streaming.StreamState;
+
+/**
+ * Notices data of new ranges that comes as if it were written here, row by row, and not as files,
+ * which {@link StreamWatch} sees: so do tables with views or change data capture. When all of it
+ * has come, and before anybody is sent here for it, the replica ceases to vouch for older
+ * snapshots. Its senders do, too, as they can't be told apart by what they are told.
+ */
+record WritePathStreams(NodeVersions node)
+    implements StreamManager.StreamListener, StreamEventHandler {
+
+  @Override
+  public void onRegister(StreamResultFuture stream) {
+    if (stream.streamOperation != StreamOperation.REPAIR) {
+      stream.addEventListener(this);
+    }
+  }
+
+  @Override
+  public void handleStreamEvent(StreamEvent event) {
+    if (event.eventType == StreamEvent.Type.STREAM_COMPLETE) {
+      rangesHaveCome();
+    }
+  }
+
+  void rangesHaveCome() {
+    for (VersionIndex table : node.tables()) {
+      if (isWrittenTo(table.table())) {
+        table.versions().horizon().raise(node.clock().latestTimestamp());
+      }
+    }
+  }
+
+  /** As Cassandra decides it when it receives a stream. */
+  private static boolean isWrittenTo(TableMetadata table) {
+    return table.params.cdc || View.findAll(table.keyspace, table.name).iterator().hasNext();
+  }
+
+  @Override
+  public void onSuccess(StreamState ended) {}
+
+  @Override
+  public void onFailure(Throwable failure) {}
+}

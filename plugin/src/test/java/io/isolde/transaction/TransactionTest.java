@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.isolde.oracle.IsolationLevel;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class TransactionTest {
+  private final AtomicLong nowMillis = new AtomicLong();
+  private final Transaction transaction =
+      new Transaction(
+          UUID.randomUUID(),
+          IsolationLevel.SERIALIZABLE,
+          1,
+          false,
+          "",
+          nowMillis::get,
+          new ReadSet(1),
+          new WriteBuffer(1));
+
+  /** A long aggregation must not be the last statement of its transaction. */
+  @Test
+  void whenAStatementRunsForLongThenItsClientWasNotIdle() {
+    transaction.enter();
+    nowMillis.set(90_000);
+    transaction.leave();
+    nowMillis.addAndGet(5);
+
+    assertThat(transaction.idleMillis()).isEqualTo(5);
+    assertThat(transaction.ageMillis()).isEqualTo(90_005);
+  }
+}
