@@ -9,8 +9,6 @@ import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.cluster.NodeTool;
 import java.io.PrintWriter;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -148,7 +146,9 @@ final class ReplicationBenchmark implements Benchmark {
             new Ratio("read_vs_serial", "strong_read", "serial_read"),
             new Ratio("any_node_read_vs_quorum", "strong_read_any_node", "quorum_read"));
     return measure(cases, ratios, tools, options, out)
-        .with(singleInFlight("", plain.updates(), strong.updatesThrough(leader), options, out));
+        .with(
+            new SingleInFlight("", "quorum", "")
+                .measure(strong.updatesThrough(leader), plain.updates(), options, out));
   }
 
   private Report durable(
@@ -174,8 +174,8 @@ final class ReplicationBenchmark implements Benchmark {
             new Ratio("durable_write_vs_lwt", "durable_strong_write", "durable_lwt_write"));
     return measure(cases, ratios, tools, options, out)
         .with(
-            singleInFlight(
-                "durable_", plain.updates(), strong.updatesThrough(leader), options, out));
+            new SingleInFlight("durable_", "quorum", "")
+                .measure(strong.updatesThrough(leader), plain.updates(), options, out));
   }
 
   private Report measure(
@@ -187,30 +187,5 @@ final class ReplicationBenchmark implements Benchmark {
     Map<String, List<Sample>> samples = new Rounds(options, tools, out).run(cases);
     return Report.of(name(), MachineDescription.ofThisMachine(), options, samples, ratios)
         .with(CpuMetrics.of(samples));
-  }
-
-  /** The latency of clients that send one write after the other. */
-  private static Map<String, Double> singleInFlight(
-      String prefix, Workload quorum, Workload strong, BenchOptions options, PrintWriter out) {
-    List<Double> quorumMillis = new ArrayList<>();
-    List<Double> strongMillis = new ArrayList<>();
-    List<Double> quotients = new ArrayList<>();
-    Duration each = Duration.ofSeconds(Math.max(1, options.seconds() / 2));
-    for (int round = 0; round < options.rounds(); round++) {
-      double ofQuorum = ClosedLoop.run(quorum, 1, each).p50Millis();
-      double ofStrong = ClosedLoop.run(strong, 1, each).p50Millis();
-      quorumMillis.add(ofQuorum);
-      strongMillis.add(ofStrong);
-      quotients.add(ofStrong / ofQuorum);
-    }
-    out.printf(
-        "  %sone in flight: p50 %.2f ms against %.2f ms at QUORUM%n",
-        prefix.replace('_', ' '),
-        Spread.of(strongMillis).median(),
-        Spread.of(quorumMillis).median());
-    return Map.of(
-        prefix + "single_in_flight_p50_ms", Spread.of(strongMillis).median(),
-        prefix + "single_in_flight_quorum_p50_ms", Spread.of(quorumMillis).median(),
-        prefix + "single_in_flight_p50_vs_quorum", Spread.of(quotients).median());
   }
 }

@@ -62,15 +62,21 @@ final class TransactionsBenchmark implements Benchmark {
     out.printf("Cassandra with Isolde, %d nodes%n", nodes);
     NodeSpec spec = TemporaryNode.spec(options).withHeapMegabytes(heapMegabytes(nodes, options));
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
+    Map<String, Double> latencies;
     try (TemporaryNode cluster = TemporaryNode.start("bench", nodes, spec, out);
         CqlSession session = cluster.connect()) {
       List<NodeTool> tools = cluster.nodes().stream().map(LocalNode::nodeTool).toList();
       try (ScalarDbProcess scalarDb = startScalarDb(cluster, options, out)) {
-        List<Case> cases = new ArrayList<>(cases(nodes, session, tools, options));
+        RowTable plain = RowTable.create(session, "plain", options);
+        RowTable transactional = RowTable.createTransactional(session, "transactional", options);
+        List<Case> cases = new ArrayList<>(cases(nodes, session, tools, plain, transactional));
         if (scalarDb != null) {
           cases.add(Case.elsewhere("scalardb_transfer_%dn".formatted(nodes), scalarDb));
         }
         samples.putAll(new Rounds(options, tools, out).run(cases));
+        latencies =
+            new SingleInFlight("", "plain", "_%dn".formatted(nodes))
+                .measure(transactional.updates(), plain.updates(), options, out);
       } finally {
         tools.forEach(NodeTool::close);
       }
@@ -86,7 +92,8 @@ final class TransactionsBenchmark implements Benchmark {
     List<Ratio> ratios =
         ratios(nodes).stream().filter(ratio -> samples.containsKey(ratio.to())).toList();
     return Report.of(name(), MachineDescription.ofThisMachine(), options, samples, ratios)
-        .with(CpuMetrics.of(samples));
+        .with(CpuMetrics.of(samples))
+        .with(latencies);
   }
 
   private static int heapMegabytes(int nodes, BenchOptions options) {
@@ -107,9 +114,7 @@ final class TransactionsBenchmark implements Benchmark {
   }
 
   private static List<Case> cases(
-      int nodes, CqlSession session, List<NodeTool> tools, BenchOptions options) {
-    RowTable plain = RowTable.create(session, "plain", options);
-    RowTable transactional = RowTable.createTransactional(session, "transactional", options);
+      int nodes, CqlSession session, List<NodeTool> tools, RowTable plain, RowTable transactional) {
     List.of(plain, transactional).forEach(RowTable::load);
     tools.forEach(tool -> tool.flush(RowTable.KEYSPACE));
     String of = "_" + nodes + "n";

@@ -16,8 +16,8 @@ import java.util.function.Function;
  *
  * <pre>{@code
  * Isolde isolde = Isolde.on(session);
- * int left = isolde.run(tx -> {
- *   int balance = tx.execute("SELECT balance FROM bank.accounts WHERE id = ?", 7).one().getInt(0);
+ * long left = isolde.run(tx -> {
+ *   long balance = tx.execute("SELECT balance FROM bank.accounts WHERE id = ?", 7).one().getLong(0);
  *   tx.execute("UPDATE bank.accounts SET balance = ? WHERE id = ?", balance - 10, 7);
  *   return balance - 10;
  * });

@@ -29,6 +29,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tables become transactional, and are truncated, on one node while clients of others use them. Of
@@ -112,6 +114,42 @@ class TablesOfAClusterTest {
                         .formatted(whole, part))
             .collect(Collectors.joining());
     cluster.on(writer.node, "BEGIN BATCH " + inserts + " APPLY BATCH");
+  }
+
+  /** With more replicas than nodes, a quorum is of all that there are. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5})
+  void whenThereAreSoManyReplicasThenEveryNodeReadsWhatAnyNodeCommitted(int replicas) {
+    String table = "rf%d.accounts".formatted(replicas);
+    cluster.change(
+        "CREATE KEYSPACE rf%d WITH replication = {'class': 'SimpleStrategy', 'replication_factor': %d}"
+            .formatted(replicas, replicas),
+        "CREATE TABLE %s (id int PRIMARY KEY, balance int)".formatted(table),
+        "ENABLE TRANSACTIONS ON " + table);
+    String write = "UPDATE %s SET balance = %%d WHERE id = %%d".formatted(table);
+    for (int id = 1; id <= ROWS; id++) {
+      cluster.on(1 + id % NODES, write.formatted(100, id));
+    }
+    for (int from = 1; from < ROWS; from++) {
+      int source = from;
+      Isolde.on(cluster.session())
+          .runVoid(
+              tx -> {
+                Map<Integer, Integer> before = balances(tx, table);
+                assertThat(before.values().stream().mapToInt(v -> v).sum()).isEqualTo(100 * ROWS);
+                tx.execute(write.formatted(before.get(source) - 10, source));
+                tx.execute(write.formatted(before.get(source + 1) + 10, source + 1));
+              });
+    }
+    Map<Integer, Integer> after = Isolde.on(cluster.session()).run(tx -> balances(tx, table));
+    assertThat(after).hasSize(ROWS).containsEntry(1, 90).containsEntry(ROWS, 110);
+  }
+
+  private static Map<Integer, Integer> balances(Transaction tx, String table) {
+    Map<Integer, Integer> balances = new HashMap<>();
+    tx.execute("SELECT id, balance FROM " + table)
+        .forEach(row -> balances.put(row.getInt(0), row.getInt(1)));
+    return balances;
   }
 
   @Test
