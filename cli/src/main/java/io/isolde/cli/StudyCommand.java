@@ -7,12 +7,15 @@ import io.isolde.study.Results;
 import io.isolde.study.Study;
 import io.isolde.study.StudyException;
 import io.isolde.study.StudyOptions;
+import io.isolde.study.StudyOptions.Running;
+import io.isolde.study.live.Sessions.Credentials;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -104,9 +107,12 @@ final class StudyCommand implements Callable<Integer> {
       names = "--contact-point",
       paramLabel = "NODE",
       description =
-          "Study the running cluster with this node: a keyspace isolde_study is made there."
-              + " Its nodes need staleness_sample_one_in: 1 for narrow intervals.")
+          "Study the running cluster with this node: a keyspace isolde_study is made there, with 3"
+              + " replicas in all over the cluster's datacenters. Its nodes need"
+              + " staleness_sample_one_in: 1 for narrow intervals.")
   private String contactPoint;
+
+  @Mixin private Login login;
 
   @Override
   public Integer call() throws InterruptedException {
@@ -137,9 +143,19 @@ final class StudyCommand implements Callable<Integer> {
           hasChurn,
           heapMegabytes,
           seed,
-          Optional.ofNullable(contactPoint).map(node -> NodeAccess.parse(spec, node)));
+          running());
     } catch (StudyException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage());
     }
+  }
+
+  private Optional<Running> running() {
+    Optional<Credentials> credentials = login.credentials(Credentials::new);
+    if (contactPoint == null && credentials.isPresent()) {
+      throw new ParameterException(
+          spec.commandLine(), "--user is for a running cluster: name one (--contact-point).");
+    }
+    return Optional.ofNullable(contactPoint)
+        .map(node -> new Running(NodeAccess.parse(spec, node), credentials));
   }
 }

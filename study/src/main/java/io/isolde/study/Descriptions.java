@@ -12,8 +12,8 @@ final class Descriptions {
 
   static Map<String, String> of(StudyOptions options) {
     Map<String, String> description = new LinkedHashMap<>();
-    if (options.contactPoint().isPresent()) {
-      description.put("cluster", "at " + options.contactPoint().get());
+    if (options.running().isPresent()) {
+      description.put("cluster", "at " + options.running().get().contactPoint());
     } else {
       description.put("nodes", Integer.toString(options.nodes()));
       description.put("heap", options.heapMegabytes() + " MB");

@@ -69,7 +69,7 @@ public final class Study {
     try (StudyCluster cluster = StudyCluster.start(options, folder, progress);
         CqlSession writers = cluster.connect();
         CqlSession readers = cluster.connect()) {
-      StudyTable.createKeyspace(writers, options.profile());
+      StudyTable.createKeyspace(writers);
       warmUp(writers, readers);
       Results found = measureSettings(results, writers, readers);
       return options.hasChurn() && found.churn() == null

@@ -6,6 +6,7 @@ import io.isolde.cluster.ClusterException;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
+import io.isolde.study.StudyOptions.Running;
 import io.isolde.study.live.Sessions;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -129,7 +130,7 @@ final class StudyCluster implements AutoCloseable {
   }
 
   CqlSession connect() {
-    return Sessions.open(contactPoints, Optional.empty());
+    return Sessions.open(contactPoints, options.running().flatMap(Running::credentials));
   }
 
   /** The local nodes, for churn. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.study;
 
+import io.isolde.study.live.Sessions.Credentials;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
@@ -12,7 +13,7 @@ import java.util.Optional;
  * @param episodesPerSecond new rows per second, each written several times and then read
  * @param maxAfterMillis the longest time from a write to a read
  * @param hasChurn whether nodes are paused, killed, started again and added in a last part
- * @param contactPoint of a running cluster to study instead of a local one
+ * @param running a cluster to study instead of a local one
  */
 public record StudyOptions(
     int nodes,
@@ -24,7 +25,10 @@ public record StudyOptions(
     boolean hasChurn,
     int heapMegabytes,
     long seed,
-    Optional<InetSocketAddress> contactPoint) {
+    Optional<Running> running) {
+
+  /** A running cluster, by one of its nodes, and as whom to study it. */
+  public record Running(InetSocketAddress contactPoint, Optional<Credentials> credentials) {}
 
   /** N: as in the paper. */
   static final int REPLICAS = 3;
@@ -38,7 +42,7 @@ public record StudyOptions(
         "The rows per second must be between 1 and 10000.");
     require(maxAfterMillis >= 1 && maxAfterMillis <= 60_000, "Reads come within a minute.");
     require(
-        !hasChurn || contactPoint.isEmpty(),
+        !hasChurn || running.isEmpty(),
         "Nodes of a running cluster are not killed: churn is for a local one.");
   }
 

@@ -49,10 +49,10 @@ final class StudyTable {
     this.readLevel = level(setting.read());
   }
 
-  static void createKeyspace(CqlSession session, Profile profile) {
+  static void createKeyspace(CqlSession session) {
     session.execute(
         "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = %s"
-            .formatted(KEYSPACE, profile.replication(StudyOptions.REPLICAS)));
+            .formatted(KEYSPACE, Replication.of(session)));
     awaitAgreement(session);
   }
 
