@@ -52,7 +52,8 @@ final class StudyCommand implements Callable<Integer> {
       defaultValue = "racks",
       description =
           "Distances between the nodes: none, lan, racks, disks, regions, or a file (see"
-              + " docs/staleness.md).")
+              + " docs/staleness.md). A file's cluster has the datacenters that its pairs name, at"
+              + " least 3 with `elsewhere:`, and several racks only with `datacenter:`.")
   private String profile;
 
   @Option(

@@ -46,11 +46,14 @@ final class StudyCluster implements AutoCloseable {
   }
 
   static StudyCluster start(StudyOptions options, Path folder, Consumer<String> progress) {
-    if (options.contactPoint().isPresent()) {
+    if (options.running().isPresent()) {
       return new StudyCluster(
-          Optional.empty(), List.of(options.contactPoint().get()), options, folder);
+          Optional.empty(), List.of(options.running().get().contactPoint()), options, folder);
     }
     LocalCluster cluster = create(options, folder);
+    if (!options.profile().hasRackDistance()) {
+      progress.accept("No distance \"rack:\" is given: nodes of the same rack have no delay.");
+    }
     try {
       for (int first = 0; first < options.nodes(); first += AT_ONCE) {
         List<LocalNode> pair =

@@ -35,6 +35,10 @@ public record StudyOptions(
 
   public StudyOptions {
     require(nodes >= REPLICAS, "A study needs at least %d nodes.".formatted(REPLICAS));
+    require(
+        nodes >= profile.datacenters().size(),
+        "The profile has %d datacenters, so a study of it needs at least as many nodes."
+            .formatted(profile.datacenters().size()));
     require(secondsPerSetting >= 2, "A setting takes at least 2 seconds.");
     require(warmupSeconds >= 0, "The warm-up can't take less than no time.");
     require(
