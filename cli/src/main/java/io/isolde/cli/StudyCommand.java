@@ -60,7 +60,8 @@ final class StudyCommand implements Callable<Integer> {
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "60",
-      description = "How long each of the weak settings is measured; strong ones for a third.")
+      description =
+          "How long each of the weak settings is measured (2 to 3600); strong ones for a third.")
   private int seconds;
 
   @Option(
@@ -74,7 +75,9 @@ final class StudyCommand implements Callable<Integer> {
       names = "--rate",
       paramLabel = "N",
       defaultValue = "30",
-      description = "Rows per second; each is read 16 times, and one in four is written 4 times.")
+      description =
+          "Rows per second; each is read 16 times, and one in four is written 4 times. At most"
+              + " 100000 rows for each setting.")
   private int rate;
 
   @Option(
@@ -87,7 +90,9 @@ final class StudyCommand implements Callable<Integer> {
 
   @Option(
       names = "--churn",
-      description = "At the end, pause, kill, restart and add nodes under load.")
+      description =
+          "At the end, pause, kill, restart and add nodes under load, which goes on until the new"
+              + " node has joined, at most 5 minutes longer than --seconds.")
   private boolean hasChurn;
 
   @Option(

@@ -27,6 +27,9 @@ class StudyCommandTest {
       textBlock =
           """
           study --user ann --password secret    | --user is for a running cluster
+          study --seconds 3601                  | at most 3600.
+          study --warmup-seconds 3601           | more than 3600 seconds
+          study --seconds 3600 --rate 28        | more than the 100000 rows
           """)
   void whenTheCommandCannotWorkThenASentenceSaysWhy(String line, String sentence) {
     assertThat(run(line.split(" ", -1))).isEqualTo(2);

@@ -147,19 +147,22 @@ public final class Report {
     StringBuilder rows =
         new StringBuilder(
             "<table><tr><th>setting<th>reads<th>stale<th>RMSE, points<th>of which chance"
-                + "<th>requests that failed");
+                + "<th>requests that failed<th>rows not measured");
     for (SettingResult each : results.settings()) {
       rows.append(
-          "<tr><td>%s<td>%d<td>%d<td>%s<td>%s<td>%d"
+          "<tr><td>%s<td>%d<td>%d<td>%s<td>%s<td>%d<td>%d"
               .formatted(
                   each.name(),
                   each.reads(),
                   each.staleReads(),
                   number(100 * each.rmse()),
                   number(100 * each.noise()),
-                  each.errors()));
+                  each.errors(),
+                  each.rowsLeftOut()));
     }
-    return rows.append("</table>").toString();
+    return rows.append(
+            "</table><p>Rows are not measured if too many are under way when they are due.")
+        .toString();
   }
 
   private String churnEvents() {
@@ -170,7 +173,8 @@ public final class Report {
     for (Churn.Event event : results.churn().events()) {
       rows.append("<tr><td>%s s<td>%s".formatted(number(event.atSeconds()), escaped(event.what())));
     }
-    return rows.append("</table>").toString();
+    return rows.append("</table><p>Rows not measured: %d.".formatted(results.churn().rowsLeftOut()))
+        .toString();
   }
 
   private static String both(double measured, double predicted) {

@@ -35,6 +35,8 @@ public final class Study {
     SETTINGS.put("R1W1", new Setting(Level.ONE, Level.ONE));
   }
 
+  private static final int MOST_CHURN_EXTRA_SECONDS = 300;
+
   private final StudyOptions options;
   private final ResultsFile file;
   private final Path folder;
@@ -82,7 +84,7 @@ public final class Study {
     if (options.warmupSeconds() > 0) {
       Setting setting = new Setting(Level.QUORUM, Level.QUORUM);
       StudyTable table = StudyTable.create(writers, readers, "warmup", setting);
-      load(table, writers, options.warmupSeconds(), "warming up");
+      load(table, writers, LoadTime.of(options.warmupSeconds()), "warming up");
     }
   }
 
@@ -120,7 +122,7 @@ public final class Study {
       String name, Setting setting, CqlSession writers, CqlSession readers, String what)
       throws InterruptedException {
     StudyTable table = StudyTable.create(writers, readers, "study", setting);
-    Seen seen = load(table, writers, seconds(setting), what);
+    Seen seen = load(table, writers, LoadTime.of(seconds(setting)), what);
     LiveCluster live = new LiveCluster(writers);
     MeasuredLegs legs =
         live.legs(table.name())
@@ -138,23 +140,25 @@ public final class Study {
       throws InterruptedException {
     Setting setting = new Setting(Level.ONE, Level.ONE);
     StudyTable table = StudyTable.create(writers, readers, "churn", setting);
-    Churn churn =
-        new Churn(
-            cluster.local().orElseThrow(), cluster::createJoining, options.secondsPerSetting());
+    int seconds = options.secondsPerSetting();
+    Churn churn = Churn.of(cluster.local().orElseThrow(), cluster::createJoining, seconds);
+    // Nodes take as long as they take, and what they do is to be seen under load.
+    LoadTime time = new LoadTime(seconds, seconds + MOST_CHURN_EXTRA_SECONDS, churn::isDone);
     Seen seen;
     churn.begin();
     try {
-      seen = load(table, writers, options.secondsPerSetting(), "churn: " + setting);
+      seen = load(table, writers, time, "churn: " + setting);
     } finally {
       churn.end();
     }
     return churn.timeline(seen);
   }
 
-  private Seen load(StudyTable table, CqlSession session, int seconds, String what)
+  private Seen load(StudyTable table, CqlSession session, LoadTime time, String what)
       throws InterruptedException {
-    ProgressBar bar = new ProgressBar(what, seconds, progress);
-    return new Episodes(table, () -> upNodes(session), options).run(seconds, bar::at);
+    ProgressBar bar = new ProgressBar(what, time.seconds(), progress);
+    return new Episodes(table, () -> upNodes(session), options, Episodes.Limits.USUAL)
+        .run(time, bar::at);
   }
 
   private static List<Node> upNodes(CqlSession session) {
