@@ -25,9 +25,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "study",
     description = {
-      "Measure latency and staleness at each pair of consistency levels, and compare them with what",
-      "is predicted. Starts a local cluster, or takes a running one. A study that was stopped goes",
-      "on where it was; the report is one HTML file."
+      "Measure latency and staleness at pairs of consistency levels, and compare them with what is",
+      "predicted. The pairs are the paper's six of nine: R=1 W=3, R=2 W=2, R=3 W=1, R=1 W=2, R=2 W=1 and",
+      "R=1 W=1, of 3 replicas. Starts a local cluster, or takes a running one. A study that was stopped",
+      "goes on where it was; the report is one HTML file."
     })
 final class StudyCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -35,8 +36,9 @@ final class StudyCommand implements Callable<Integer> {
   @Option(
       names = "--folder",
       paramLabel = "FOLDER",
-      defaultValue = "study",
-      description = "For the report, the JSON and, meanwhile, the cluster.")
+      defaultValue = "staleness-study",
+      description =
+          "For the report, the JSON and, meanwhile, the cluster. Default: ${DEFAULT-VALUE}.")
   private Path folder;
 
   @Option(

@@ -37,6 +37,12 @@ class StudyCommandTest {
   }
 
   @Test
+  void whenNoFolderIsNamedThenItIsNotThatOfTheModule() {
+    var study = Main.commandLine().getSubcommands().get("study").getCommandSpec();
+    assertThat(study.findOption("--folder").defaultValue()).isEqualTo("staleness-study");
+  }
+
+  @Test
   void whenHelpIsWantedThenTheOptionsForALoginAreThere() {
     assertThat(run("study", "--help")).isZero();
     assertThat(out.toString()).contains("--contact-point", "--user", "--password");

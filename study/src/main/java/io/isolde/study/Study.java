@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Runs a study: all settings of the paper one after another, and churn if wanted. What is found is
- * saved after each, so that a study that was stopped goes on where it was.
+ * Runs a study: the six settings of the paper one after another, and churn if wanted. What is found
+ * is saved after each, so that a study that was stopped goes on where it was.
  */
 public final class Study {
   /** In the paper's order: strong ones, then weak ones. The names are for three replicas. */
@@ -65,7 +65,9 @@ public final class Study {
     Results results = file.load();
     long left = SETTINGS.keySet().stream().filter(name -> !file.has(results, name)).count();
     if (left == 0 && (!options.hasChurn() || results.churn() != null)) {
-      progress.accept("All of this study is done already; to repeat it, remove " + folder);
+      progress.accept(
+          "All of this study is done already, in %s; to repeat it, remove that, or name another (--folder)."
+              .formatted(folder));
       return results;
     }
     try (StudyCluster cluster = StudyCluster.start(options, folder, progress);
