@@ -41,7 +41,7 @@ final class Samples {
         latency(readMs),
         latency(writeMs),
         latency(1),
-        points(),
+        points(readMs / 150),
         versions(),
         20.7,
         0.005,
@@ -57,12 +57,12 @@ final class Samples {
     return new Latency(mean, 0.9 * mean, 5 * mean, 10_000);
   }
 
-  private static List<Point> points() {
+  private static List<Point> points(double stale) {
     return IntStream.range(0, 12)
         .mapToObj(
             i -> {
-              double fresh = 1 - 0.55 * Math.exp(-i / 3.0);
-              double error = 0.015 * Math.sin(2.0 * i);
+              double fresh = 1 - stale * Math.exp(-i / 3.0);
+              double error = 0.015 * Math.sin(2.0 * i + 9 * stale);
               return new Point(
                   7 + 75.0 * i, 4_200, fresh - error, fresh, fresh - 0.01, fresh + 0.01);
             })
@@ -101,7 +101,7 @@ final class Samples {
                         50 + i % 17,
                         i > 70 && i < 75 ? 2_500 : 50 + i % 9,
                         58,
-                        i > 44 && i < 80 ? 50 : 0))
+                        i > 44 && i < 80 ? 30 + i % 23 : 0))
             .toList();
     return new Churn.Timeline(events, seconds, 5);
   }
