@@ -8,9 +8,9 @@ import io.isolde.study.live.Sessions;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -28,36 +28,19 @@ final class NodeAccess {
       description = "Whom to ask: address or address:port. Default: the development node.")
   private String at;
 
-  @Option(
-      names = "--user",
-      paramLabel = "NAME",
-      description = "Who asks, if the node wants to know.")
-  private String user;
-
-  @Option(
-      names = "--password",
-      paramLabel = "PASSWORD",
-      arity = "0..1",
-      interactive = true,
-      description = "Asked for if it is left out behind the option.")
-  private String password;
+  @Mixin private Login login;
 
   @Spec(Target.MIXEE)
   private CommandSpec command;
 
   CqlConnection open(Home home) {
     return CqlConnection.open(
-        contactPoint(home),
-        Optional.ofNullable(user)
-            .map(name -> new CqlConnection.Credentials(name, password == null ? "" : password)));
+        contactPoint(home), login.credentials(CqlConnection.Credentials::new));
   }
 
   /** Connects to all nodes of the cluster. */
   CqlSession openToAll(Home home) {
-    return Sessions.open(
-        List.of(contactPoint(home)),
-        Optional.ofNullable(user)
-            .map(name -> new Sessions.Credentials(name, password == null ? "" : password)));
+    return Sessions.open(List.of(contactPoint(home)), login.credentials(Sessions.Credentials::new));
   }
 
   private InetSocketAddress contactPoint(Home home) {

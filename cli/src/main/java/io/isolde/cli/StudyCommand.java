@@ -7,12 +7,15 @@ import io.isolde.study.Results;
 import io.isolde.study.Study;
 import io.isolde.study.StudyException;
 import io.isolde.study.StudyOptions;
+import io.isolde.study.StudyOptions.Running;
+import io.isolde.study.live.Sessions.Credentials;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -22,9 +25,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "study",
     description = {
-      "Measure latency and staleness at each pair of consistency levels, and compare them with what",
-      "is predicted. Starts a local cluster, or takes a running one. A study that was stopped goes",
-      "on where it was; the report is one HTML file."
+      "Measure latency and staleness at pairs of consistency levels, and compare them with what is",
+      "predicted. The pairs are the paper's six of nine: R=1 W=3, R=2 W=2, R=3 W=1, R=1 W=2, R=2 W=1 and",
+      "R=1 W=1, of 3 replicas. Starts a local cluster, or takes a running one. A study that was stopped",
+      "goes on where it was; the report is one HTML file."
     })
 final class StudyCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -32,8 +36,9 @@ final class StudyCommand implements Callable<Integer> {
   @Option(
       names = "--folder",
       paramLabel = "FOLDER",
-      defaultValue = "study",
-      description = "For the report, the JSON and, meanwhile, the cluster.")
+      defaultValue = "staleness-study",
+      description =
+          "For the report, the JSON and, meanwhile, the cluster. Default: ${DEFAULT-VALUE}.")
   private Path folder;
 
   @Option(
@@ -49,14 +54,16 @@ final class StudyCommand implements Callable<Integer> {
       defaultValue = "racks",
       description =
           "Distances between the nodes: none, lan, racks, disks, regions, or a file (see"
-              + " docs/staleness.md).")
+              + " docs/staleness.md). A file's cluster has the datacenters that its pairs name, at"
+              + " least 3 with `elsewhere:`, and several racks only with `datacenter:`.")
   private String profile;
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "60",
-      description = "How long each of the weak settings is measured; strong ones for a third.")
+      description =
+          "How long each of the weak settings is measured (2 to 3600); strong ones for a third.")
   private int seconds;
 
   @Option(
@@ -70,7 +77,9 @@ final class StudyCommand implements Callable<Integer> {
       names = "--rate",
       paramLabel = "N",
       defaultValue = "30",
-      description = "Rows per second; each is read 16 times, and one in four is written 4 times.")
+      description =
+          "Rows per second; each is read 16 times, and one in four is written 4 times. At most"
+              + " 100000 rows for each setting.")
   private int rate;
 
   @Option(
@@ -83,7 +92,9 @@ final class StudyCommand implements Callable<Integer> {
 
   @Option(
       names = "--churn",
-      description = "At the end, pause, kill, restart and add nodes under load.")
+      description =
+          "At the end, pause, kill, restart and add nodes under load, which goes on until the new"
+              + " node has joined, at most 5 minutes longer than --seconds.")
   private boolean hasChurn;
 
   @Option(
@@ -104,9 +115,12 @@ final class StudyCommand implements Callable<Integer> {
       names = "--contact-point",
       paramLabel = "NODE",
       description =
-          "Study the running cluster with this node: a keyspace isolde_study is made there."
-              + " Its nodes need staleness_sample_one_in: 1 for narrow intervals.")
+          "Study the running cluster with this node: a keyspace isolde_study is made there, with 3"
+              + " replicas in all over the cluster's datacenters. Its nodes need"
+              + " staleness_sample_one_in: 1 for narrow intervals.")
   private String contactPoint;
+
+  @Mixin private Login login;
 
   @Override
   public Integer call() throws InterruptedException {
@@ -137,9 +151,19 @@ final class StudyCommand implements Callable<Integer> {
           hasChurn,
           heapMegabytes,
           seed,
-          Optional.ofNullable(contactPoint).map(node -> NodeAccess.parse(spec, node)));
+          running());
     } catch (StudyException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage());
     }
+  }
+
+  private Optional<Running> running() {
+    Optional<Credentials> credentials = login.credentials(Credentials::new);
+    if (contactPoint == null && credentials.isPresent()) {
+      throw new ParameterException(
+          spec.commandLine(), "--user is for a running cluster: name one (--contact-point).");
+    }
+    return Optional.ofNullable(contactPoint)
+        .map(node -> new Running(NodeAccess.parse(spec, node), credentials));
   }
 }

@@ -10,8 +10,6 @@ import java.awt.Font;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.ToDoubleFunction;
-import org.knowm.xchart.AnnotationLine;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
@@ -28,11 +26,14 @@ final class Charts {
   private static final int HEIGHT = 420;
 
   /** Told apart also by who sees few colours (Okabe and Ito). */
-  private static final Color[] COLORS = {
+  static final Color[] COLORS = {
     new Color(0x0072B2), new Color(0xD55E00), new Color(0x009E73), new Color(0xCC79A7)
   };
 
-  private static final BasicStroke THIN = new BasicStroke(0.6f);
+  /** Of a normal distribution, 95% are within so many standard deviations. */
+  private static final double DEVIATIONS = 1.96;
+
+  private static final int BAND_ALPHA = 40;
 
   private Charts() {}
 
@@ -50,8 +51,7 @@ final class Charts {
       charts.put("figure4-error", errors(weak));
     }
     if (results.churn() != null) {
-      charts.put("figure5-churn-latency", latencyUnderChurn(results.churn()));
-      charts.put("figure6-churn-staleness", staleReadsUnderChurn(results.churn()));
+      charts.putAll(ChurnCharts.of(results.churn()));
     }
     return charts;
   }
@@ -103,9 +103,9 @@ final class Charts {
   private static Chart<?, ?> versions(List<SettingResult> weak) {
     XYChart chart =
         lines(
-            "Figure 3: probability to see one of the last k versions, %.1f ms after"
+            "Figure 3: probability to see one of the last k versions",
+            "k, read %.1f ms after the last write's answer"
                 .formatted(weak.get(0).versionsAfterMillis()),
-            "k",
             "probability");
     for (int i = 0; i < weak.size(); i++) {
       SettingResult each = weak.get(i);
@@ -133,6 +133,9 @@ final class Charts {
             "time from the write's answer to the read, ms",
             "predicted - measured, percentage points");
     for (int i = 0; i < weak.size(); i++) {
+      band(chart, weak.get(i), COLORS[i]);
+    }
+    for (int i = 0; i < weak.size(); i++) {
       SettingResult each = weak.get(i);
       line(
           chart,
@@ -146,57 +149,36 @@ final class Charts {
     return chart;
   }
 
-  private static Chart<?, ?> latencyUnderChurn(Churn.Timeline timeline) {
-    XYChart chart =
-        lines("Figure 5: latency while nodes come and go", "second", "mean of the second, ms");
-    chart.getStyler().setYAxisLogarithmic(true);
-    overTime(chart, timeline, "read", 0, second -> positive(second.readMeanMillis()));
-    overTime(chart, timeline, "write", 1, second -> positive(second.writeMeanMillis()));
-    mark(chart, timeline.events());
-    return chart;
-  }
-
-  /** A second in which nothing was answered has no mean, and is left out. */
-  private static double positive(double mean) {
-    return mean > 0 ? mean : Double.NaN;
-  }
-
-  private static Chart<?, ?> staleReadsUnderChurn(Churn.Timeline timeline) {
-    XYChart chart =
-        lines(
-            "Figure 6: stale reads and errors while nodes come and go",
-            "second",
-            "percent; errors per second");
-    overTime(
-        chart,
-        timeline,
-        "stale reads, %",
-        2,
-        second -> 100.0 * second.staleReads() / Math.max(1, second.reads()));
-    overTime(chart, timeline, "errors", 3, Churn.Second::errors);
-    mark(chart, timeline.events());
-    return chart;
-  }
-
-  private static void overTime(
-      XYChart chart,
-      Churn.Timeline timeline,
-      String name,
-      int color,
-      ToDoubleFunction<Churn.Second> value) {
-    double[] at = timeline.seconds().stream().mapToDouble(Churn.Second::second).toArray();
-    line(chart, name, at, timeline.seconds().stream().mapToDouble(value).toArray(), COLORS[color]);
-  }
-
-  /** A vertical line for each thing that was done, or had been. */
-  private static void mark(XYChart chart, List<Churn.Event> events) {
-    chart.getStyler().setAnnotationLineColor(Color.GRAY).setAnnotationLineStroke(THIN);
-    for (Churn.Event event : events) {
-      chart.addAnnotation(new AnnotationLine(event.atSeconds(), true, false));
+  /** Where 95% of the errors would be if the prediction were perfect, from so few reads. */
+  private static void band(XYChart chart, SettingResult result, Color color) {
+    List<Point> points = result.visibility();
+    int count = points.size();
+    double[] x = new double[2 * count];
+    double[] y = new double[2 * count];
+    for (int i = 0; i < count; i++) {
+      int back = 2 * count - 1 - i;
+      x[i] = points.get(i).afterMillis();
+      x[back] = x[i];
+      y[i] = 100 * chance(points.get(i));
+      y[back] = -y[i];
     }
+    XYSeries series = chart.addSeries(result.name() + " chance, 95%", x, y);
+    series.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.PolygonArea);
+    series.setMarker(SeriesMarkers.NONE);
+    series.setLineColor(translucent(color));
+    series.setFillColor(translucent(color));
   }
 
-  private static XYChart lines(String title, String x, String y) {
+  /** Half of the 95% interval of the measured share, if the predicted one is the true one. */
+  static double chance(Point point) {
+    return DEVIATIONS * Math.sqrt(point.predicted() * (1 - point.predicted()) / point.reads());
+  }
+
+  private static Color translucent(Color color) {
+    return new Color(color.getRed(), color.getGreen(), color.getBlue(), BAND_ALPHA);
+  }
+
+  static XYChart lines(String title, String x, String y) {
     XYChart chart =
         new XYChartBuilder()
             .width(WIDTH)
@@ -220,7 +202,7 @@ final class Charts {
         .setPlotBorderColor(Color.LIGHT_GRAY);
   }
 
-  private static void line(XYChart chart, String name, double[] x, double[] y, Color color) {
+  static void line(XYChart chart, String name, double[] x, double[] y, Color color) {
     XYSeries series = chart.addSeries(name, x, y);
     series.setLineColor(color);
     series.setMarker(SeriesMarkers.NONE);

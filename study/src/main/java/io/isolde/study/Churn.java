@@ -7,14 +7,18 @@ import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /**
  * What happens to the nodes while clients go on: one is paused and resumed, one is killed and
- * started again, each for a part of the time, and a new one joins.
+ * started again, each for a part of the time, and a new one joins. One after another, so the load
+ * must go on until it is done.
  */
 public final class Churn {
   private static final double PAUSE_AT = 0.15;
@@ -24,12 +28,17 @@ public final class Churn {
   private static final double JOIN_AT = 0.70;
   private static final long STOP_SECONDS = 300;
 
-  private final LocalCluster cluster;
-  private final Supplier<LocalNode> joining;
-  private final int seconds;
+  private final List<Step> steps;
   private final List<Event> events = new ArrayList<>();
   private final ScheduledExecutorService hand = Executors.newSingleThreadScheduledExecutor();
   private long startNanos;
+
+  /**
+   * Something to do, as soon as what comes before it is done.
+   *
+   * @param atSeconds from the beginning, at the earliest
+   */
+  record Step(double atSeconds, String what, Runnable action) {}
 
   /** Something that was done to a node. */
   public record Event(@JsonProperty("at_s") double atSeconds, @JsonProperty String what) {}
@@ -44,74 +53,97 @@ public final class Churn {
       @JsonProperty long errors) {}
 
   /** All of it. */
-  public record Timeline(@JsonProperty List<Event> events, @JsonProperty List<Second> seconds) {}
+  public record Timeline(
+      @JsonProperty List<Event> events,
+      @JsonProperty List<Second> seconds,
+      @JsonProperty("rows_left_out") long rowsLeftOut) {}
+
+  Churn(List<Step> steps) {
+    this.steps = steps;
+  }
 
   /**
+   * The last two nodes go and come back, and one more joins.
+   *
    * @param joining a node that is not started yet and joins when it is
+   * @param seconds over which the beginnings are spread
    */
-  Churn(LocalCluster cluster, Supplier<LocalNode> joining, int seconds) {
-    this.cluster = cluster;
-    this.joining = joining;
-    this.seconds = seconds;
+  static Churn of(LocalCluster cluster, Supplier<LocalNode> joining, int seconds) {
+    int last = cluster.nodes().size();
+    LocalNode paused = cluster.node(last);
+    LocalNode killed = cluster.node(last - 1);
+    return new Churn(
+        List.of(
+            new Step(PAUSE_AT * seconds, paused.name() + " is paused", paused::pause),
+            new Step(RESUME_AT * seconds, paused.name() + " goes on", paused::resume),
+            new Step(KILL_AT * seconds, killed.name() + " is killed", killed::kill),
+            new Step(START_AT * seconds, killed.name() + " is started", killed::start),
+            new Step(
+                JOIN_AT * seconds,
+                "node%d joins".formatted(last + 1),
+                () -> joining.get().start())));
   }
 
   void begin() {
     startNanos = System.nanoTime();
-    int last = cluster.nodes().size();
-    LocalNode paused = cluster.node(last);
-    LocalNode killed = cluster.node(last - 1);
-    at(PAUSE_AT, paused.name() + " is paused", paused::pause);
-    at(RESUME_AT, paused.name() + " goes on", paused::resume);
-    at(KILL_AT, killed.name() + " is killed", killed::kill);
-    at(START_AT, killed.name() + " is started", killed::start);
-    at(JOIN_AT, "node%d joins".formatted(last + 1), () -> joining.get().start());
+    for (Step step : steps) {
+      var unused =
+          hand.schedule(() -> act(step), (long) (step.atSeconds * 1000), TimeUnit.MILLISECONDS);
+    }
+    // What is scheduled is done all the same.
+    hand.shutdown();
   }
 
-  private void at(double share, String what, Runnable action) {
-    var unused =
-        hand.schedule(
-            () -> {
-              note(what);
-              try {
-                action.run();
-                note(what + ": done");
-              } catch (ClusterException e) {
-                note(what + ": " + e.getMessage());
-              }
-            },
-            (long) (share * seconds * 1000),
-            TimeUnit.MILLISECONDS);
+  private void act(Step step) {
+    note(step.what);
+    try {
+      step.action.run();
+      note(step.what + ": done");
+    } catch (ClusterException | StudyException e) {
+      note(step.what + ": " + e.getMessage());
+    }
+  }
+
+  /** Whether all steps have been made. */
+  boolean isDone() {
+    return hand.isTerminated();
   }
 
   private synchronized void note(String what) {
     events.add(new Event((System.nanoTime() - startNanos) / 1e9, what));
   }
 
-  /** Waits until the killed node is back and the new one has joined. */
+  /** The clients have stopped; waits, not for ever, until the nodes are as they should be. */
   void end() throws InterruptedException {
-    hand.shutdown();
-    var unused = hand.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS);
+    if (!isDone()) {
+      note("the clients stop before that is done");
+      if (!hand.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {
+        hand.shutdownNow();
+      }
+    }
   }
 
   synchronized Timeline timeline(Seen seen) {
+    Map<Long, List<Seen.Read>> reads = bySecond(seen.reads(), Seen.Read::atMillis);
+    Map<Long, List<Seen.Write>> writes = bySecond(seen.writes(), Seen.Write::atMillis);
+    Map<Long, List<Long>> errors = bySecond(seen.errorsAtMillis(), at -> at);
     List<Second> all = new ArrayList<>();
-    for (int second = 0; second < seconds; second++) {
-      int now = second;
-      List<Seen.Read> reads =
-          seen.reads().stream().filter(read -> read.atMillis() / 1000 == now).toList();
+    for (int second = 0; second < seen.seconds(); second++) {
+      List<Seen.Read> read = reads.getOrDefault((long) second, List.of());
+      List<Seen.Write> written = writes.getOrDefault((long) second, List.of());
       all.add(
           new Second(
               second,
-              reads.size(),
-              reads.stream().filter(read -> read.versionsBehind() > 0).count(),
-              Comparison.latency(reads.stream().mapToDouble(Seen.Read::latencyMicros)).mean(),
-              Comparison.latency(
-                      seen.writes().stream()
-                          .filter(write -> write.atMillis() / 1000 == now)
-                          .mapToDouble(Seen.Write::latencyMicros))
-                  .mean(),
-              seen.errorsAtMillis().stream().filter(at -> at / 1000 == now).count()));
+              read.size(),
+              read.stream().filter(each -> each.versionsBehind() > 0).count(),
+              Comparison.latency(read.stream().mapToDouble(Seen.Read::latencyMicros)).mean(),
+              Comparison.latency(written.stream().mapToDouble(Seen.Write::latencyMicros)).mean(),
+              errors.getOrDefault((long) second, List.of()).size()));
     }
-    return new Timeline(List.copyOf(events), all);
+    return new Timeline(List.copyOf(events), all, seen.rowsLeftOut());
+  }
+
+  private static <T> Map<Long, List<T>> bySecond(List<T> all, ToLongFunction<T> atMillis) {
+    return all.stream().collect(Collectors.groupingBy(each -> atMillis.applyAsLong(each) / 1000));
   }
 }

@@ -96,7 +96,8 @@ final class Comparison {
         seen.reads().stream().filter(read -> read.versionsBehind() > 0).count(),
         seen.reads().size(),
         seen.errorsAtMillis().size(),
-        seen.firstError());
+        seen.firstError(),
+        seen.rowsLeftOut());
   }
 
   private List<Point> points(Prediction prediction) {

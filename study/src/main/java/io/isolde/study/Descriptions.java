@@ -12,8 +12,8 @@ final class Descriptions {
 
   static Map<String, String> of(StudyOptions options) {
     Map<String, String> description = new LinkedHashMap<>();
-    if (options.contactPoint().isPresent()) {
-      description.put("cluster", "at " + options.contactPoint().get());
+    if (options.running().isPresent()) {
+      description.put("cluster", "at " + options.running().get().contactPoint());
     } else {
       description.put("nodes", Integer.toString(options.nodes()));
       description.put("heap", options.heapMegabytes() + " MB");
@@ -38,7 +38,7 @@ final class Descriptions {
   }
 
   static String sentence(SettingResult result) {
-    return "  %s: read p50 %.1f ms, write p50 %.1f ms, %d of %d reads stale, RMSE %.2f points%s"
+    return "  %s: read p50 %.1f ms, write p50 %.1f ms, %d of %d reads stale, RMSE %.2f points%s%s"
         .formatted(
             result.name(),
             result.read().p50(),
@@ -48,6 +48,9 @@ final class Descriptions {
             100 * result.rmse(),
             result.errors() == 0
                 ? ""
-                : ", %d errors (%s)".formatted(result.errors(), result.firstError()));
+                : ", %d errors (%s)".formatted(result.errors(), result.firstError()),
+            result.rowsLeftOut() == 0
+                ? ""
+                : ", %d rows not measured".formatted(result.rowsLeftOut()));
   }
 }

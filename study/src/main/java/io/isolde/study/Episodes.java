@@ -35,23 +35,30 @@ final class Episodes {
   private static final int EARLY_READS = 8;
 
   private static final double EARLY = 0.1;
-  private static final int MOST_AT_ONCE = 4_000;
   private static final long ROUND_TRIP_EVERY_MILLIS = 20;
   private static final long PATIENCE_SECONDS = 30;
 
-  private final StudyTable table;
+  /** What the load never goes beyond: rows that are due and would are counted as left out. */
+  record Limits(int rowsAtOnce, int rows) {
+    static final Limits USUAL = new Limits(4_000, StudyOptions.MOST_ROWS);
+  }
+
+  private final Requests table;
   private final Supplier<List<Node>> coordinators;
   private final StudyOptions options;
   private final Seen seen = new Seen();
-  private final Semaphore atOnce = new Semaphore(MOST_AT_ONCE);
+  private final Limits limits;
+  private final Semaphore atOnce;
   private final AtomicLong nextId = new AtomicLong();
   private final ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(2);
   private long startNanos;
 
-  Episodes(StudyTable table, Supplier<List<Node>> coordinators, StudyOptions options) {
+  Episodes(Requests table, Supplier<List<Node>> coordinators, StudyOptions options, Limits limits) {
     this.table = table;
     this.coordinators = coordinators;
     this.options = options;
+    this.limits = limits;
+    this.atOnce = new Semaphore(limits.rowsAtOnce());
   }
 
   /**
@@ -59,7 +66,7 @@ final class Episodes {
    *
    * @param progress is told every second how many seconds have passed
    */
-  Seen run(int seconds, Consumer<Integer> progress) throws InterruptedException {
+  Seen run(LoadTime time, Consumer<Integer> progress) throws InterruptedException {
     startNanos = System.nanoTime();
     long everyNanos = TimeUnit.SECONDS.toNanos(1) / options.episodesPerSecond();
     var episodes = clock.scheduleAtFixedRate(this::begin, 0, everyNanos, TimeUnit.NANOSECONDS);
@@ -67,15 +74,16 @@ final class Episodes {
         clock.scheduleAtFixedRate(
             this::roundTrip, 0, ROUND_TRIP_EVERY_MILLIS, TimeUnit.MILLISECONDS);
     try {
-      for (int second = 1; second <= seconds; second++) {
+      for (int second = 1; time.goesOnAfter(second - 1); second++) {
         TimeUnit.SECONDS.sleep(1);
+        seen.ranFor(second);
         progress.accept(second);
         requireRunning(episodes, roundTrips);
       }
     } finally {
       episodes.cancel(false);
       roundTrips.cancel(false);
-      boolean isDone = atOnce.tryAcquire(MOST_AT_ONCE, PATIENCE_SECONDS, TimeUnit.SECONDS);
+      boolean isDone = atOnce.tryAcquire(limits.rowsAtOnce(), PATIENCE_SECONDS, TimeUnit.SECONDS);
       clock.shutdownNow();
       if (!isDone) {
         seen.error(new StudyException("Some requests were never answered."), sinceStartMillis());
@@ -106,10 +114,12 @@ final class Episodes {
   }
 
   private void begin() {
-    if (atOnce.tryAcquire()) {
-      long id = nextId.incrementAndGet();
-      writeVersion(id, id % SEVERAL_VERSIONS_ONE_IN == 0 ? 0 : LAST, 0);
+    if (nextId.get() >= limits.rows() || !atOnce.tryAcquire()) {
+      seen.rowLeftOut();
+      return;
     }
+    long id = nextId.incrementAndGet();
+    writeVersion(id, id % SEVERAL_VERSIONS_ONE_IN == 0 ? 0 : LAST, 0);
   }
 
   private void writeVersion(long id, int version, long previousStart) {

@@ -6,30 +6,31 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * How far apart the nodes of a local cluster are to be.
  *
  * @param distances as {@link Distances} reads them; empty for none
- * @param datacenters over which the nodes are spread, in turn
+ * @param datacenters the names of those over which the nodes are spread, in turn
  * @param racks of each datacenter, likewise
  */
-public record Profile(String name, String distances, int datacenters, int racks) {
+public record Profile(String name, String distances, List<String> datacenters, int racks) {
 
   private static final Map<String, Profile> KNOWN = new LinkedHashMap<>();
 
   static {
-    add(new Profile("none", "", 1, 1));
-    add(new Profile("lan", "rack: 0.2ms + exp 0.3ms\n", 1, 1));
-    add(new Profile("racks", "rack: 0.2ms + exp 0.3ms\ndatacenter: 1ms + exp 4ms\n", 1, 4));
-    add(new Profile("disks", "rack: 0.5ms + exp 1ms\nwrites: exp 15ms\n", 1, 1));
+    List<String> one = List.of("dc1");
+    add(new Profile("none", "", one, 1));
+    add(new Profile("lan", "rack: 0.2ms + exp 0.3ms\n", one, 1));
+    add(new Profile("racks", "rack: 0.2ms + exp 0.3ms\ndatacenter: 1ms + exp 4ms\n", one, 4));
+    add(new Profile("disks", "rack: 0.5ms + exp 1ms\nwrites: exp 15ms\n", one, 1));
     add(
         new Profile(
             "regions",
             "rack: 0.2ms + exp 0.3ms\ndatacenter: 0.5ms + exp 0.5ms\nelsewhere: 30ms + exp 10ms\n",
-            3,
+            List.of("dc1", "dc2", "dc3"),
             1));
   }
 
@@ -43,9 +44,11 @@ public record Profile(String name, String distances, int datacenters, int racks)
   }
 
   /**
-   * One that is built in, or a file of distances; then for as many datacenters as it names.
+   * One that is built in, or a file of distances; then with the datacenters and racks that these
+   * distances are between.
    *
-   * @throws StudyException if there is neither, or the file isn't understood
+   * @throws StudyException if there is neither, or the file isn't understood, or leaves out how far
+   *     two datacenters are from each other
    */
   public static Profile of(String nameOrFile) {
     Profile known = KNOWN.get(nameOrFile);
@@ -55,8 +58,8 @@ public record Profile(String name, String distances, int datacenters, int racks)
     try {
       String text = Files.readString(Path.of(nameOrFile));
       var unused = Distances.parse(text);
-      boolean isSpread = text.lines().anyMatch(line -> line.strip().startsWith("elsewhere:"));
-      return new Profile(nameOrFile, text, isSpread ? 3 : 1, isSpread ? 1 : 3);
+      GivenDistances given = GivenDistances.of(text);
+      return new Profile(nameOrFile, text, given.datacenters(), given.racks());
     } catch (IOException e) {
       throw new StudyException(
           "\"%s\" is neither a profile (%s) nor a file that can be read."
@@ -67,22 +70,16 @@ public record Profile(String name, String distances, int datacenters, int racks)
     }
   }
 
+  /** Whether nodes of the same rack are held up, or nothing is said of any node. */
+  boolean hasRackDistance() {
+    return distances.isEmpty() || GivenDistances.of(distances).has(GivenDistances.RACK);
+  }
+
   String datacenterOf(int node) {
-    return "dc" + (1 + node % datacenters);
+    return datacenters.get(node % datacenters.size());
   }
 
   String rackOf(int node) {
-    return "rack" + (1 + node / datacenters % racks);
-  }
-
-  /** Three replicas in all, as evenly over the datacenters as can be, for CREATE KEYSPACE. */
-  String replication(int replicas) {
-    Map<String, Integer> counts = new TreeMap<>();
-    for (int i = 0; i < replicas; i++) {
-      counts.merge(datacenterOf(i), 1, Integer::sum);
-    }
-    StringBuilder options = new StringBuilder("{'class': 'NetworkTopologyStrategy'");
-    counts.forEach((name, count) -> options.append(", '%s': %d".formatted(name, count)));
-    return options.append('}').toString();
+    return "rack" + (1 + node / datacenters.size() % racks);
   }
 }

@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 /** Says now and then how far something is. */
 final class ProgressBar {
   private static final int CELLS = 20;
+  private static final int LATE_EVERY_SECONDS = 15;
 
   private final String what;
   private final int seconds;
@@ -18,8 +19,14 @@ final class ProgressBar {
     this.progress = progress;
   }
 
-  /** So many seconds have passed; a line for each quarter. */
+  /** So many seconds have passed; a line for each quarter, and now and then after the end. */
   void at(int second) {
+    if (second > seconds) {
+      if ((second - seconds) % LATE_EVERY_SECONDS == 1) {
+        progress.accept("%s goes on, %d s until now".formatted(what, second));
+      }
+      return;
+    }
     int quarter = 4 * second / seconds;
     if (quarter > shown) {
       shown = quarter;

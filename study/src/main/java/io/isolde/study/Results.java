@@ -47,6 +47,7 @@ public record Results(
    *
    * @param rmse root of the mean squared difference of measured and predicted shares
    * @param noise what it would be on average if the prediction were perfect: chance alone
+   * @param rowsLeftOut that were due and not measured, since too many were under way
    */
   public record SettingResult(
       @JsonProperty String name,
@@ -66,7 +67,8 @@ public record Results(
       @JsonProperty("stale_reads") long staleReads,
       @JsonProperty long reads,
       @JsonProperty long errors,
-      @JsonProperty("first_error") String firstError) {}
+      @JsonProperty("first_error") String firstError,
+      @JsonProperty("rows_left_out") long rowsLeftOut) {}
 
   /**
    * The study in a few numbers.

@@ -4,7 +4,10 @@ package io.isolde.study;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What clients saw while a setting was measured. Thread-safe. */
+/**
+ * What clients saw while a setting was measured: at most what {@link Episodes.Limits} lets them
+ * see. Thread-safe.
+ */
 final class Seen {
   /**
    * A read.
@@ -30,6 +33,8 @@ final class Seen {
   private final List<Double> intervals = new ArrayList<>();
   private final List<Long> errorsAtMillis = new ArrayList<>();
   private String firstError;
+  private long rowsLeftOut;
+  private int seconds;
 
   synchronized void read(Read read) {
     reads.add(read);
@@ -51,6 +56,16 @@ final class Seen {
   synchronized void error(Throwable error, long atMillis) {
     errorsAtMillis.add(atMillis);
     firstError = firstError == null ? error.toString() : firstError;
+  }
+
+  /** A row was due and not written, since there were too many already. */
+  synchronized void rowLeftOut() {
+    rowsLeftOut++;
+  }
+
+  /** The load has run for so long. */
+  synchronized void ranFor(int seconds) {
+    this.seconds = seconds;
   }
 
   synchronized List<Read> reads() {
@@ -75,5 +90,13 @@ final class Seen {
 
   synchronized String firstError() {
     return firstError;
+  }
+
+  synchronized long rowsLeftOut() {
+    return rowsLeftOut;
+  }
+
+  synchronized int seconds() {
+    return seconds;
   }
 }

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Runs a study: all settings of the paper one after another, and churn if wanted. What is found is
- * saved after each, so that a study that was stopped goes on where it was.
+ * Runs a study: the six settings of the paper one after another, and churn if wanted. What is found
+ * is saved after each, so that a study that was stopped goes on where it was.
  */
 public final class Study {
   /** In the paper's order: strong ones, then weak ones. The names are for three replicas. */
@@ -34,6 +34,8 @@ public final class Study {
     SETTINGS.put("R2W1", new Setting(Level.QUORUM, Level.ONE));
     SETTINGS.put("R1W1", new Setting(Level.ONE, Level.ONE));
   }
+
+  private static final int MOST_CHURN_EXTRA_SECONDS = 300;
 
   private final StudyOptions options;
   private final ResultsFile file;
@@ -63,13 +65,15 @@ public final class Study {
     Results results = file.load();
     long left = SETTINGS.keySet().stream().filter(name -> !file.has(results, name)).count();
     if (left == 0 && (!options.hasChurn() || results.churn() != null)) {
-      progress.accept("All of this study is done already; to repeat it, remove " + folder);
+      progress.accept(
+          "All of this study is done already, in %s; to repeat it, remove that, or name another (--folder)."
+              .formatted(folder));
       return results;
     }
     try (StudyCluster cluster = StudyCluster.start(options, folder, progress);
         CqlSession writers = cluster.connect();
         CqlSession readers = cluster.connect()) {
-      StudyTable.createKeyspace(writers, options.profile());
+      StudyTable.createKeyspace(writers);
       warmUp(writers, readers);
       Results found = measureSettings(results, writers, readers);
       return options.hasChurn() && found.churn() == null
@@ -82,7 +86,7 @@ public final class Study {
     if (options.warmupSeconds() > 0) {
       Setting setting = new Setting(Level.QUORUM, Level.QUORUM);
       StudyTable table = StudyTable.create(writers, readers, "warmup", setting);
-      load(table, writers, options.warmupSeconds(), "warming up");
+      load(table, writers, LoadTime.of(options.warmupSeconds()), "warming up");
     }
   }
 
@@ -120,7 +124,7 @@ public final class Study {
       String name, Setting setting, CqlSession writers, CqlSession readers, String what)
       throws InterruptedException {
     StudyTable table = StudyTable.create(writers, readers, "study", setting);
-    Seen seen = load(table, writers, seconds(setting), what);
+    Seen seen = load(table, writers, LoadTime.of(seconds(setting)), what);
     LiveCluster live = new LiveCluster(writers);
     MeasuredLegs legs =
         live.legs(table.name())
@@ -138,23 +142,25 @@ public final class Study {
       throws InterruptedException {
     Setting setting = new Setting(Level.ONE, Level.ONE);
     StudyTable table = StudyTable.create(writers, readers, "churn", setting);
-    Churn churn =
-        new Churn(
-            cluster.local().orElseThrow(), cluster::createJoining, options.secondsPerSetting());
+    int seconds = options.secondsPerSetting();
+    Churn churn = Churn.of(cluster.local().orElseThrow(), cluster::createJoining, seconds);
+    // Nodes take as long as they take, and what they do is to be seen under load.
+    LoadTime time = new LoadTime(seconds, seconds + MOST_CHURN_EXTRA_SECONDS, churn::isDone);
     Seen seen;
     churn.begin();
     try {
-      seen = load(table, writers, options.secondsPerSetting(), "churn: " + setting);
+      seen = load(table, writers, time, "churn: " + setting);
     } finally {
       churn.end();
     }
     return churn.timeline(seen);
   }
 
-  private Seen load(StudyTable table, CqlSession session, int seconds, String what)
+  private Seen load(StudyTable table, CqlSession session, LoadTime time, String what)
       throws InterruptedException {
-    ProgressBar bar = new ProgressBar(what, seconds, progress);
-    return new Episodes(table, () -> upNodes(session), options).run(seconds, bar::at);
+    ProgressBar bar = new ProgressBar(what, time.seconds(), progress);
+    return new Episodes(table, () -> upNodes(session), options, Episodes.Limits.USUAL)
+        .run(time, bar::at);
   }
 
   private static List<Node> upNodes(CqlSession session) {

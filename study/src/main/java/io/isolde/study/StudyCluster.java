@@ -6,6 +6,7 @@ import io.isolde.cluster.ClusterException;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
+import io.isolde.study.StudyOptions.Running;
 import io.isolde.study.live.Sessions;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -45,11 +46,14 @@ final class StudyCluster implements AutoCloseable {
   }
 
   static StudyCluster start(StudyOptions options, Path folder, Consumer<String> progress) {
-    if (options.contactPoint().isPresent()) {
+    if (options.running().isPresent()) {
       return new StudyCluster(
-          Optional.empty(), List.of(options.contactPoint().get()), options, folder);
+          Optional.empty(), List.of(options.running().get().contactPoint()), options, folder);
     }
     LocalCluster cluster = create(options, folder);
+    if (!options.profile().hasRackDistance()) {
+      progress.accept("No distance \"rack:\" is given: nodes of the same rack have no delay.");
+    }
     try {
       for (int first = 0; first < options.nodes(); first += AT_ONCE) {
         List<LocalNode> pair =
@@ -129,7 +133,7 @@ final class StudyCluster implements AutoCloseable {
   }
 
   CqlSession connect() {
-    return Sessions.open(contactPoints, Optional.empty());
+    return Sessions.open(contactPoints, options.running().flatMap(Running::credentials));
   }
 
   /** The local nodes, for churn. */

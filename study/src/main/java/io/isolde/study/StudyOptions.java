@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.study;
 
+import io.isolde.study.live.Sessions.Credentials;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
@@ -12,7 +13,7 @@ import java.util.Optional;
  * @param episodesPerSecond new rows per second, each written several times and then read
  * @param maxAfterMillis the longest time from a write to a read
  * @param hasChurn whether nodes are paused, killed, started again and added in a last part
- * @param contactPoint of a running cluster to study instead of a local one
+ * @param running a cluster to study instead of a local one
  */
 public record StudyOptions(
     int nodes,
@@ -24,21 +25,43 @@ public record StudyOptions(
     boolean hasChurn,
     int heapMegabytes,
     long seed,
-    Optional<InetSocketAddress> contactPoint) {
+    Optional<Running> running) {
+
+  /** A running cluster, by one of its nodes, and as whom to study it. */
+  public record Running(InetSocketAddress contactPoint, Optional<Credentials> credentials) {}
 
   /** N: as in the paper. */
   static final int REPLICAS = 3;
 
+  /** Of one load: each is read 16 times, and all that clients saw is kept in memory. */
+  static final int MOST_ROWS = 100_000;
+
+  private static final int MOST_SECONDS = 3_600;
+
   public StudyOptions {
     require(nodes >= REPLICAS, "A study needs at least %d nodes.".formatted(REPLICAS));
-    require(secondsPerSetting >= 2, "A setting takes at least 2 seconds.");
-    require(warmupSeconds >= 0, "The warm-up can't take less than no time.");
+    require(
+        nodes >= profile.datacenters().size(),
+        "The profile has %d datacenters, so a study of it needs at least as many nodes."
+            .formatted(profile.datacenters().size()));
+    require(
+        secondsPerSetting >= 2 && secondsPerSetting <= MOST_SECONDS,
+        "A setting takes at least 2 seconds, and at most %d.".formatted(MOST_SECONDS));
+    require(
+        warmupSeconds >= 0 && warmupSeconds <= MOST_SECONDS,
+        "The warm-up can't take less than no time, or more than %d seconds."
+            .formatted(MOST_SECONDS));
     require(
         episodesPerSecond >= 1 && episodesPerSecond <= 10_000,
         "The rows per second must be between 1 and 10000.");
+    require(
+        (long) Math.max(secondsPerSetting, warmupSeconds) * episodesPerSecond <= MOST_ROWS,
+        "The seconds times the rows per second are more than the %d rows that a study keeps in"
+                .formatted(MOST_ROWS)
+            + " memory: say less of either.");
     require(maxAfterMillis >= 1 && maxAfterMillis <= 60_000, "Reads come within a minute.");
     require(
-        !hasChurn || contactPoint.isEmpty(),
+        !hasChurn || running.isEmpty(),
         "Nodes of a running cluster are not killed: churn is for a local one.");
   }
 

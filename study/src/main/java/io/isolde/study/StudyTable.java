@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  * A table of rows with a version, of its own for each setting, so that the nodes collect the delays
  * of each apart. Nothing mends it but the writes themselves: no read repair, no speculative retry.
  */
-final class StudyTable {
+final class StudyTable implements Requests {
   static final String KEYSPACE = "isolde_study";
 
   private static final String SCHEMA_VERSION = "SELECT schema_version FROM system.local";
@@ -49,10 +49,10 @@ final class StudyTable {
     this.readLevel = level(setting.read());
   }
 
-  static void createKeyspace(CqlSession session, Profile profile) {
+  static void createKeyspace(CqlSession session) {
     session.execute(
         "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = %s"
-            .formatted(KEYSPACE, profile.replication(StudyOptions.REPLICAS)));
+            .formatted(KEYSPACE, Replication.of(session)));
     awaitAgreement(session);
   }
 
@@ -101,7 +101,8 @@ final class StudyTable {
     return name;
   }
 
-  CompletionStage<?> write(Node coordinator, long id, int version) {
+  @Override
+  public CompletionStage<?> write(Node coordinator, long id, int version) {
     ByteBuffer padding = ByteBuffer.allocate(PADDING_BYTES);
     return writers.executeAsync(
         write
@@ -111,8 +112,8 @@ final class StudyTable {
             .setIdempotent(false));
   }
 
-  /** The version that is seen; -1 if the row isn't there. */
-  CompletionStage<Integer> read(Node coordinator, long id) {
+  @Override
+  public CompletionStage<Integer> read(Node coordinator, long id) {
     return readers
         .executeAsync(
             read.bind(id)
@@ -127,8 +128,8 @@ final class StudyTable {
     return row == null ? -1 : row.getInt(0);
   }
 
-  /** A request that no replica has a part in: the way to a coordinator and back. */
-  CompletionStage<?> roundTrip(Node coordinator) {
+  @Override
+  public CompletionStage<?> roundTrip(Node coordinator) {
     return readers.executeAsync(
         SimpleStatement.newInstance("SELECT key FROM system.local WHERE key = 'local'")
             .setNode(forReaders(coordinator))
