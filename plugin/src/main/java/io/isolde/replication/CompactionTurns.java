@@ -161,8 +161,8 @@ final class CompactionTurns {
       StrongKeyspace keyspace, ColumnFamilyStore table, MarkedCompaction compaction) {
     busyBytes.set(compaction.bytes());
     try {
-      stepAside.before(keyspace, new Work(Cause.COMPACTION, table.name, compaction.bytes()));
-      compaction.run();
+      Work work = new Work(Cause.COMPACTION, table.name, compaction.bytes());
+      compaction.runAfter(() -> stepAside.before(keyspace, work));
     } catch (RuntimeException e) {
       logger.error("A compaction of {} failed; it is tried again", table.metadata(), e);
     } finally {

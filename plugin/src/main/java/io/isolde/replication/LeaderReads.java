@@ -2,6 +2,7 @@
 package io.isolde.replication;
 
 import io.isolde.group.GroupClient;
+import io.isolde.group.GroupFailure;
 import io.isolde.version.SnapshotTooOldException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,7 +16,7 @@ import org.apache.cassandra.db.ReadResponse;
 import org.apache.cassandra.db.partitions.PartitionIterator;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterators;
-import org.apache.cassandra.db.rows.RowIterator;
+import org.apache.cassandra.exceptions.RequestValidationException;
 import org.apache.cassandra.io.util.DataInputBuffer;
 import org.apache.cassandra.io.util.DataOutputBuffer;
 import org.apache.cassandra.net.MessagingService;
@@ -25,6 +26,9 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 final class LeaderReads {
   /** In the place of the version of the protocol. */
   private static final int TOO_OLD = -1;
+
+  /** Likewise. */
+  private static final int FAILED = -2;
 
   private static final byte[] HERE = {};
   private static final CompletableFuture<byte[]> READ_HERE =
@@ -60,7 +64,9 @@ final class LeaderReads {
     PartitionIterator await(ConsistencyLevel consistency) {
       try {
         byte[] bytes = response.get();
-        return bytes == HERE ? locally(command) : decode(bytes, command);
+        return bytes == HERE
+            ? ReadHere.of(command, consistency)
+            : decode(bytes, command, consistency);
       } catch (ExecutionException e) {
         throw StrongErrors.ofRead(e.getCause(), consistency);
       } catch (InterruptedException e) {
@@ -69,39 +75,7 @@ final class LeaderReads {
     }
   }
 
-  private static PartitionIterator locally(ReadCommand command) {
-    ReadExecutionController controller = command.executionController();
-    try {
-      PartitionIterator rows =
-          UnfilteredPartitionIterators.filter(
-              command.executeLocally(controller), command.nowInSec());
-      return new PartitionIterator() {
-        @Override
-        public boolean hasNext() {
-          return rows.hasNext();
-        }
-
-        @Override
-        public RowIterator next() {
-          return rows.next();
-        }
-
-        @Override
-        public void close() {
-          try {
-            rows.close();
-          } finally {
-            controller.close();
-          }
-        }
-      };
-    } catch (RuntimeException e) {
-      controller.close();
-      throw e;
-    }
-  }
-
-  private static byte[] encode(ReadCommand command) {
+  static byte[] encode(ReadCommand command) {
     try (DataOutputBuffer out = new DataOutputBuffer()) {
       out.writeInt(MessagingService.current_version);
       ReadCommand.serializer.serialize(command, out, MessagingService.current_version);
@@ -121,11 +95,24 @@ final class LeaderReads {
     }
   }
 
-  private static PartitionIterator decode(byte[] response, ReadCommand command) {
+  /** Likewise: what is stored is to blame, as with too many tombstones. */
+  private static byte[] failed(RuntimeException e, ReadCommand command) throws IOException {
+    try (DataOutputBuffer out = new DataOutputBuffer()) {
+      out.writeInt(FAILED);
+      ReadFailures.write(ReadFailures.reason(e, command), out);
+      return out.toByteArray();
+    }
+  }
+
+  static PartitionIterator decode(
+      byte[] response, ReadCommand command, ConsistencyLevel consistency) {
     try (DataInputBuffer in = new DataInputBuffer(response)) {
       int version = in.readInt();
       if (version == TOO_OLD) {
         throw new SnapshotTooOldException(in.readLong(), in.readLong());
+      }
+      if (version == FAILED) {
+        throw ReadFailures.read(in, consistency);
       }
       ReadResponse decoded = ReadResponse.serializer.deserialize(in, version);
       return UnfilteredPartitionIterators.filter(decoded.makeIterator(command), command.nowInSec());
@@ -150,6 +137,12 @@ final class LeaderReads {
         ReadResponse.serializer.serialize(response, out, MessagingService.current_version);
       } catch (SnapshotTooOldException e) {
         return encode(e);
+      } catch (UncheckedInterruptedException e) {
+        throw e; // This node stops, and another will lead.
+      } catch (RequestValidationException e) {
+        throw new GroupFailure(GroupFailure.Reason.REFUSED, e.getMessage());
+      } catch (RuntimeException e) {
+        return failed(e, command);
       }
       return out.toByteArray();
     } catch (IOException e) {

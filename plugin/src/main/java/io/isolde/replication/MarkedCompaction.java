@@ -65,6 +65,21 @@ final class MarkedCompaction {
     return bytes;
   }
 
+  /** Compacts, after something else; if that fails, the SSTables are unmarked. */
+  void runAfter(Runnable preparation) {
+    boolean isPrepared = false;
+    try {
+      preparation.run();
+      isPrepared = true;
+    } finally {
+      if (!isPrepared) {
+        release();
+      }
+    }
+    run();
+  }
+
+  /** Compacts, and unmarks the SSTables, however it goes. */
   void run() {
     var unused = task.execute(CompactionManager.instance.active);
   }

@@ -30,6 +30,9 @@ public final class GroupClient implements AutoCloseable {
 
   private static final long PAUSE_MILLIS = 10;
 
+  /** A leader that flushes for longer than this, before it is copied, is asked again. */
+  private static final long FLUSH_MILLIS = 60_000;
+
   /** For a change of leaders that was asked for; below what an attempt may take. */
   static final long LEAD_MILLIS = 800;
 
@@ -223,11 +226,11 @@ public final class GroupClient implements AutoCloseable {
         });
   }
 
-  /** How far a group's leader is. */
+  /** How far a group's leader is, as soon as all of that is durable in its storage. */
   CompletableFuture<Mark> state(UUID group, Peer leader) {
     CompletableFuture<byte[]> answer =
         connections.request(leader.address(), Protocol.request(Protocol.STATE, group, 0));
-    return answer.orTimeout(timeoutMillis, TimeUnit.MILLISECONDS).thenApply(Mark::ofBytes);
+    return answer.orTimeout(FLUSH_MILLIS, TimeUnit.MILLISECONDS).thenApply(Mark::ofBytes);
   }
 
   /** What another member of a group is busy with. */

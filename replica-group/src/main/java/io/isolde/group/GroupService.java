@@ -91,7 +91,7 @@ final class GroupService implements ApplicationHandler {
         RequestId request = Protocol.requestId(body);
         yield requests.decide(group, request, Protocol.rest(body)).thenApply(GroupService::ok);
       }
-      case Protocol.STATE -> group.barrier().thenApply(leads -> ok(group.now().toBytes()));
+      case Protocol.STATE -> state(group);
       case Protocol.LOAD ->
           CompletableFuture.completedFuture(
               requests
@@ -124,6 +124,14 @@ final class GroupService implements ApplicationHandler {
     return members.isEmpty()
         ? Optional.empty()
         : Optional.of(members.get(ThreadLocalRandom.current().nextInt(members.size())));
+  }
+
+  /** For one that is about to copy; not on the thread of the connection, as it flushes. */
+  private static CompletableFuture<ByteBuf> state(ReplicaGroup group) {
+    return group
+        .barrier()
+        .thenComposeAsync(leads -> group.flushed())
+        .thenApply(mark -> ok(mark.toBytes()));
   }
 
   /** Answers as soon as the entry is applied, with how many nanoseconds that took from now. */

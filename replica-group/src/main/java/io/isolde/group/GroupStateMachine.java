@@ -40,7 +40,7 @@ final class GroupStateMachine extends BaseStateMachine {
   private static final long FIRST_BACK_OFF_MILLIS = 1_000;
   private static final long LONGEST_BACK_OFF_MILLIS = 30_000;
 
-  /** Asks a leader how far it is. */
+  /** Asks a leader how far it is, durably. */
   interface Leader {
     CompletableFuture<Mark> state(Peer leader);
   }
@@ -217,11 +217,20 @@ final class GroupStateMachine extends BaseStateMachine {
     }
   }
 
-  /** How far this replica is. */
-  Mark now() {
+  private Mark now() {
     synchronized (state) {
       return new Mark(getLastAppliedTermIndex(), state.save());
     }
+  }
+
+  /**
+   * How far this replica is, as soon as the storage has all of that durably. Fails if it can't:
+   * what a flush has left out is in no copy, and who goes on after this mark would not get it
+   * either.
+   */
+  CompletableFuture<Mark> flushedNow() {
+    Mark mark = now();
+    return storage.flush().thenApply(done -> mark);
   }
 
   /** For a look from outside: does not wait while an entry is applied. */
@@ -284,8 +293,9 @@ final class GroupStateMachine extends BaseStateMachine {
 
   /**
    * The log that this member needs is gone. The leader's index is asked for before its storage is
-   * copied, so that nothing is missing; what comes twice does no harm. Ratis asks again at once if
-   * it fails, so failures are reported late.
+   * copied, so that nothing is missing, if the storage has all up to there on disk, since that is
+   * what is copied; what comes twice does no harm. Ratis asks again at once if it fails, so
+   * failures are reported late.
    */
   @Override
   public CompletableFuture<TermIndex> notifyInstallSnapshotFromLeader(

@@ -131,9 +131,9 @@ public final class ReplicaGroup {
     return queue.size();
   }
 
-  /** How far this replica is. */
-  Mark now() {
-    return machine.now();
+  /** See {@link GroupStateMachine#flushedNow}. */
+  CompletableFuture<Mark> flushed() {
+    return machine.flushedNow();
   }
 
   /**

@@ -18,7 +18,10 @@ public interface Storage {
    */
   long apply(byte[] payload, Object decoded, long timestampMicros);
 
-  /** Completes when everything that was applied before the call is durable. */
+  /**
+   * Completes when everything that was applied before the call is durable. Fails if it is not, also
+   * because of an earlier failure.
+   */
   CompletableFuture<Void> flush();
 
   /**
@@ -29,8 +32,8 @@ public interface Storage {
   void empty() throws IOException;
 
   /**
-   * Copies all that another member has stored of the group's ranges; returns when it is here and
-   * durable.
+   * Copies all that another member has stored durably of the group's ranges; returns when it is
+   * here and durable.
    *
    * @param address of the member
    */

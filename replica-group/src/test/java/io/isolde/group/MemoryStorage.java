@@ -27,7 +27,12 @@ final class MemoryStorage implements Storage {
   /** The storages of the other members, by address. */
   private final Function<String, MemoryStorage> others;
 
+  /** What a failed flush has left: it is read, and no later flush makes it durable. */
+  private final Map<String, Cell> stuck = new ConcurrentHashMap<>();
+
   private volatile int lateMillis;
+
+  final AtomicInteger failedFlushes = new AtomicInteger();
 
   final AtomicInteger copies = new AtomicInteger();
 
@@ -60,10 +65,31 @@ final class MemoryStorage implements Storage {
     into.merge(key, cell, (a, b) -> a.micros() >= b.micros() ? a : b);
   }
 
+  /** As Cassandra's flush that fails: it is not tried again. */
+  void failToFlush() {
+    cells.entrySet().stream()
+        .filter(entry -> !entry.getValue().equals(durable.get(entry.getKey())))
+        .forEach(entry -> stuck.put(entry.getKey(), entry.getValue()));
+  }
+
+  /** All that is not stuck, and fails if anything is. */
   @Override
   public CompletableFuture<Void> flush() {
-    cells.forEach((key, cell) -> merge(durable, key, cell));
+    makeDurable();
+    if (!stuck.isEmpty()) {
+      failedFlushes.incrementAndGet();
+      return CompletableFuture.failedFuture(new IllegalStateException("A flush has failed."));
+    }
     return CompletableFuture.completedFuture(null);
+  }
+
+  private void makeDurable() {
+    cells.forEach(
+        (key, cell) -> {
+          if (!cell.equals(stuck.get(key))) {
+            merge(durable, key, cell);
+          }
+        });
   }
 
   @Override
@@ -71,17 +97,17 @@ final class MemoryStorage implements Storage {
     lose();
   }
 
+  /** Of the other's disk, after a flush of which nobody asks whether it succeeded. */
   @Override
   public CompletableFuture<Void> copyFrom(String address) {
     copies.incrementAndGet();
-    others
-        .apply(address)
-        .cells
-        .forEach(
-            (key, cell) -> {
-              merge(cells, key, cell);
-              merge(durable, key, cell);
-            });
+    MemoryStorage other = others.apply(address);
+    other.makeDurable();
+    other.durable.forEach(
+        (key, cell) -> {
+          merge(cells, key, cell);
+          merge(durable, key, cell);
+        });
     return CompletableFuture.completedFuture(null);
   }
 
@@ -92,12 +118,14 @@ final class MemoryStorage implements Storage {
 
   /** The process ends: memory is gone. */
   void crash() {
+    stuck.clear();
     cells.clear();
     cells.putAll(durable);
   }
 
   /** The disk is gone, too. */
   void lose() {
+    stuck.clear();
     cells.clear();
     durable.clear();
   }

@@ -13,6 +13,8 @@ public enum FaultKind {
   PARTITION,
   /** What a node sends to the others is lost; it hears them. */
   MUTE,
+  /** What the others send to a node is lost; they hear it. */
+  DEAF,
   /** A node's clock goes wrong by up to 20 s, into the past or the future. */
   SKEW,
   /** Leaders hand over to others about every second, as before heavy compactions. */

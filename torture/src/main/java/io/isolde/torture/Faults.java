@@ -4,13 +4,11 @@ package io.isolde.torture;
 import com.datastax.oss.driver.api.core.CqlSession;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
-import io.isolde.cluster.Network;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.IntStream;
 
 /** Lets nodes of a cluster fail. */
 final class Faults {
@@ -40,8 +38,7 @@ final class Faults {
       case KILL -> new Kill("kill -9 of node " + number, List.of(node));
       case KILL_ALL -> new Kill("kill -9 of all nodes", cluster.nodes());
       case PAUSE -> new Pause("pause of node " + number, node);
-      case PARTITION -> new Cut("partition of node " + number, number, others(number), true);
-      case MUTE -> new Cut("node " + number + " is not heard", number, others(number), false);
+      case PARTITION, MUTE, DEAF -> Cut.of(kind, number, cluster.nodes().size());
       case SKEW -> skew(node, number, random);
       case HAND_OVER ->
           new HandOvers(
@@ -58,13 +55,6 @@ final class Faults {
         "clock of node %d off by %d ms".formatted(number, millis),
         skewFile(node.folder()),
         Integer.toString(millis));
-  }
-
-  private List<Integer> others(int number) {
-    return IntStream.rangeClosed(1, cluster.nodes().size())
-        .filter(other -> other != number)
-        .boxed()
-        .toList();
   }
 
   private record Kill(String name, List<LocalNode> nodes) implements Fault {
@@ -88,29 +78,6 @@ final class Faults {
     @Override
     public void end() {
       node.resume();
-    }
-  }
-
-  private record Cut(String name, int node, List<Integer> others, boolean isBothWays)
-      implements Fault {
-    @Override
-    public void begin() {
-      for (int other : others) {
-        Network.cut(node, other);
-        if (isBothWays) {
-          Network.cut(other, node);
-        }
-      }
-    }
-
-    @Override
-    public void end() {
-      for (int other : others) {
-        Network.mend(node, other);
-        if (isBothWays) {
-          Network.mend(other, node);
-        }
-      }
     }
   }
 

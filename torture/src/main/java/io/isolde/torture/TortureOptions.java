@@ -34,7 +34,7 @@ public record TortureOptions(
 
   /** Whether it takes a network whose parts can be cut off. */
   boolean needsNetwork() {
-    return faults.contains(FaultKind.PARTITION) || faults.contains(FaultKind.MUTE);
+    return faults.stream().anyMatch(Cut::isMeantBy);
   }
 
   private static void require(boolean holds, String otherwise) {

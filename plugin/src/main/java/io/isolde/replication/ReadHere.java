@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.replication;
+
+import java.util.function.Supplier;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.ReadCommand;
+import org.apache.cassandra.db.ReadExecutionController;
+import org.apache.cassandra.db.RegularAndStaticColumns;
+import org.apache.cassandra.db.partitions.PartitionIterator;
+import org.apache.cassandra.db.partitions.UnfilteredPartitionIterators;
+import org.apache.cassandra.db.rows.Row;
+import org.apache.cassandra.db.rows.RowIterator;
+import org.apache.cassandra.schema.TableMetadata;
+
+/** What this node has, read while the client's rows are made; see {@link ReadFailures}. */
+final class ReadHere implements PartitionIterator {
+  private final ReadCommand command;
+  private final ConsistencyLevel consistency;
+  private final ReadExecutionController controller;
+  private final PartitionIterator partitions;
+
+  private ReadHere(
+      ReadCommand command, ConsistencyLevel consistency, ReadExecutionController controller) {
+    this.command = command;
+    this.consistency = consistency;
+    this.controller = controller;
+    this.partitions =
+        told(
+            () ->
+                UnfilteredPartitionIterators.filter(
+                    command.executeLocally(controller), command.nowInSec()));
+  }
+
+  static PartitionIterator of(ReadCommand command, ConsistencyLevel consistency) {
+    ReadExecutionController controller = command.executionController();
+    try {
+      return new ReadHere(command, consistency, controller);
+    } catch (RuntimeException e) {
+      controller.close();
+      throw e;
+    }
+  }
+
+  private <T> T told(Supplier<T> step) {
+    try {
+      return step.get();
+    } catch (RuntimeException e) {
+      throw ReadFailures.of(e, command, consistency);
+    }
+  }
+
+  @Override
+  public boolean hasNext() {
+    return told(partitions::hasNext);
+  }
+
+  @Override
+  public RowIterator next() {
+    return new Rows(told(partitions::next));
+  }
+
+  @Override
+  public void close() {
+    try {
+      partitions.close();
+    } finally {
+      controller.close();
+    }
+  }
+
+  private final class Rows implements RowIterator {
+    private final RowIterator rows;
+
+    private Rows(RowIterator rows) {
+      this.rows = rows;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return told(rows::hasNext);
+    }
+
+    @Override
+    public Row next() {
+      return told(rows::next);
+    }
+
+    @Override
+    public TableMetadata metadata() {
+      return rows.metadata();
+    }
+
+    @Override
+    public boolean isReverseOrder() {
+      return rows.isReverseOrder();
+    }
+
+    @Override
+    public RegularAndStaticColumns columns() {
+      return rows.columns();
+    }
+
+    @Override
+    public DecoratedKey partitionKey() {
+      return rows.partitionKey();
+    }
+
+    @Override
+    public Row staticRow() {
+      return rows.staticRow();
+    }
+
+    @Override
+    public void close() {
+      rows.close();
+    }
+  }
+}
