@@ -177,4 +177,13 @@ class ClusterDelaysTest {
               "No node in datacenter asia has a replica; those that have one are in eu, us.");
     }
   }
+
+  @Test
+  void whenADatacenterHasNoReplicaThenTheOthersHaveLocalLevelsAllTheSame() {
+    DelayModel model = new ClusterDelays(WITHOUT_ASIA, LEGS, CoordinatorChoice.ANY, "eu");
+    assertThat(Setting.all(model.replicasByDatacenter()))
+        .contains(new Setting(Level.LOCAL_QUORUM, Level.EACH_QUORUM));
+    Setting local = new Setting(Level.LOCAL_QUORUM, Level.LOCAL_QUORUM);
+    assertThat(predictor(model).predict(local).isStrong()).isTrue();
+  }
 }
