@@ -31,7 +31,7 @@ public final class MessageTap {
   private final Optional<Collector> collector;
   private final Optional<EmulatedDistances> distances;
 
-  private MessageTap(Optional<Collector> collector, Optional<EmulatedDistances> distances) {
+  MessageTap(Optional<Collector> collector, Optional<EmulatedDistances> distances) {
     this.collector = collector;
     this.distances = distances;
   }
@@ -98,7 +98,7 @@ public final class MessageTap {
   }
 
   /** Returns false for a message that is sent later or in another form instead. */
-  private boolean goesOut(Message<?> message, InetAddressAndPort to) {
+  boolean goesOut(Message<?> message, InetAddressAndPort to) {
     if (collector.isPresent() && collector.get().samples(message.id())) {
       Stamp stamp = seenGoingOut(message, to);
       if (stamp != null) {
@@ -116,7 +116,7 @@ public final class MessageTap {
     switch (message.verb()) {
       case MUTATION_REQ, READ_REQ -> {
         TableMetadata table = table(message);
-        if (isOfUsers(table)) {
+        if (isOwn(message) && isOfUsers(table)) {
           collector.get().requestSent(message.id(), nameOf(table), isWrite(message));
         }
       }
@@ -155,6 +155,14 @@ public final class MessageTap {
       }
     }
     return true;
+  }
+
+  /**
+   * Whether this node coordinates the request. A write that it forwards to others of its datacenter
+   * has the coordinator's id, which a request of its own has, too, sooner or later.
+   */
+  private static boolean isOwn(Message<?> message) {
+    return message.from().equals(FBUtilities.getBroadcastAddressAndPort());
   }
 
   private static boolean isWrite(Message<?> message) {
