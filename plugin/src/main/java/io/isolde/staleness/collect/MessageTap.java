@@ -16,6 +16,7 @@ import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.net.Message;
 import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.net.ParamType;
+import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.SchemaConstants;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.FBUtilities;
@@ -47,7 +48,8 @@ public final class MessageTap {
         new DelayBook(
             config.stalenessHalfLifeMillis(),
             config.stalenessMaxTables(),
-            () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+            () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
+            MessageTap::exists);
     Optional<EmulatedDistances> distances =
         config.emulatedDistances().isEmpty()
             ? Optional.empty()
@@ -186,7 +188,14 @@ public final class MessageTap {
     return table != null && !SchemaConstants.isSystemKeyspace(table.keyspace);
   }
 
+  /** A keyspace's name has no dot. */
   private static String nameOf(TableMetadata table) {
     return table.keyspace + "." + table.name;
+  }
+
+  private static boolean exists(String name) {
+    int dot = name.indexOf('.');
+    return Schema.instance.getTableMetadata(name.substring(0, dot), name.substring(dot + 1))
+        != null;
   }
 }

@@ -33,7 +33,7 @@ class MessageTapTest {
 
   @Test
   void whenAForwardedWriteHasTheIdOfAnOwnOneThenOnlyTheOwnIsTimed() throws UnknownHostException {
-    DelayBook book = new DelayBook(1_000_000_000, 10, () -> nowNanos / MILLI);
+    DelayBook book = new DelayBook(1_000_000_000, 10, () -> nowNanos / MILLI, table -> true);
     Collector collector = new Collector(1, book, HERE, peer -> THERE, () -> nowNanos);
     MessageTap tap = new MessageTap(Optional.of(collector), Optional.empty());
     InetAddressAndPort coordinator = InetAddressAndPort.getByName("127.0.0.78");
