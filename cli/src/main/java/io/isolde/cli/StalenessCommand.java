@@ -35,7 +35,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Predict how fresh reads of a table are at each pair of consistency levels, or advise which to",
       "use, from the delays between the nodes of a running cluster. Numbers in brackets are 95%%",
-      "intervals. Of a table of a strong keyspace it shows what its leaders measure of reads at ONE."
+      "intervals. Of a table of a strong keyspace it shows what its leaders measure of reads at ONE;",
+      "then options of the prediction are refused."
     })
 final class StalenessCommand implements Runnable {
   private static final double MICROS = 1e3;
@@ -121,11 +122,13 @@ final class StalenessCommand implements Runnable {
     if (!table.matches(TABLE_PATTERN) || trials < 1 || trials > 10_000_000) {
       throw refused("Name a table as keyspace.table, and between 1 and 10000000 trials.");
     }
+    if (!(probability >= 0 && probability <= 1 && readPercent >= 0 && readPercent <= 100)) {
+      throw refused("--p is between 0 and 1, and --reads between 0 and 100.");
+    }
     try (CqlSession session = access.openToAll(home)) {
       LiveCluster cluster = new LiveCluster(session);
       if (StrongStaleness.isStrong(session, keyspace())) {
-        StrongStaleness.lines(keyspace(), cluster.followerStaleness(keyspace()))
-            .forEach(line -> say("%s", line));
+        sayMeasured(cluster);
         return;
       }
       Topology topology = cluster.topology(keyspace());
@@ -146,6 +149,16 @@ final class StalenessCommand implements Runnable {
     } catch (IllegalArgumentException e) {
       throw new CommandFailedException(e.getMessage(), e);
     }
+  }
+
+  private void sayMeasured(LiveCluster cluster) {
+    StrongStaleness.refusal(keyspace(), spec.commandLine().getParseResult())
+        .ifPresent(
+            sentence -> {
+              throw refused(sentence);
+            });
+    StrongStaleness.lines(keyspace(), cluster.followerStaleness(keyspace()))
+        .forEach(line -> say("%s", line));
   }
 
   private String keyspace() {
