@@ -6,7 +6,6 @@ import io.isolde.staleness.Advisor;
 import io.isolde.staleness.ClusterDelays;
 import io.isolde.staleness.CoordinatorChoice;
 import io.isolde.staleness.DelayModel;
-import io.isolde.staleness.Estimate;
 import io.isolde.staleness.MeasuredLegs;
 import io.isolde.staleness.Prediction;
 import io.isolde.staleness.Predictor;
@@ -16,7 +15,7 @@ import io.isolde.staleness.Target;
 import io.isolde.staleness.Topology;
 import io.isolde.study.live.LiveCluster;
 import java.io.PrintWriter;
-import java.util.List;
+import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -166,62 +165,26 @@ final class StalenessCommand implements Runnable {
   }
 
   private void show(DelayModel model, Target target) {
-    Map<Setting, Prediction> predictions =
+    Predictor predictor =
         new Predictor(
-                model,
-                ReadFanOut.PREFERRED,
-                trials,
-                () -> RandomGeneratorFactory.of("L64X128MixRandom").create(1))
-            .predict(Setting.all(model.replicasByDatacenter()));
+            model,
+            ReadFanOut.PREFERRED,
+            trials,
+            () -> RandomGeneratorFactory.of("L64X128MixRandom").create(1));
+    Map<Setting, Prediction> predictions =
+        predictor.predict(Setting.all(model.replicasByDatacenter()));
+    PredictionTable lines = new PredictionTable(predictor, predictions, afterMillis, probability);
     say(
         "%s: %d replicas, %d observations of the least known delay",
         table, model.replicas(), model.observations());
     if (isAdviceWanted) {
-      advise(predictions, target);
+      advise(predictions, target, lines);
     } else {
-      showAll(predictions);
+      list(predictions.keySet(), lines);
     }
   }
 
-  private void showAll(Map<Setting, Prediction> predictions) {
-    say(
-        "%-13s %-13s %-27s %-26s %-15s %s",
-        "read at",
-        "write at",
-        "fresh after %.4g ms, %%".formatted(afterMillis),
-        "%.5g%% fresh after, ms".formatted(100 * probability),
-        "read p50, p99",
-        "write p50, p99, ms");
-    predictions.forEach(this::showOne);
-  }
-
-  private void showOne(Setting setting, Prediction prediction) {
-    say(
-        "%-13s %-13s %-27s %-26s %-15s %s",
-        setting.read(),
-        setting.write(),
-        prediction.isStrong()
-            ? "100 (always)"
-            : interval(prediction.freshAfter(afterMillis * MICROS), 100, "%.3f"),
-        prediction.isStrong()
-            ? "0"
-            : interval(prediction.visibilityMicros(probability), 1 / MICROS, "%.2f"),
-        "%.2f, %.2f"
-            .formatted(
-                prediction.readMicros(0.5).value() / MICROS,
-                prediction.readMicros(0.99).value() / MICROS),
-        "%.2f, %.2f"
-            .formatted(
-                prediction.writeMicros(0.5).value() / MICROS,
-                prediction.writeMicros(0.99).value() / MICROS));
-  }
-
-  private static String interval(Estimate estimate, double unit, String format) {
-    return (format + " [" + format + ", " + format + "]")
-        .formatted(unit * estimate.value(), unit * estimate.low(), unit * estimate.high());
-  }
-
-  private void advise(Map<Setting, Prediction> predictions, Target target) {
+  private void advise(Map<Setting, Prediction> predictions, Target target, PredictionTable lines) {
     Advisor.Advice advice = new Advisor(readPercent / 100).advise(predictions, target);
     say(
         "Target: %.5g%% fresh %.4g ms after a write%s%s; %.3g%% of the requests are reads.",
@@ -235,16 +198,17 @@ final class StalenessCommand implements Runnable {
     } else {
       say("Advice: %s.", advice.meeting().get(0));
       say("All that reach it, the cheapest first:");
-      list(advice.meeting(), predictions);
+      list(advice.meeting(), lines);
     }
     if (!advice.undecided().isEmpty()) {
       say("Perhaps, but there are too few observations, or clocks are too uncertain, to say:");
-      list(advice.undecided(), predictions);
+      list(advice.undecided(), lines);
     }
   }
 
-  private void list(List<Setting> settings, Map<Setting, Prediction> predictions) {
-    settings.forEach(setting -> showOne(setting, predictions.get(setting)));
+  private void list(Collection<Setting> settings, PredictionTable lines) {
+    say("%s", lines.heading());
+    settings.forEach(setting -> say("%s", lines.line(setting)));
   }
 
   private Target target() {
