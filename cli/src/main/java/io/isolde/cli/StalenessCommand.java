@@ -6,7 +6,6 @@ import io.isolde.staleness.Advisor;
 import io.isolde.staleness.ClusterDelays;
 import io.isolde.staleness.CoordinatorChoice;
 import io.isolde.staleness.DelayModel;
-import io.isolde.staleness.Estimate;
 import io.isolde.staleness.MeasuredLegs;
 import io.isolde.staleness.Prediction;
 import io.isolde.staleness.Predictor;
@@ -16,7 +15,7 @@ import io.isolde.staleness.Target;
 import io.isolde.staleness.Topology;
 import io.isolde.study.live.LiveCluster;
 import java.io.PrintWriter;
-import java.util.List;
+import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -35,7 +34,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Predict how fresh reads of a table are at each pair of consistency levels, or advise which to",
       "use, from the delays between the nodes of a running cluster. Numbers in brackets are 95%%",
-      "intervals. Of a table of a strong keyspace it shows what its leaders measure of reads at ONE."
+      "intervals. Of a table of a strong keyspace it shows what its leaders measure of reads at ONE;",
+      "then options of the prediction are refused."
     })
 final class StalenessCommand implements Runnable {
   private static final double MICROS = 1e3;
@@ -121,11 +121,13 @@ final class StalenessCommand implements Runnable {
     if (!table.matches(TABLE_PATTERN) || trials < 1 || trials > 10_000_000) {
       throw refused("Name a table as keyspace.table, and between 1 and 10000000 trials.");
     }
+    if (!(probability >= 0 && probability <= 1 && readPercent >= 0 && readPercent <= 100)) {
+      throw refused("--p is between 0 and 1, and --reads between 0 and 100.");
+    }
     try (CqlSession session = access.openToAll(home)) {
       LiveCluster cluster = new LiveCluster(session);
       if (StrongStaleness.isStrong(session, keyspace())) {
-        StrongStaleness.lines(keyspace(), cluster.followerStaleness(keyspace()))
-            .forEach(line -> say("%s", line));
+        sayMeasured(cluster);
         return;
       }
       Topology topology = cluster.topology(keyspace());
@@ -148,67 +150,41 @@ final class StalenessCommand implements Runnable {
     }
   }
 
+  private void sayMeasured(LiveCluster cluster) {
+    StrongStaleness.refusal(keyspace(), spec.commandLine().getParseResult())
+        .ifPresent(
+            sentence -> {
+              throw refused(sentence);
+            });
+    StrongStaleness.lines(keyspace(), cluster.followerStaleness(keyspace()))
+        .forEach(line -> say("%s", line));
+  }
+
   private String keyspace() {
     return table.substring(0, table.indexOf('.'));
   }
 
   private void show(DelayModel model, Target target) {
-    Map<Setting, Prediction> predictions =
+    Predictor predictor =
         new Predictor(
-                model,
-                ReadFanOut.PREFERRED,
-                trials,
-                () -> RandomGeneratorFactory.of("L64X128MixRandom").create(1))
-            .predict(Setting.all(model.replicasByDatacenter()));
+            model,
+            ReadFanOut.PREFERRED,
+            trials,
+            () -> RandomGeneratorFactory.of("L64X128MixRandom").create(1));
+    Map<Setting, Prediction> predictions =
+        predictor.predict(Setting.all(model.replicasByDatacenter()));
+    PredictionTable lines = new PredictionTable(predictor, predictions, afterMillis, probability);
     say(
         "%s: %d replicas, %d observations of the least known delay",
         table, model.replicas(), model.observations());
     if (isAdviceWanted) {
-      advise(predictions, target);
+      advise(predictions, target, lines);
     } else {
-      showAll(predictions);
+      list(predictions.keySet(), lines);
     }
   }
 
-  private void showAll(Map<Setting, Prediction> predictions) {
-    say(
-        "%-13s %-13s %-27s %-26s %-15s %s",
-        "read at",
-        "write at",
-        "fresh after %.4g ms, %%".formatted(afterMillis),
-        "%.5g%% fresh after, ms".formatted(100 * probability),
-        "read p50, p99",
-        "write p50, p99, ms");
-    predictions.forEach(this::showOne);
-  }
-
-  private void showOne(Setting setting, Prediction prediction) {
-    say(
-        "%-13s %-13s %-27s %-26s %-15s %s",
-        setting.read(),
-        setting.write(),
-        prediction.isStrong()
-            ? "100 (always)"
-            : interval(prediction.freshAfter(afterMillis * MICROS), 100, "%.3f"),
-        prediction.isStrong()
-            ? "0"
-            : interval(prediction.visibilityMicros(probability), 1 / MICROS, "%.2f"),
-        "%.2f, %.2f"
-            .formatted(
-                prediction.readMicros(0.5).value() / MICROS,
-                prediction.readMicros(0.99).value() / MICROS),
-        "%.2f, %.2f"
-            .formatted(
-                prediction.writeMicros(0.5).value() / MICROS,
-                prediction.writeMicros(0.99).value() / MICROS));
-  }
-
-  private static String interval(Estimate estimate, double unit, String format) {
-    return (format + " [" + format + ", " + format + "]")
-        .formatted(unit * estimate.value(), unit * estimate.low(), unit * estimate.high());
-  }
-
-  private void advise(Map<Setting, Prediction> predictions, Target target) {
+  private void advise(Map<Setting, Prediction> predictions, Target target, PredictionTable lines) {
     Advisor.Advice advice = new Advisor(readPercent / 100).advise(predictions, target);
     say(
         "Target: %.5g%% fresh %.4g ms after a write%s%s; %.3g%% of the requests are reads.",
@@ -222,16 +198,17 @@ final class StalenessCommand implements Runnable {
     } else {
       say("Advice: %s.", advice.meeting().get(0));
       say("All that reach it, the cheapest first:");
-      list(advice.meeting(), predictions);
+      list(advice.meeting(), lines);
     }
     if (!advice.undecided().isEmpty()) {
       say("Perhaps, but there are too few observations, or clocks are too uncertain, to say:");
-      list(advice.undecided(), predictions);
+      list(advice.undecided(), lines);
     }
   }
 
-  private void list(List<Setting> settings, Map<Setting, Prediction> predictions) {
-    settings.forEach(setting -> showOne(setting, predictions.get(setting)));
+  private void list(Collection<Setting> settings, PredictionTable lines) {
+    say("%s", lines.heading());
+    settings.forEach(setting -> say("%s", lines.line(setting)));
   }
 
   private Target target() {

@@ -7,10 +7,26 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import picocli.CommandLine.ParseResult;
 
 /** What {@code isolde staleness} says of a strong keyspace: what its leaders have measured. */
 final class StrongStaleness {
   private static final double PERCENT = 100;
+
+  /** Options that say what is to be predicted, where nothing is. */
+  private static final List<String> OF_PREDICTIONS =
+      List.of(
+          "--t",
+          "--p",
+          "--advise",
+          "--fresh",
+          "--read-p99",
+          "--write-p99",
+          "--reads",
+          "--datacenter",
+          "--coordinator",
+          "--trials");
 
   private StrongStaleness() {}
 
@@ -21,6 +37,17 @@ final class StrongStaleness {
         .map(found -> found.getReplication().getOrDefault("class", ""))
         .filter(strategy -> strategy.endsWith("ReplicatedLogStrategy"))
         .isPresent();
+  }
+
+  /** Why the command line can't be obeyed for a strong keyspace; empty if it can. */
+  static Optional<String> refusal(String keyspace, ParseResult commandLine) {
+    List<String> given = OF_PREDICTIONS.stream().filter(commandLine::hasMatchedOption).toList();
+    return given.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            ("%s is a strong keyspace: nothing is predicted for it, its leaders measure reads at ONE"
+                    + " at fixed times after a write, and all other levels are never stale. Leave out %s.")
+                .formatted(keyspace, String.join(", ", given)));
   }
 
   /** One line for each group and time after a write, under a heading. */

@@ -35,6 +35,7 @@ final class StalenessTable extends NodeTable {
             .addRegularColumn("fresh_high", DoubleType.instance)
             .addRegularColumn("within_2_versions", DoubleType.instance)
             .addRegularColumn("within_3_versions", DoubleType.instance)
+            .addRegularColumn("monotonic", DoubleType.instance)
             .addRegularColumn("fresh_99_after_ms", DoubleType.instance)
             .addRegularColumn("fresh_999_after_ms", DoubleType.instance)
             .addRegularColumn("read_p50_ms", DoubleType.instance)
@@ -85,6 +86,7 @@ final class StalenessTable extends NodeTable {
         .column("fresh_high", fresh.high())
         .column("within_2_versions", within(2, prediction, versions, afterMicros))
         .column("within_3_versions", within(3, prediction, versions, afterMicros))
+        .column("monotonic", monotonic(versions, afterMicros))
         .column("fresh_99_after_ms", prediction.visibilityMicros(0.99).value() * MILLIS)
         .column("fresh_999_after_ms", prediction.visibilityMicros(0.999).value() * MILLIS);
   }
@@ -93,6 +95,13 @@ final class StalenessTable extends NodeTable {
   private static double within(
       int k, Prediction prediction, VersionPredictor versions, double afterMicros) {
     return prediction.isStrong() ? 1 : versions.withinVersions(k, afterMicros, 0).value();
+  }
+
+  /** Of a client that reads a row again after so long. */
+  private static double monotonic(VersionPredictor versions, double afterMicros) {
+    return versions
+        .monotonicReads(VersionPredictor.ASSUMED_WRITE_INTERVAL_MICROS, afterMicros)
+        .value();
   }
 
   private static void addLatencies(SimpleDataSet rows, Prediction prediction) {

@@ -4,6 +4,7 @@ package io.isolde.staleness;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -18,8 +19,11 @@ public final class ClusterDelays implements DelayModel {
   private final int clockBound;
   private final int[] datacenterOfNode;
 
-  /** Nodes that may coordinate: those in datacenters with replicas. */
+  /** Nodes that may coordinate: those in datacenters with replicas, or in the wanted one. */
   private final int[] coordinators;
+
+  /** By replica set, who coordinates requests for its rows. */
+  private final int[][] coordinatorsOfSet;
 
   /** By coordinator and replica. */
   private final Legs[][] legs;
@@ -30,9 +34,10 @@ public final class ClusterDelays implements DelayModel {
   }
 
   /**
-   * Coordinators in one datacenter only, where writers and readers are.
+   * Coordinators in one datacenter only, where writers and readers are. Not each row needs a
+   * replica there.
    *
-   * @throws IllegalArgumentException if it has no replica
+   * @throws IllegalArgumentException if no row has
    */
   public ClusterDelays(
       Topology topology, MeasuredLegs measured, CoordinatorChoice choice, String datacenter) {
@@ -51,16 +56,19 @@ public final class ClusterDelays implements DelayModel {
     this.choice = choice;
     this.clockBound = clockBound;
     this.datacenterOfNode = topology.datacenterOfNode();
-    int[] counts = topology.replicasByDatacenter();
     int nodes = topology.places().size();
-    this.coordinators =
-        IntStream.range(0, nodes)
-            .filter(n -> counts[datacenterOfNode[n]] > 0 && mayCoordinate(n))
-            .toArray();
+    this.coordinators = IntStream.range(0, nodes).filter(this::mayCoordinate).toArray();
     if (coordinators.length == 0) {
       throw new IllegalArgumentException(
-          "No node in datacenter %s has a replica.".formatted(datacenter.orElse("?")));
+          "No node in datacenter %s has a replica; those that have one are in %s."
+              .formatted(
+                  datacenter.orElse("?"),
+                  topology.datacenters().stream()
+                      .filter(topology::hasReplicasIn)
+                      .collect(Collectors.joining(", "))));
     }
+    this.coordinatorsOfSet =
+        topology.replicaSets().stream().map(this::coordinatorsOf).toArray(int[][]::new);
     this.legs = new Legs[nodes][nodes];
     for (int from = 0; from < nodes; from++) {
       for (int to = 0; to < nodes; to++) {
@@ -73,8 +81,17 @@ public final class ClusterDelays implements DelayModel {
   }
 
   private boolean mayCoordinate(int node) {
-    return datacenter.isEmpty()
-        || topology.places().get(node).datacenter().equals(datacenter.get());
+    String home = topology.places().get(node).datacenter();
+    return datacenter.map(home::equals).orElse(true) && topology.hasReplicasIn(home);
+  }
+
+  /** A token-aware client whose datacenter has no replica of a row asks any node there. */
+  private int[] coordinatorsOf(int[] replicaSet) {
+    if (choice == CoordinatorChoice.ANY) {
+      return coordinators;
+    }
+    int[] replicas = Arrays.stream(replicaSet).filter(this::mayCoordinate).toArray();
+    return replicas.length > 0 ? replicas : coordinators;
   }
 
   @Override
@@ -89,7 +106,9 @@ public final class ClusterDelays implements DelayModel {
 
   @Override
   public void drawRow(RandomGenerator random, Trial trial) {
-    trial.replicaNodes = topology.replicaSets().get(random.nextInt(topology.replicaSets().size()));
+    int set = random.nextInt(topology.replicaSets().size());
+    trial.replicaNodes = topology.replicaSets().get(set);
+    trial.coordinatorNodes = coordinatorsOfSet[set];
     for (int i = 0; i < trial.replicaNodes.length; i++) {
       trial.datacenters[i] = datacenterOfNode[trial.replicaNodes[i]];
     }
@@ -123,13 +142,8 @@ public final class ClusterDelays implements DelayModel {
     prefer(coordinator, random, trial);
   }
 
-  private int coordinator(RandomGenerator random, Trial trial) {
-    int[] from = choice == CoordinatorChoice.REPLICA ? trial.replicaNodes : coordinators;
-    int node = from[random.nextInt(from.length)];
-    while (!mayCoordinate(node)) {
-      node = from[random.nextInt(from.length)];
-    }
-    return node;
+  private static int coordinator(RandomGenerator random, Trial trial) {
+    return trial.coordinatorNodes[random.nextInt(trial.coordinatorNodes.length)];
   }
 
   @Override

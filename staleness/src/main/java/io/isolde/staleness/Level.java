@@ -36,15 +36,15 @@ public enum Level {
    */
   public boolean isDistinct(int... replicasByDatacenter) {
     int all = Arrays.stream(replicasByDatacenter).sum();
-    boolean isSpread = replicasByDatacenter.length > 1;
+    // A datacenter without replicas has nobody who could answer, nor anybody to wait for.
+    boolean isSpread = Arrays.stream(replicasByDatacenter).filter(count -> count > 0).count() > 1;
     return switch (this) {
       case ONE -> all >= 1;
       case TWO -> all > 2 && quorum(all) != 2;
       case THREE -> all > 3 && quorum(all) != 3;
       case QUORUM -> all >= 2 && quorum(all) < all;
       case ALL -> all >= 2;
-      case LOCAL_ONE, LOCAL_QUORUM, EACH_QUORUM ->
-          isSpread && Arrays.stream(replicasByDatacenter).allMatch(count -> count >= 1);
+      case LOCAL_ONE, LOCAL_QUORUM, EACH_QUORUM -> isSpread;
     };
   }
 

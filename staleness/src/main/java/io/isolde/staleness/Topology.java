@@ -35,17 +35,36 @@ public record Topology(List<Place> places, List<int[]> replicaSets) {
     return places.stream().map(Place::datacenter).distinct().sorted().toList();
   }
 
-  /** By node, the number of its datacenter. */
+  /**
+   * By node, the number of its datacenter as far as levels are concerned. Where rows differ in how
+   * many replicas they have in a datacenter (SimpleStrategy), local levels can't be met for some of
+   * them, and all nodes count as of one datacenter.
+   */
   public int[] datacenterOfNode() {
     List<String> names = datacenters();
-    return places.stream().mapToInt(place -> names.indexOf(place.datacenter())).toArray();
+    int[] named = places.stream().mapToInt(place -> names.indexOf(place.datacenter())).toArray();
+    int[] counts = counts(replicaSets.get(0), named, names.size());
+    boolean isSame =
+        replicaSets.stream()
+            .allMatch(set -> Arrays.equals(counts(set, named, names.size()), counts));
+    return isSame ? named : new int[places.size()];
   }
 
-  /** How many replicas of a row are in each datacenter. */
+  /** How many replicas of a row are in each datacenter, by {@link #datacenterOfNode}. */
   public int[] replicasByDatacenter() {
-    int[] datacenterOfNode = datacenterOfNode();
-    int[] counts = new int[datacenters().size()];
-    Arrays.stream(replicaSets.get(0)).forEach(node -> counts[datacenterOfNode[node]]++);
+    return counts(replicaSets.get(0), datacenterOfNode(), datacenters().size());
+  }
+
+  private static int[] counts(int[] replicaSet, int[] datacenterOfNode, int datacenters) {
+    int[] counts = new int[datacenters];
+    Arrays.stream(replicaSet).forEach(node -> counts[datacenterOfNode[node]]++);
     return counts;
+  }
+
+  /** Whether a node of the datacenter is a replica of any row. */
+  boolean hasReplicasIn(String datacenter) {
+    return replicaSets.stream()
+        .flatMapToInt(Arrays::stream)
+        .anyMatch(node -> places.get(node).datacenter().equals(datacenter));
   }
 }

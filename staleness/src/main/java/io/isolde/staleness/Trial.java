@@ -26,8 +26,10 @@ public final class Trial {
 
   int readerDatacenter;
 
-  /** For a model's own use: the nodes that hold the row. */
+  /** For a model's own use: the nodes that hold the row, and those that coordinate for it. */
   int[] replicaNodes;
+
+  int[] coordinatorNodes;
 
   int writerNode;
 

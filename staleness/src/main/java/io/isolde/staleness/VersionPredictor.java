@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.staleness;
 
+import java.util.Arrays;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /** Predicts which of several versions of a row reads see. */
 public final class VersionPredictor {
+  /** From a write of a row to the next, on average, where nobody says: ten writes a second. */
+  public static final double ASSUMED_WRITE_INTERVAL_MICROS = 100_000;
+
   /** Older versions than so many are taken for visible. */
   private static final int MOST_VERSIONS = 64;
 
@@ -15,6 +19,9 @@ public final class VersionPredictor {
   private final Supplier<RandomGenerator> randoms;
   private final Delay betweenRequests;
   private final double weight;
+
+  /** Whether any two reads have a replica in common. */
+  private final boolean doReadsMeet;
 
   VersionPredictor(
       DelayModel model,
@@ -28,6 +35,8 @@ public final class VersionPredictor {
     this.randoms = randoms;
     this.betweenRequests = betweenRequests;
     this.weight = Math.min(trials, model.observations());
+    this.doReadsMeet =
+        Overlap.isCertain(new Quorums(quorums.read(), quorums.read(), quorums.fanOut()), model);
   }
 
   /**
@@ -81,59 +90,80 @@ public final class VersionPredictor {
   }
 
   /**
-   * Monotonic reads: the probability that a client's next read of a row doesn't show an older
-   * version than the last one did (PBS, section 3.2). Writes of that row come at random times.
+   * Monotonic reads: the probability that a client's second read of a row doesn't show an older
+   * version than its first one did. PBS (section 3.2) takes them for a case of k-staleness, k = 1 +
+   * the row's rate of writes / the client's rate of reads: as many versions as come between two
+   * reads, and one. Here both reads are simulated, since what the first one saw tells of the second
+   * one: it is monotonic also when both see the same old version. Each read goes to a coordinator
+   * of its own, and writes come at random (Poisson).
    *
-   * @param writesPerSecond of that row, by everybody
-   * @param readsPerSecond of that row, by that client, one after another
+   * <p>It is 1 if any two reads have a replica in common, since Cassandra's blocking read repair,
+   * the default, has written what the first one shows to all that it asked. R + W &gt; N alone is
+   * not enough: a write that is under way can be seen and then not be seen.
+   *
+   * @param writeIntervalMicros from a write of that row, by whomever, to the next, on average; not
+   *     much less than a 64th of the longest delay, as only so many versions are looked at
+   * @param readIntervalMicros from the start of the first read to that of the second
    */
-  public Estimate monotonicReads(double writesPerSecond, double readsPerSecond) {
+  public Estimate monotonicReads(double writeIntervalMicros, double readIntervalMicros) {
+    if (doReadsMeet) {
+      return Estimate.exact(1);
+    }
     RandomGenerator random = randoms.get();
     Trial trial = new Trial(model.replicas());
     Contacts contacts = new Contacts(model.replicas());
-    double pauseMicros = 1e6 / readsPerSecond;
-    double meanGapMicros = 1e6 / writesPerSecond;
-    double[][] visibleAt = new double[MOST_VERSIONS][model.replicas()];
+    double[] first = new double[model.replicas()];
+    double[] second = new double[model.replicas()];
     int monotonic = 0;
     for (int n = 0; n < trials; n++) {
       model.drawRow(random, trial);
-      int versions = drawVersions(random, trial, visibleAt, pauseMicros, meanGapMicros);
-      int first = newest(random, trial, contacts, visibleAt, versions, 0);
-      int second = newest(random, trial, contacts, visibleAt, versions, pauseMicros);
-      monotonic += second <= first ? 1 : 0;
+      drawLooks(random, trial, contacts, 0, first);
+      drawLooks(random, trial, contacts, readIntervalMicros, second);
+      monotonic += isMonotonic(random, trial, writeIntervalMicros, first, second) ? 1 : 0;
     }
     return Estimate.ofShare((double) monotonic / trials, weight);
   }
 
-  /** From the newest back in time; the newest starts before the second read. */
-  private int drawVersions(
-      RandomGenerator random, Trial trial, double[][] visibleAt, double last, double meanGap) {
-    double start = last;
+  /** By replica: when a read looks at its data; never, for one that it does not count. */
+  private void drawLooks(
+      RandomGenerator random, Trial trial, Contacts contacts, double start, double[] looks) {
+    model.drawRead(random, trial);
+    contacts.read(trial, quorums);
+    Arrays.fill(looks, Double.NEGATIVE_INFINITY);
+    for (int i = 0; i < contacts.answering; i++) {
+      int replica = contacts.replicas[i];
+      looks[replica] = start + trial.requestMicros[replica];
+    }
+  }
+
+  /** Goes back in time from the newest version that either of the reads may see. */
+  private boolean isMonotonic(
+      RandomGenerator random, Trial trial, double meanGap, double[] first, double[] second) {
+    double start = Math.max(latest(first), latest(second));
     for (int version = 0; version < MOST_VERSIONS; version++) {
       start -= meanGap * random.nextExponential();
       model.drawWrite(random, trial);
-      for (int i = 0; i < trial.replicas(); i++) {
-        visibleAt[version][i] = start + trial.writeMicros[i];
+      if (isSeen(trial, start, second)) {
+        return true;
+      }
+      if (isSeen(trial, start, first)) {
+        return false;
       }
     }
-    return MOST_VERSIONS;
+    return true;
   }
 
-  /** The number of the newest version that a read sees; 0 is the newest of all. */
-  private int newest(
-      RandomGenerator random,
-      Trial trial,
-      Contacts contacts,
-      double[][] visibleAt,
-      int versions,
-      double start) {
-    model.drawRead(random, trial);
-    for (int version = 0; version < versions; version++) {
-      if (sees(visibleAt[version], trial, contacts, start)) {
-        return version;
+  private static double latest(double[] looks) {
+    return Arrays.stream(looks).max().orElseThrow();
+  }
+
+  private static boolean isSeen(Trial trial, double start, double[] looks) {
+    for (int i = 0; i < looks.length; i++) {
+      if (start + trial.writeMicros[i] <= looks[i]) {
+        return true;
       }
     }
-    return versions;
+    return false;
   }
 
   private static void requireVersions(int versions) {

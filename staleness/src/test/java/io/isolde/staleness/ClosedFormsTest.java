@@ -76,6 +76,22 @@ class ClosedFormsTest {
         .isCloseTo(predictor.predict(setting).freshAfter(3_000).value(), within(ERROR));
   }
 
+  @Test
+  void whenHalfOfTheReplicasHaveAWriteThenASecondReadGoesBackWhereItMeetsTheOthers() {
+    // A replica has each write at once, or never.
+    // second.
+    Legs legs =
+        Legs.of(random -> random.nextBoolean() ? 0 : 1e9, Delay.NONE, Delay.NONE, Delay.NONE);
+    VersionPredictor versions =
+        predictor(1, legs, ReadFanOut.PREFERRED).versions(new Setting(Level.ONE, Level.ONE));
+    assertThat(versions.monotonicReads(1, 1).value()).isEqualTo(1);
+    VersionPredictor three =
+        predictor(3, legs, ReadFanOut.PREFERRED).versions(new Setting(Level.ONE, Level.ONE));
+    // In 2/3 it asks another replica; of what one of the two has, a third only the first has.
+    assertThat(three.monotonicReads(1e5, 0).value())
+        .isCloseTo(1 - 2 / 3.0 * 1 / 3.0, within(ERROR));
+  }
+
   @ParameterizedTest
   @EnumSource(ReadFanOut.class)
   void whenReadsAndWritesOverlapThenNothingIsEverStale(ReadFanOut fanOut) {

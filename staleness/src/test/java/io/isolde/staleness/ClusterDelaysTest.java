@@ -2,6 +2,7 @@
 package io.isolde.staleness;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.isolde.staleness.MeasuredLegs.Route;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class ClusterDelaysTest {
   private static final Place EU = new Place("eu", "r1");
@@ -31,6 +33,10 @@ class ClusterDelaysTest {
   /** Two in each of two datacenters, all of them replicas. */
   private static final Topology TWO_CENTERS =
       new Topology(List.of(EU, EU, US, US), List.of(new int[] {0, 1, 2, 3}));
+
+  private static final Topology WITHOUT_ASIA =
+      new Topology(
+          List.of(new Place("asia", "r1"), EU, EU, US, US), List.of(new int[] {1, 2, 3, 4}));
 
   private static Legs symmetric(double micros) {
     Delay delay = Delay.constant(micros);
@@ -135,5 +141,49 @@ class ClusterDelaysTest {
       }
     }
     assertThat(isSeen).isTrue();
+  }
+
+  @Test
+  @Timeout(10)
+  void whenARowHasNoReplicaInTheClientsDatacenterThenItIsReadThroughANodeThere() {
+    // SimpleStrategy with one replica: the first row is near, the second far.
+    Topology simple = new Topology(List.of(EU, US), List.of(new int[] {0}, new int[] {1}));
+    DelayModel eu = new ClusterDelays(simple, LEGS, CoordinatorChoice.REPLICA, "eu");
+    Prediction one = predictor(eu).predict(new Setting(Level.ONE, Level.ONE));
+    assertThat(one.readMicros(0.4).value()).isEqualTo(50);
+    assertThat(one.readMicros(0.6).value()).isEqualTo(80_000);
+    DelayModel us = new ClusterDelays(simple, LEGS, CoordinatorChoice.REPLICA, "us");
+    assertThat(predictor(us).predict(new Setting(Level.ONE, Level.ONE)).isStrong()).isTrue();
+  }
+
+  @Test
+  void whenRowsDifferInTheirLocalReplicasThenLocalLevelsAreNotPredicted() {
+    Topology simple =
+        new Topology(List.of(EU, EU, US, US), List.of(new int[] {0, 1, 2}, new int[] {1, 2, 3}));
+    DelayModel us = new ClusterDelays(simple, LEGS, CoordinatorChoice.REPLICA, "us");
+    List<Setting> settings = Setting.all(us.replicasByDatacenter());
+    assertThat(settings).extracting(Setting::read).containsOnly(Level.ONE, Level.QUORUM, Level.ALL);
+    assertThat(predictor(us).predict(settings).values())
+        .extracting(Prediction::isStrong)
+        .containsExactly(false, false, true, false, true, true, true, true, true);
+  }
+
+  @Test
+  void whenNoRowHasAReplicaInTheClientsDatacenterThenASentenceSaysSo() {
+    for (CoordinatorChoice choice : CoordinatorChoice.values()) {
+      assertThatThrownBy(() -> new ClusterDelays(WITHOUT_ASIA, LEGS, choice, "asia"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(
+              "No node in datacenter asia has a replica; those that have one are in eu, us.");
+    }
+  }
+
+  @Test
+  void whenADatacenterHasNoReplicaThenTheOthersHaveLocalLevelsAllTheSame() {
+    DelayModel model = new ClusterDelays(WITHOUT_ASIA, LEGS, CoordinatorChoice.ANY, "eu");
+    assertThat(Setting.all(model.replicasByDatacenter()))
+        .contains(new Setting(Level.LOCAL_QUORUM, Level.EACH_QUORUM));
+    Setting local = new Setting(Level.LOCAL_QUORUM, Level.LOCAL_QUORUM);
+    assertThat(predictor(model).predict(local).isStrong()).isTrue();
   }
 }

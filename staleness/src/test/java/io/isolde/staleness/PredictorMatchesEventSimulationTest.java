@@ -111,7 +111,7 @@ class PredictorMatchesEventSimulationTest {
     Estimate predicted =
         predictor(ReadFanOut.PREFERRED)
             .versions(new Setting(Level.ONE, Level.ONE))
-            .monotonicReads(writesPerSecond, readsPerSecond);
+            .monotonicReads(1e6 / writesPerSecond, 1e6 / readsPerSecond);
     assertThat(predicted.value()).isCloseTo(monotonic[0] / (RUNS / 4.0), within(0.02));
   }
 

@@ -13,27 +13,37 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /** The delays that this node has seen, by table and by the place of the other node. Bounded. */
 public final class DelayBook {
-  /** Racks with delays of their own; nodes of further ones count for the first rack of theirs. */
+  /** Racks whose delays are kept, those first that are seen first; further ones are left out. */
   private static final int MOST_PLACES = 64;
+
+  /** A full book looks no more often for tables that are gone: each message might make it look. */
+  private static final long LOOK_MILLIS = 1_000;
 
   private final long halfLifeMillis;
   private final int mostTables;
   private final LongSupplier millis;
+  private final Predicate<String> exists;
   private final Map<String, Map<Place, RouteDelays>> tables = new ConcurrentHashMap<>();
   private final AtomicLong leftOut = new AtomicLong();
+  private final AtomicLong nextLookMillis = new AtomicLong(Long.MIN_VALUE);
 
   /**
    * Makes an empty book.
    *
    * @param millis a clock that goes on steadily
+   * @param exists whether there is a table, as {@code keyspace.table}, still: one that is gone
+   *     makes room for another
    */
-  public DelayBook(long halfLifeMillis, int mostTables, LongSupplier millis) {
+  public DelayBook(
+      long halfLifeMillis, int mostTables, LongSupplier millis, Predicate<String> exists) {
     this.halfLifeMillis = halfLifeMillis;
     this.mostTables = mostTables;
     this.millis = millis;
+    this.exists = exists;
   }
 
   void record(String table, Place peer, boolean isWrite, PeerClock.Ways ways) {
@@ -58,7 +68,7 @@ public final class DelayBook {
   private RouteDelays route(String table, Place peer) {
     Map<Place, RouteDelays> places = tables.get(table);
     if (places == null) {
-      if (tables.size() >= mostTables) {
+      if (!hasRoom()) {
         leftOut.incrementAndGet();
         return null;
       }
@@ -74,8 +84,24 @@ public final class DelayBook {
         : places.computeIfAbsent(peer, p -> new RouteDelays(halfLifeMillis));
   }
 
-  /** By table, as {@code keyspace.table}, and place: what was seen of each leg. */
+  private boolean hasRoom() {
+    long now = millis.getAsLong();
+    long next = nextLookMillis.get();
+    if (tables.size() >= mostTables
+        && now >= next
+        && nextLookMillis.compareAndSet(next, now + LOOK_MILLIS)) {
+      forgetThoseGone();
+    }
+    return tables.size() < mostTables;
+  }
+
+  private void forgetThoseGone() {
+    tables.keySet().removeIf(exists.negate());
+  }
+
+  /** By table that exists, as {@code keyspace.table}, and place: what was seen of each leg. */
   public Map<String, Map<Place, Map<Leg, SeenLeg>>> seen() {
+    forgetThoseGone();
     long now = millis.getAsLong();
     Map<String, Map<Place, Map<Leg, SeenLeg>>> all = new TreeMap<>();
     tables.forEach(
@@ -95,11 +121,12 @@ public final class DelayBook {
     return all;
   }
 
-  /** The legs from this node's place to others, for a table; empty if nothing was seen. */
+  /** The legs from this node's place to others, for a table; empty if it's gone or not seen. */
   public Optional<MeasuredLegs> legs(String table, Place self) {
     long now = millis.getAsLong();
     Map<Route, Legs> legs = new HashMap<>();
-    Map<Place, RouteDelays> places = tables.getOrDefault(table, Map.of());
+    Map<Place, RouteDelays> places =
+        exists.test(table) ? tables.getOrDefault(table, Map.of()) : Map.of();
     places.forEach(
         (place, route) ->
             route.legs(now).ifPresent(found -> legs.put(new Route(self, place), found)));

@@ -16,6 +16,7 @@ import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.net.Message;
 import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.net.ParamType;
+import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.SchemaConstants;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.FBUtilities;
@@ -31,7 +32,7 @@ public final class MessageTap {
   private final Optional<Collector> collector;
   private final Optional<EmulatedDistances> distances;
 
-  private MessageTap(Optional<Collector> collector, Optional<EmulatedDistances> distances) {
+  MessageTap(Optional<Collector> collector, Optional<EmulatedDistances> distances) {
     this.collector = collector;
     this.distances = distances;
   }
@@ -47,7 +48,8 @@ public final class MessageTap {
         new DelayBook(
             config.stalenessHalfLifeMillis(),
             config.stalenessMaxTables(),
-            () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+            () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
+            MessageTap::exists);
     Optional<EmulatedDistances> distances =
         config.emulatedDistances().isEmpty()
             ? Optional.empty()
@@ -98,7 +100,7 @@ public final class MessageTap {
   }
 
   /** Returns false for a message that is sent later or in another form instead. */
-  private boolean goesOut(Message<?> message, InetAddressAndPort to) {
+  boolean goesOut(Message<?> message, InetAddressAndPort to) {
     if (collector.isPresent() && collector.get().samples(message.id())) {
       Stamp stamp = seenGoingOut(message, to);
       if (stamp != null) {
@@ -116,7 +118,7 @@ public final class MessageTap {
     switch (message.verb()) {
       case MUTATION_REQ, READ_REQ -> {
         TableMetadata table = table(message);
-        if (isOfUsers(table)) {
+        if (isOwn(message) && isOfUsers(table)) {
           collector.get().requestSent(message.id(), nameOf(table), isWrite(message));
         }
       }
@@ -157,6 +159,14 @@ public final class MessageTap {
     return true;
   }
 
+  /**
+   * Whether this node coordinates the request. A write that it forwards to others of its datacenter
+   * has the coordinator's id, which a request of its own has, too, sooner or later.
+   */
+  private static boolean isOwn(Message<?> message) {
+    return message.from().equals(FBUtilities.getBroadcastAddressAndPort());
+  }
+
   private static boolean isWrite(Message<?> message) {
     return message.payload instanceof Mutation;
   }
@@ -178,7 +188,14 @@ public final class MessageTap {
     return table != null && !SchemaConstants.isSystemKeyspace(table.keyspace);
   }
 
+  /** A keyspace's name has no dot. */
   private static String nameOf(TableMetadata table) {
     return table.keyspace + "." + table.name;
+  }
+
+  private static boolean exists(String name) {
+    int dot = name.indexOf('.');
+    return Schema.instance.getTableMetadata(name.substring(0, dot), name.substring(dot + 1))
+        != null;
   }
 }

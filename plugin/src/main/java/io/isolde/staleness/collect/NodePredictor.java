@@ -46,7 +46,9 @@ public final class NodePredictor {
     this.predictor = new Predictor(model, ReadFanOut.PREFERRED, TRIALS, NodePredictor::random);
   }
 
-  /** Empty if nothing was seen of the table, or it is gone, or has no replica near here. */
+  /**
+   * Empty if nothing was seen of the table, or it is gone, or has no replica in this datacenter.
+   */
   public static Optional<NodePredictor> of(DelayBook delays, String table) {
     if (table.indexOf('.') < 0) {
       return Optional.empty();
@@ -58,7 +60,7 @@ public final class NodePredictor {
       return Optional.empty();
     }
     return topology(keyspace.getReplicationStrategy())
-        .filter(topology -> topology.places().contains(self))
+        .filter(topology -> topology.datacenters().contains(self.datacenter()))
         .map(
             topology ->
                 new NodePredictor(

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.isolde.staleness.Delay;
 import io.isolde.staleness.Place;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.Test;
@@ -20,10 +22,11 @@ class CollectorTest {
   private static final long HALF_LIFE_MILLIS = 1_000_000_000;
 
   private final RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(17);
+  private final Set<String> existing = new HashSet<>(Set.of(TABLE, "a.a", "b.b", "c.c"));
   private long now = 1_000_000;
 
   private DelayBook book(int tables) {
-    return new DelayBook(HALF_LIFE_MILLIS, tables, () -> now / 1_000_000);
+    return new DelayBook(HALF_LIFE_MILLIS, tables, () -> now / 1_000_000, existing::contains);
   }
 
   private Collector coordinator(DelayBook book, int oneIn) {
@@ -132,6 +135,35 @@ class CollectorTest {
     assertThat(book.seen().keySet()).containsExactly("a.a", "b.b");
     assertThat(book.leftOut()).isEqualTo(1);
     assertThat(book.seen().get("a.a").get(THERE).get(Leg.WRITE).observations()).isEqualTo(2);
+  }
+
+  @Test
+  void whenTablesAreDroppedThenTheyMakeRoomForOthers() {
+    DelayBook book = book(1);
+    PeerClock.Ways ways = new PeerClock.Ways(10, 20, 1);
+    book.record("a.a", THERE, true, ways);
+    book.record("b.b", THERE, true, ways);
+    existing.remove("a.a");
+    // It has just looked, and doesn't for each message.
+    book.record("b.b", THERE, true, ways);
+    assertThat(book.leftOut()).isEqualTo(2);
+    now += 1_000_000_000;
+    book.record("b.b", THERE, true, ways);
+    assertThat(book.leftOut()).isEqualTo(2);
+    assertThat(book.seen().keySet()).containsExactly("b.b");
+    existing.remove("b.b");
+    assertThat(book.seen()).isEmpty();
+  }
+
+  @Test
+  void whenThereAreTooManyRacksThenFurtherOnesAreLeftOut() {
+    DelayBook book = book(1);
+    for (int rack = 0; rack < 65; rack++) {
+      Place place = new Place("eu", "r" + rack);
+      book.record("a.a", place, true, new PeerClock.Ways(10, 20, 1));
+    }
+    assertThat(book.seen().get("a.a")).hasSize(64).doesNotContainKey(new Place("eu", "r64"));
+    assertThat(book.leftOut()).isEqualTo(1);
   }
 
   @Test
