@@ -148,7 +148,7 @@ final class NodeStart implements NodeParts {
       Thread.sleep(LOOK_MILLIS);
     }
     Recovery.start(
-        host.node()::orphansWithWrites,
+        host.node()::unfinished,
         new TransactionsOnGroups(strong),
         new ReplicatedOracle(host.client(), host.session()));
   }

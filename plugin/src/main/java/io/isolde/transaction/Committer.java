@@ -164,7 +164,11 @@ final class Committer {
     return inDoubt
         .whenApplied(overwrites, committed.applyAfter())
         .thenComposeAsync(
-            turn -> applier.apply(Stamp.mutations(updates, commitTimestamp)), mutationStage)
+            turn ->
+                applier.apply(
+                    Stamp.mutations(updates, commitTimestamp),
+                    () -> inDoubt.isApplied(commitTimestamp)),
+            mutationStage)
         .thenCompose(applied -> whenVisible(commitTimestamp, decidedNanos))
         .thenApply(visible -> decision);
   }

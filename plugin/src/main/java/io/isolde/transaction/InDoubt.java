@@ -63,6 +63,12 @@ final class InDoubt {
     return oracle.setAside().find(ids, upTo).isEmpty();
   }
 
+  /** Whether a commit is applied, as far as this node has heard. Costs nothing. */
+  boolean isApplied(long commitTimestamp) {
+    // In this order: the set is to be of the snapshot or later.
+    return oracle.stableSoFar() >= commitTimestamp && !oracle.setAside().contains(commitTimestamp);
+  }
+
   /**
    * Returns when all commits at or below a timestamp that write one of these ids are applied; at
    * once, as a rule.

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.cassandra.concurrent.Stage;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ConsistencyLevel;
@@ -134,24 +135,31 @@ final class MutationApplier {
    * Applies everywhere, again and again until it has worked. Bounded by the oracle, which takes no
    * more commits when too many are not applied.
    *
+   * @param isAppliedByOthers asked after each attempt that has failed
    * @return completes when it has worked; does not fail
    */
-  CompletableFuture<Void> apply(List<Mutation> mutations) {
+  CompletableFuture<Void> apply(List<Mutation> mutations, BooleanSupplier isAppliedByOthers) {
     CompletableFuture<Void> applied = new CompletableFuture<>();
-    apply(mutations, applied, FIRST_PAUSE_MILLIS);
+    apply(mutations, isAppliedByOthers, applied, FIRST_PAUSE_MILLIS);
     return applied;
   }
 
-  private void apply(List<Mutation> mutations, CompletableFuture<Void> applied, long pauseMillis) {
+  private void apply(
+      List<Mutation> mutations,
+      BooleanSupplier isAppliedByOthers,
+      CompletableFuture<Void> applied,
+      long pauseMillis) {
     var unused =
         attempt(mutations)
             .thenAccept(
                 isApplied -> {
-                  if (isApplied) {
+                  if (isApplied || isAppliedByOthers.getAsBoolean()) {
                     applied.complete(null);
                   } else {
                     long nextMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
-                    later(pauseMillis, () -> apply(mutations, applied, nextMillis));
+                    later(
+                        pauseMillis,
+                        () -> apply(mutations, isAppliedByOthers, applied, nextMillis));
                   }
                 });
   }

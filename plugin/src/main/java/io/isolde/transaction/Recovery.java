@@ -2,7 +2,7 @@
 package io.isolde.transaction;
 
 import io.isolde.oracle.SetAsideCommits;
-import io.isolde.oracle.replica.Orphan;
+import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.peers.SchemaAgreement;
 import java.util.HashSet;
 import java.util.List;
@@ -21,9 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finishes what coordinators had decided that died before it was applied. Runs on the node where
- * the oracle leads. Whoever else applies the same commit, the coordinator itself if it was only cut
- * off, writes the same cells with the same timestamps.
+ * Finishes what coordinators had decided that died before it was applied, or that reach the oracle
+ * and not the replicas: because of the network, or since their clocks are so wrong that what they
+ * send is dropped as too old. Runs on the node where the oracle leads. Whoever else applies the
+ * same commit, as the coordinator itself may, writes the same cells with the same timestamps.
  */
 public final class Recovery {
   private static final Logger logger = LoggerFactory.getLogger(Recovery.class);
@@ -35,7 +36,10 @@ public final class Recovery {
   /** Between two attempts at the same commit: others come to their turn. */
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  private final Supplier<List<Orphan>> orphans;
+  /** A coordinator that lives has this much longer before others do its work. */
+  private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Supplier<List<UnfinishedCommit>> toFinish;
   private final MutationApplier applier;
   private final Oracle oracle;
   private final ScheduledExecutorService thread =
@@ -46,13 +50,13 @@ public final class Recovery {
             return recovery;
           });
 
-  /** Said once what keeps them; forgotten when they are no orphans any more. */
+  /** Said once what keeps them; forgotten when they are finished. */
   private final Set<Long> complainedOf = new HashSet<>();
 
   /** Those that are being applied, by commit timestamp. At most {@link #MOST_AT_ONCE}. */
   private final Set<Long> underWay = ConcurrentHashMap.newKeySet();
 
-  /** When those that were tried may be tried again; forgotten when they are no orphans any more. */
+  /** When those that were tried may be tried again; forgotten when they are finished. */
   private final Map<Long, Long> restUntilNanos = new ConcurrentHashMap<>();
 
   private final BooleanSupplier isSchemaCurrent;
@@ -62,11 +66,11 @@ public final class Recovery {
    *     learns it before long
    */
   Recovery(
-      Supplier<List<Orphan>> orphans,
+      Supplier<List<UnfinishedCommit>> toFinish,
       MutationApplier applier,
       Oracle oracle,
       BooleanSupplier isSchemaCurrent) {
-    this.orphans = orphans;
+    this.toFinish = toFinish;
     this.applier = applier;
     this.oracle = oracle;
     this.isSchemaCurrent = isSchemaCurrent;
@@ -76,13 +80,14 @@ public final class Recovery {
    * Starts finishing; to be called once. It does not need the node to coordinate transactions
    * itself: others wait for what is left here.
    *
-   * @param orphans to be finished here; none unless the oracle leads here
+   * @param toFinish what is to be finished here; none unless the oracle leads here
    * @param strong the tables of strong keyspaces
    */
-  public static void start(Supplier<List<Orphan>> orphans, StrongTables strong, Oracle oracle) {
+  public static void start(
+      Supplier<List<UnfinishedCommit>> toFinish, StrongTables strong, Oracle oracle) {
     Recovery recovery =
         new Recovery(
-            orphans, new MutationApplier(strong, false), oracle, SchemaAgreement::hasBeenReached);
+            toFinish, new MutationApplier(strong, false), oracle, SchemaAgreement::hasBeenReached);
     var unused =
         recovery.thread.scheduleWithFixedDelay(
             recovery::finishAll, INTERVAL_MILLIS, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
@@ -91,46 +96,49 @@ public final class Recovery {
   /** Tries each of them once that is not resting. */
   void finishAll() {
     try {
-      List<Orphan> left = orphans.get();
+      List<UnfinishedCommit> left = toFinish.get();
       Set<Long> timestamps =
           left.stream()
-              .map(orphan -> orphan.commit().commitTimestamp())
+              .map(unfinished -> unfinished.commit().commitTimestamp())
               .collect(Collectors.toSet());
       complainedOf.retainAll(timestamps);
       restUntilNanos.keySet().retainAll(timestamps);
       // In the order of their timestamps, so that one finds applied what it must come after.
       left.forEach(this::tryToFinish);
     } catch (RuntimeException e) {
-      logger.error("Finishing the commits of dead coordinators failed; it is tried again.", e);
+      logger.error("Finishing the commits of other coordinators failed; it is tried again.", e);
     }
   }
 
   /** One that can't be finished must not hold up the others. */
-  private void tryToFinish(Orphan orphan) {
+  private void tryToFinish(UnfinishedCommit unfinished) {
     try {
-      finish(orphan);
+      finish(unfinished);
     } catch (RuntimeException e) {
-      long commitTimestamp = orphan.commit().commitTimestamp();
+      long commitTimestamp = unfinished.commit().commitTimestamp();
       rest(commitTimestamp);
       logger.error(
-          "Finishing the commit at {} of a dead coordinator failed; it is tried again.",
+          "Finishing the commit at {} of another coordinator failed; it is tried again.",
           commitTimestamp,
           e);
     }
   }
 
-  private void finish(Orphan orphan) {
-    long commitTimestamp = orphan.commit().commitTimestamp();
-    if (orphan.writeSet().length == 0) {
-      complain(orphan, "its coordinator died and left no writes.");
+  private void finish(UnfinishedCommit unfinished) {
+    long commitTimestamp = unfinished.commit().commitTimestamp();
+    if (!unfinished.isOrphan()) {
+      restUntilNanos.putIfAbsent(commitTimestamp, System.nanoTime() + GRACE_NANOS);
+    }
+    if (unfinished.writeSet().length == 0) {
+      complain(unfinished, "its coordinator left no writes.");
       return;
     }
-    if (!mayBeTried(commitTimestamp) || orphan.applyAfter() > oracle.stableSoFar()) {
+    if (!mayBeTried(commitTimestamp) || unfinished.applyAfter() > oracle.stableSoFar()) {
       return;
     }
-    WriteSetCodec.Decoded writes = WriteSetCodec.decode(orphan.writeSet());
-    if (isWhole(orphan, writes) && isItsTurn(orphan, writes.updates())) {
-      apply(orphan, writes.updates());
+    WriteSetCodec.Decoded writes = WriteSetCodec.decode(unfinished.writeSet());
+    if (isWhole(unfinished, writes) && isItsTurn(unfinished, writes.updates())) {
+      apply(unfinished, writes.updates());
     }
   }
 
@@ -138,32 +146,32 @@ public final class Recovery {
    * What this node does not know may have been dropped, and then nobody misses it; or this node was
    * down when it was created, and without it a part of the commit would be lost.
    */
-  private boolean isWhole(Orphan orphan, WriteSetCodec.Decoded writes) {
+  private boolean isWhole(UnfinishedCommit unfinished, WriteSetCodec.Decoded writes) {
     if (writes.unknownTables().isEmpty() && writes.unknownColumns().isEmpty()) {
       return true;
     }
     if (isSchemaCurrent.getAsBoolean() && writes.unknownColumns().isEmpty()) {
       logger.info(
           "A part of the commit at {} is left out, since its table is gone: {}",
-          orphan.commit().commitTimestamp(),
+          unfinished.commit().commitTimestamp(),
           writes.unknownTables());
       return true;
     }
     complain(
-        orphan,
+        unfinished,
         "this node has not heard yet of tables or columns of it: "
             + writes.unknownTables()
             + writes.unknownColumns());
-    rest(orphan.commit().commitTimestamp());
+    rest(unfinished.commit().commitTimestamp());
     return false;
   }
 
-  private void complain(Orphan orphan, String why) {
-    if (complainedOf.add(orphan.commit().commitTimestamp())) {
+  private void complain(UnfinishedCommit unfinished, String why) {
+    if (complainedOf.add(unfinished.commit().commitTimestamp())) {
       logger.error(
-          "The commit {} at {} of a coordinator that is gone can't be finished: {}",
-          orphan.commit().transactionId(),
-          orphan.commit().commitTimestamp(),
+          "The commit {} at {} of another coordinator can't be finished: {}",
+          unfinished.commit().transactionId(),
+          unfinished.commit().commitTimestamp(),
           why);
     }
   }
@@ -180,14 +188,14 @@ public final class Recovery {
   }
 
   /** Whether what it replaces is applied. */
-  private boolean isItsTurn(Orphan orphan, List<PartitionUpdate> updates) {
+  private boolean isItsTurn(UnfinishedCommit unfinished, List<PartitionUpdate> updates) {
     SetAsideCommits setAside = oracle.setAside();
     return setAside.isEmpty()
-        || setAside.find(WriteSet.of(updates).overwrites(), orphan.applyAfter()).isEmpty();
+        || setAside.find(WriteSet.of(updates).overwrites(), unfinished.applyAfter()).isEmpty();
   }
 
-  private void apply(Orphan orphan, List<PartitionUpdate> updates) {
-    long commitTimestamp = orphan.commit().commitTimestamp();
+  private void apply(UnfinishedCommit unfinished, List<PartitionUpdate> updates) {
+    long commitTimestamp = unfinished.commit().commitTimestamp();
     List<Mutation> mutations = Stamp.mutations(updates, commitTimestamp);
     underWay.add(commitTimestamp);
     var unused =
@@ -198,16 +206,18 @@ public final class Recovery {
                   rest(commitTimestamp);
                   underWay.remove(commitTimestamp);
                   if (Boolean.TRUE.equals(isApplied)) {
-                    tellApplied(orphan);
+                    tellApplied(unfinished);
                   }
                 });
   }
 
-  private void tellApplied(Orphan orphan) {
-    long commitTimestamp = orphan.commit().commitTimestamp();
+  private void tellApplied(UnfinishedCommit unfinished) {
+    long commitTimestamp = unfinished.commit().commitTimestamp();
     logger.info(
-        "The commit {} at {} of a coordinator that is gone is finished.",
-        orphan.commit().transactionId(),
+        unfinished.isOrphan()
+            ? "The commit {} at {} of a coordinator that is gone is finished."
+            : "The commit {} at {} is finished, which its coordinator did not get applied.",
+        unfinished.commit().transactionId(),
         commitTimestamp);
     var unused = oracle.applied(commitTimestamp);
   }

@@ -5,7 +5,7 @@ import static io.isolde.testing.CassandraInProcess.execute;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.oracle.PendingCommit;
-import io.isolde.oracle.replica.Orphan;
+import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.testing.CassandraInProcess;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ class RecoveryTest {
   private static final long FIRST = 1_000;
 
   private final AtomicBoolean isSchemaCurrent = new AtomicBoolean(true);
-  private final List<Orphan> orphans = new ArrayList<>();
+  private final List<UnfinishedCommit> unfinished = new ArrayList<>();
   private final Queue<Long> applied = new ConcurrentLinkedQueue<>();
   private final StuckOracle oracle =
       new StuckOracle() {
@@ -41,7 +41,7 @@ class RecoveryTest {
 
   private final Recovery recovery =
       new Recovery(
-          () -> List.copyOf(orphans),
+          () -> List.copyOf(unfinished),
           new MutationApplier(new NoStrongTables(), false),
           oracle,
           isSchemaCurrent::get);
@@ -104,11 +104,31 @@ class RecoveryTest {
   @Test
   void whenAWriteSetIsDamagedThenThoseAfterItAreFinished() throws Exception {
     tables("sound", "unused", "v int");
-    orphans.add(new Orphan(new PendingCommit(UUID.randomUUID(), FIRST, 1), 0, new byte[] {1}));
+    unfinished.add(
+        new UnfinishedCommit(
+            new PendingCommit(UUID.randomUUID(), FIRST, 1), true, 0, new byte[] {1}));
     orphan(FIRST + 2, write("sound", 4));
 
     finish();
     assertThat(applied).containsExactly(FIRST + 2);
+  }
+
+  @Test
+  void whenALivingCoordinatorDoesNotGetItAppliedThenItIsFinishedAfterAWhile() throws Exception {
+    tables("stuck", "spare", "v int");
+    unfinished.add(
+        new UnfinishedCommit(
+            new PendingCommit(UUID.randomUUID(), FIRST, 1),
+            false,
+            0,
+            WriteSetCodec.encode(List.of(write("stuck", 5)))));
+    recovery.finishAll();
+    recovery.finishAll();
+    assertThat(execute("SELECT v FROM test.stuck")).isEmpty();
+
+    finish();
+    assertThat(applied).containsExactly(FIRST);
+    assertThat(execute("SELECT v FROM test.stuck").one().getInt("v")).isEqualTo(5);
   }
 
   /** Tries until it is done, and for longer than a commit that failed rests. */
@@ -120,13 +140,14 @@ class RecoveryTest {
       recovery.finishAll();
       Thread.sleep(50);
     }
-    orphans.removeIf(orphan -> applied.contains(orphan.commit().commitTimestamp()));
+    unfinished.removeIf(left -> applied.contains(left.commit().commitTimestamp()));
   }
 
   private void orphan(long commitTimestamp, PartitionUpdate... writes) {
-    orphans.add(
-        new Orphan(
+    unfinished.add(
+        new UnfinishedCommit(
             new PendingCommit(UUID.randomUUID(), commitTimestamp, 1),
+            true,
             0,
             WriteSetCodec.encode(List.of(writes))));
   }

@@ -2,7 +2,7 @@
 package io.isolde.oracle.group;
 
 import io.isolde.oracle.PendingCommit;
-import io.isolde.oracle.replica.Orphan;
+import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerTransport;
 import io.isolde.raft.RaftFailure;
@@ -121,8 +121,8 @@ public final class OracleNode implements AutoCloseable {
   }
 
   /** The same, with what it takes to finish them; none unless this node leads. */
-  public synchronized List<Orphan> orphansWithWrites() {
-    return member == null ? List.of() : member.host().orphansWithWrites();
+  public synchronized List<UnfinishedCommit> unfinished() {
+    return member == null ? List.of() : member.host().unfinished();
   }
 
   private void startWhenAllowed(List<Peer> founders) {

@@ -11,8 +11,8 @@ import io.isolde.oracle.replica.CoordinatorLeases;
 import io.isolde.oracle.replica.Leadership;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.OracleReplica;
-import io.isolde.oracle.replica.Orphan;
 import io.isolde.oracle.replica.SavedReplica;
+import io.isolde.oracle.replica.UnfinishedCommit;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -337,9 +337,9 @@ final class ReplicaHost {
     return locked(replica::orphans);
   }
 
-  /** The same, with what it takes to finish them; none unless this member leads. */
-  List<Orphan> orphansWithWrites() {
-    return serving(reign -> replica.orphansWithWrites()).orElse(List.of());
+  /** What this node is to finish for other coordinators; nothing unless this member leads. */
+  List<UnfinishedCommit> unfinished() {
+    return serving(reign -> replica.unfinished()).orElse(List.of());
   }
 
   SavedReplica save() {

@@ -48,7 +48,7 @@ class AnswerLostTest {
       Members.await(
           "others are asked to finish it",
           () ->
-              members.node(members.leader()).orphansWithWrites().stream()
+              members.node(members.leader()).unfinished().stream()
                   .anyMatch(orphan -> id.equals(orphan.commit().transactionId())));
     }
   }

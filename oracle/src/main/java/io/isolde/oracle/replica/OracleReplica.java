@@ -289,21 +289,35 @@ public final class OracleReplica {
    * They hold {@link #stable()} until someone applies them or they are set aside.
    */
   public List<PendingCommit> orphans() {
-    return oracle.pendingCommits().stream()
-        .filter(commit -> sessions.get(commit.session()) == null)
-        .toList();
+    return oracle.pendingCommits().stream().filter(this::isOrphan).toList();
   }
 
-  /** As {@link #orphans()}, with what it takes to finish them; in the order of their timestamps. */
-  public List<Orphan> orphansWithWrites() {
-    return orphans().stream().map(this::withWrites).toList();
+  /**
+   * What others than its coordinator may finish, in the order of the timestamps: the {@linkplain
+   * #orphans() orphans}, and what is set aside. A coordinator that reaches the oracle need not
+   * reach the replicas.
+   */
+  public List<UnfinishedCommit> unfinished() {
+    SetAsideCommits setAside = setAside();
+    List<UnfinishedCommit> unfinished = new ArrayList<>();
+    for (PendingCommit commit : oracle.pendingCommits()) {
+      boolean isOrphan = isOrphan(commit);
+      if (isOrphan || setAside.contains(commit.commitTimestamp())) {
+        unfinished.add(withWrites(commit, isOrphan));
+      }
+    }
+    return unfinished;
   }
 
-  private Orphan withWrites(PendingCommit commit) {
+  private boolean isOrphan(PendingCommit commit) {
+    return sessions.get(commit.session()) == null;
+  }
+
+  private UnfinishedCommit withWrites(PendingCommit commit, boolean isOrphan) {
     WriteSets.WriteSet writes = writeSets.get(commit.commitTimestamp());
     return writes == null
-        ? new Orphan(commit, 0, NOTHING)
-        : new Orphan(commit, writes.applyAfter(), writes.bytes());
+        ? new UnfinishedCommit(commit, isOrphan, 0, NOTHING)
+        : new UnfinishedCommit(commit, isOrphan, writes.applyAfter(), writes.bytes());
   }
 
   public OracleConfig config() {

@@ -87,6 +87,21 @@ class OracleReplicaTest {
   }
 
   @Test
+  void whenACommitIsSetAsideThenOthersMayFinishItThoughItsCoordinatorLives() {
+    long pending = timestamp(fixture.apply(blind(session, 0, 1)));
+    assertThat(replica.unfinished()).isEmpty();
+    fixture.apply(new Command.SetAside(pending));
+    assertThat(replica.orphans()).isEmpty();
+    assertThat(replica.unfinished())
+        .singleElement()
+        .matches(u -> u.commit().commitTimestamp() == pending && !u.isOrphan());
+    fixture.apply(new Command.FenceSession(session));
+    assertThat(replica.unfinished()).singleElement().matches(UnfinishedCommit::isOrphan);
+    fixture.apply(new Command.Applied(pending));
+    assertThat(replica.unfinished()).isEmpty();
+  }
+
+  @Test
   void whenASessionIsFencedThenAKnownDecisionIsStillTheAnswer() {
     Answer decided = fixture.apply(commit(session, 0, ID, replica.stable(), 1));
     fixture.apply(new Command.FenceSession(session));

@@ -3,11 +3,13 @@ package io.isolde.system.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.client.ErrorCode;
 import io.isolde.client.Isolde;
 import io.isolde.client.Transaction;
@@ -21,6 +23,8 @@ import io.isolde.system.ShortLived;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -48,6 +52,7 @@ class TwoDataCentersTest {
   private static final TransactionOptions PATIENT =
       TransactionOptions.builder().timeLimit(PATIENCE).maxAttempts(500).build();
   private static final int TRANSFERS = 40;
+  private static final int MESSAGES = 300;
 
   @TempDir static Path files;
 
@@ -68,6 +73,7 @@ class TwoDataCentersTest {
         ShortLived.nodeAt("127.0.50.1")
             .withClassPathEntry(topology)
             .withCassandraSetting("endpoint_snitch", "PropertyFileSnitch")
+            .withIsoldeSetting("staleness_sample_one_in", "1")
             .withCassandraSetting("client_encryption_options", certificates.forClients());
     cluster = LocalCluster.create(folder, 3, first);
     cluster.start();
@@ -178,6 +184,43 @@ class TwoDataCentersTest {
     cluster.node(3).start();
 
     assertThat(balance(west, 3)).isEqualTo(7);
+  }
+
+  /** From messages between nodes, as they are seen by the one that is asked. */
+  @Test
+  void whenNodesHaveWrittenAndReadThenTheyPredictHowFreshReadsAre() {
+    east.execute("CREATE TABLE k.plain (id int PRIMARY KEY, v int)");
+    cluster.awaitSchemaAgreement(PATIENCE);
+    Node node = east.getMetadata().getNodes().values().iterator().next();
+    SimpleStatement ask =
+        SimpleStatement.newInstance("SELECT * FROM isolde.staleness WHERE table_name = 'k.plain'")
+            .setNode(node);
+    for (int id = 0; id < MESSAGES; id++) {
+      east.execute(
+          SimpleStatement.newInstance("INSERT INTO k.plain (id, v) VALUES (%d, 1)".formatted(id))
+              .setConsistencyLevel(ConsistencyLevel.ALL)
+              .setNode(node));
+      east.execute(
+          SimpleStatement.newInstance("SELECT v FROM k.plain WHERE id = " + id)
+              .setConsistencyLevel(ConsistencyLevel.ALL)
+              .setNode(node));
+    }
+    List<Row> predicted = new ArrayList<>();
+    Await.until(
+        "the delays of enough messages are known",
+        () -> predicted.addAll(east.execute(ask).all()) && !predicted.isEmpty());
+
+    assertThat(predicted)
+        .extracting(row -> row.getString("read_level"))
+        .contains("ONE", "LOCAL_ONE", "QUORUM", "ALL");
+    for (Row row : predicted) {
+      assertThat(row.getDouble("fresh")).isBetween(0.0, 1.0);
+      assertThat(row.getLong("samples")).isPositive();
+      if (row.getString("read_level").equals("ALL")) {
+        assertThat(row.getBoolean("strong")).isTrue();
+        assertThat(row.getDouble("fresh")).isEqualTo(1);
+      }
+    }
   }
 
   private static void transfers(CqlSession session, int from, int to, int amount) {

@@ -4,6 +4,7 @@ package io.isolde.oracle.replica.simulation;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
+import io.isolde.oracle.replica.UnfinishedCommit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -231,13 +232,15 @@ final class Coordinator {
         });
   }
 
-  /** Applies commits that are not applied and whose coordinator is gone, if it is their turn. */
+  /** Applies commits whose coordinator is gone or has not applied them, if it is their turn. */
   private void recover() {
     Member member = world.members.get(leader);
     if (!time.oneIn(4) || !member.node.isUp) {
       return;
     }
-    member.replica.orphans().stream()
+    member.replica.unfinished().stream()
+        .filter(commit -> commit.isOrphan() || !wouldHide())
+        .map(UnfinishedCommit::commit)
         .filter(orphan -> orphan.commitTimestamp() - 2 <= member.replica.stable())
         .forEach(
             orphan -> {
@@ -252,6 +255,12 @@ final class Coordinator {
                 world.send(this, leader, applied, unheard -> {});
               }
             });
+  }
+
+  /** Whether others that finish a living coordinator's commits would make up for the mistake. */
+  private boolean wouldHide() {
+    return world.mutates(Mutation.TELL_APPLIED_ONCE)
+        || world.mutates(Mutation.TAKE_UNHEARD_OF_FOR_LOGGED);
   }
 
   private void renew() {
