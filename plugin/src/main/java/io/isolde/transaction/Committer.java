@@ -15,13 +15,13 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.cassandra.concurrent.ExecutorLocals;
 import org.apache.cassandra.concurrent.Stage;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.UnavailableException;
-import org.apache.cassandra.utils.Closeable;
 import org.apache.cassandra.utils.WithResources;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
@@ -32,15 +32,17 @@ final class Committer {
   /** What can't be applied for a second is set aside, so that others pass it. */
   private static final long LONGEST_PASSING_MILLIS = 1_500;
 
-  private static final ReadSet NOTHING_READ = new ReadSet(1);
+  /** A quarter of the threads that serve clients: who comes on top of them is told at once. */
+  private static final int MOST_PASSING = 32;
 
-  private final ApplyQueue applyQueue = new ApplyQueue(Stage.MUTATION::execute);
+  private static final ReadSet NOTHING_READ = new ReadSet(1);
 
   private final Oracle oracle;
   private final MutationApplier applier;
   private final InDoubt inDoubt;
   private final long commitTimeoutMillis;
   private final TransactionListener listener;
+  private final Semaphore passing = new Semaphore(MOST_PASSING);
 
   Committer(
       Oracle oracle,
@@ -135,15 +137,9 @@ final class Committer {
   }
 
   /** Where commits are applied; what happens there belongs to the trace of the request. */
-  private Executor mutationStage() {
+  private static Executor mutationStage() {
     WithResources ofTheRequest = ExecutorLocals.propagate();
-    return task ->
-        applyQueue.execute(
-            () -> {
-              try (Closeable resources = ofTheRequest.get()) {
-                task.run();
-              }
-            });
+    return task -> Stage.MUTATION.executor().execute(ofTheRequest, task);
   }
 
   /**
@@ -186,11 +182,16 @@ final class Committer {
    * begin below it and could only have the same conflict.
    */
   private void awaitPassed(Conflict conflict) {
-    if (conflict.kind() == Conflict.Kind.READ_WRITE
-        || conflict.kind() == Conflict.Kind.WRITE_WRITE) {
-      CompletableFuture<Void> passed = oracle.whenStable(conflict.committedAt());
-      if (!isDone(passed, Math.min(commitTimeoutMillis, LONGEST_PASSING_MILLIS))) {
-        passed.cancel(false);
+    boolean isKnown =
+        conflict.kind() == Conflict.Kind.READ_WRITE || conflict.kind() == Conflict.Kind.WRITE_WRITE;
+    if (isKnown && passing.tryAcquire()) {
+      try {
+        CompletableFuture<Void> passed = oracle.whenStable(conflict.committedAt());
+        if (!isDone(passed, Math.min(commitTimeoutMillis, LONGEST_PASSING_MILLIS))) {
+          passed.cancel(false);
+        }
+      } finally {
+        passing.release();
       }
     }
   }

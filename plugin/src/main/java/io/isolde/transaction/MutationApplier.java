@@ -28,8 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings decided commits to the replicas. If this node dies meanwhile, {@link Recovery} does it,
- * or, where the oracle keeps no writes, Cassandra's batch log: with the same timestamps.
+ * Brings decided commits to the replicas. If this node dies meanwhile, or does not reach them,
+ * {@link Recovery} does it, or, where the oracle keeps no writes, Cassandra's batch log: with the
+ * same timestamps.
  */
 final class MutationApplier {
   private static final Logger logger = LoggerFactory.getLogger(MutationApplier.class);
@@ -135,7 +136,8 @@ final class MutationApplier {
    * Applies everywhere, again and again until it has worked. Bounded by the oracle, which takes no
    * more commits when too many are not applied.
    *
-   * @param isAppliedByOthers asked after each attempt that has failed
+   * @param isAppliedByOthers asked before each attempt: what comes after them could come after a
+   *     TRUNCATE
    * @return completes when it has worked; does not fail
    */
   CompletableFuture<Void> apply(List<Mutation> mutations, BooleanSupplier isAppliedByOthers) {
@@ -149,11 +151,15 @@ final class MutationApplier {
       BooleanSupplier isAppliedByOthers,
       CompletableFuture<Void> applied,
       long pauseMillis) {
+    if (isAppliedByOthers.getAsBoolean()) {
+      applied.complete(null);
+      return;
+    }
     var unused =
         attempt(mutations)
             .thenAccept(
                 isApplied -> {
-                  if (isApplied || isAppliedByOthers.getAsBoolean()) {
+                  if (isApplied) {
                     applied.complete(null);
                   } else {
                     long nextMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);

@@ -4,6 +4,7 @@ package io.isolde.transaction;
 import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.peers.SchemaAgreement;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -61,6 +62,12 @@ public final class Recovery {
 
   private final BooleanSupplier isSchemaCurrent;
 
+  /** Those of this round that hold what this node does not know. */
+  private final Set<Long> schemaIsWanted = new HashSet<>();
+
+  /** Those that hold nothing of which living nodes know and this one does not. */
+  private final Set<Long> schemaIsKnown = new HashSet<>();
+
   /**
    * @param isSchemaCurrent whether this node knows every table that a living one knows; if not, it
    *     learns it before long
@@ -101,13 +108,22 @@ public final class Recovery {
           left.stream()
               .map(unfinished -> unfinished.commit().commitTimestamp())
               .collect(Collectors.toSet());
-      complainedOf.retainAll(timestamps);
-      restUntilNanos.keySet().retainAll(timestamps);
-      // In the order of their timestamps, so that one finds applied what it must come after.
-      left.forEach(this::tryToFinish);
+      List.of(complainedOf, schemaIsKnown, restUntilNanos.keySet())
+          .forEach(known -> known.retainAll(timestamps));
+      long nowNanos = System.nanoTime();
+      // Those that were not tried for the longest time first, and then in their order.
+      left.stream()
+          .sorted(Comparator.comparingLong(unfinished -> restNanos(unfinished, nowNanos)))
+          .forEach(this::tryToFinish);
+      askForSchema();
     } catch (RuntimeException e) {
       logger.error("Finishing the commits of other coordinators failed; it is tried again.", e);
     }
+  }
+
+  private long restNanos(UnfinishedCommit unfinished, long nowNanos) {
+    Long restUntil = restUntilNanos.get(unfinished.commit().commitTimestamp());
+    return restUntil == null ? Long.MIN_VALUE : restUntil - nowNanos;
   }
 
   /** One that can't be finished must not hold up the others. */
@@ -137,7 +153,7 @@ public final class Recovery {
       return;
     }
     WriteSetCodec.Decoded writes = WriteSetCodec.decode(unfinished.writeSet());
-    if (isWhole(unfinished, writes) && isItsTurn(unfinished, writes.updates())) {
+    if (isItsTurn(unfinished, writes.updates()) && isWhole(unfinished, writes)) {
       apply(unfinished, writes.updates());
     }
   }
@@ -147,13 +163,14 @@ public final class Recovery {
    * down when it was created, and without it a part of the commit would be lost.
    */
   private boolean isWhole(UnfinishedCommit unfinished, WriteSetCodec.Decoded writes) {
+    long commitTimestamp = unfinished.commit().commitTimestamp();
     if (writes.unknownTables().isEmpty() && writes.unknownColumns().isEmpty()) {
       return true;
     }
-    if (isSchemaCurrent.getAsBoolean() && writes.unknownColumns().isEmpty()) {
+    if (schemaIsKnown.contains(commitTimestamp) && writes.unknownColumns().isEmpty()) {
       logger.info(
           "A part of the commit at {} is left out, since its table is gone: {}",
-          unfinished.commit().commitTimestamp(),
+          commitTimestamp,
           writes.unknownTables());
       return true;
     }
@@ -162,8 +179,20 @@ public final class Recovery {
         "this node has not heard yet of tables or columns of it: "
             + writes.unknownTables()
             + writes.unknownColumns());
-    rest(unfinished.commit().commitTimestamp());
+    schemaIsWanted.add(commitTimestamp);
+    rest(commitTimestamp);
     return false;
+  }
+
+  /**
+   * Once for all that want it, and after the others, as it may take long. What it tells counts for
+   * the next attempts: those decode with what this node knows then.
+   */
+  private void askForSchema() {
+    if (!schemaIsWanted.isEmpty() && isSchemaCurrent.getAsBoolean()) {
+      schemaIsKnown.addAll(schemaIsWanted);
+    }
+    schemaIsWanted.clear();
   }
 
   private void complain(UnfinishedCommit unfinished, String why) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.version;
 
+import java.util.HashSet;
+import java.util.Set;
 import org.apache.cassandra.db.view.View;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.streaming.StreamEvent;
@@ -28,14 +30,20 @@ record WritePathStreams(NodeVersions node)
 
   @Override
   public void handleStreamEvent(StreamEvent event) {
-    if (event.eventType == StreamEvent.Type.STREAM_COMPLETE) {
-      rangesHaveCome();
+    if (event instanceof StreamEvent.SessionCompleteEvent ended) {
+      Set<String> keyspaces = new HashSet<>(ended.transferredRangesPerKeyspace.keySet());
+      ended.requests.forEach(request -> keyspaces.add(request.keyspace));
+      rangesHaveCome(keyspaces);
     }
   }
 
-  void rangesHaveCome() {
+  /**
+   * @param keyspaces of the ranges, or none if that is not known
+   */
+  void rangesHaveCome(Set<String> keyspaces) {
     for (VersionIndex table : node.tables()) {
-      if (isWrittenTo(table.table())) {
+      boolean isMeant = keyspaces.isEmpty() || keyspaces.contains(table.table().keyspace);
+      if (isMeant && isWrittenTo(table.table())) {
         table.versions().horizon().raise(node.clock().latestTimestamp());
       }
     }

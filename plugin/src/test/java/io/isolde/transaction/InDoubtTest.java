@@ -153,38 +153,4 @@ class InDoubtTest {
     assertThat(oracle.reached).isCancelled();
     assertThat(later).isEmpty();
   }
-
-  private record CountingListener(AtomicInteger inDoubts) implements TransactionListener {
-    @Override
-    public void begun(long nanos) {}
-
-    @Override
-    public void committed(long nanos) {}
-
-    @Override
-    public void applied(long nanos) {}
-
-    @Override
-    public void visible(long nanos) {}
-
-    @Override
-    public void committedNothing() {}
-
-    @Override
-    public void applyPending() {}
-
-    @Override
-    public void inDoubt() {
-      inDoubts.incrementAndGet();
-    }
-
-    @Override
-    public void conflicted(SeenConflict conflict) {}
-
-    @Override
-    public void rolledBack() {}
-
-    @Override
-    public void expired() {}
-  }
 }

@@ -14,9 +14,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.cassandra.db.Mutation;
-import org.apache.cassandra.db.ReadQuery;
+import java.util.function.BooleanSupplier;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.schema.TableId;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,7 +25,7 @@ class RecoveryTest {
   private static final int NUMBER_OF_TABLES = 2;
   private static final long FIRST = 1_000;
 
-  private final AtomicBoolean isSchemaCurrent = new AtomicBoolean(true);
+  private BooleanSupplier isSchemaCurrent = () -> true;
   private final List<UnfinishedCommit> unfinished = new ArrayList<>();
   private final Queue<Long> applied = new ConcurrentLinkedQueue<>();
   private final StuckOracle oracle =
@@ -42,9 +40,9 @@ class RecoveryTest {
   private final Recovery recovery =
       new Recovery(
           () -> List.copyOf(unfinished),
-          new MutationApplier(new NoStrongTables(), false),
+          new MutationApplier(new FailingStrongTables(), false),
           oracle,
-          isSchemaCurrent::get);
+          () -> isSchemaCurrent.getAsBoolean());
 
   @BeforeAll
   static void start() {
@@ -58,12 +56,19 @@ class RecoveryTest {
     orphan(FIRST, write("known", 1), write("late", 1));
     execute("DROP TABLE test.late");
 
-    isSchemaCurrent.set(false);
+    isSchemaCurrent = () -> false;
     recovery.finishAll();
     assertThat(execute("SELECT v FROM test.known")).isEmpty();
     assertThat(applied).isEmpty();
 
-    execute("CREATE TABLE test.late (id int PRIMARY KEY, v int) WITH id = " + ids.get(1));
+    // It comes while the others are being asked, and they agree then.
+    isSchemaCurrent =
+        () -> {
+          execute(
+              "CREATE TABLE IF NOT EXISTS test.late (id int PRIMARY KEY, v int) WITH id = "
+                  + ids.get(1));
+          return true;
+        };
     finish();
     assertThat(applied).containsExactly(FIRST);
     assertThat(execute("SELECT v FROM test.known").one().getInt("v")).isEqualTo(1);
@@ -133,7 +138,6 @@ class RecoveryTest {
 
   /** Tries until it is done, and for longer than a commit that failed rests. */
   private void finish() throws InterruptedException {
-    isSchemaCurrent.set(true);
     int before = applied.size();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (applied.size() == before && System.nanoTime() - deadline < 0) {
@@ -167,32 +171,5 @@ class RecoveryTest {
             .timestamp(1);
     update.row().add("v", value);
     return update.build();
-  }
-
-  private static final class NoStrongTables implements StrongTables {
-    @Override
-    public boolean isStrong(String keyspace) {
-      return false;
-    }
-
-    @Override
-    public int maxMutationBytes(String keyspace) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public CompletableFuture<?> apply(Mutation mutation) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public ReadQuery atLeaders(ReadQuery query) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public long newestTimestamp(String keyspace) {
-      throw new UnsupportedOperationException();
-    }
   }
 }

@@ -4,6 +4,7 @@ package io.isolde.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.testing.CassandraInProcess;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +33,9 @@ class WritePathStreamsTest {
               .formatted(view));
       long past = clock.next();
       long now = clock.next();
-      streams.rangesHaveCome();
+      streams.rangesHaveCome(Set.of("elsewhere"));
+      assertThat(captured.versions().horizon().covers(past)).isTrue();
+      streams.rangesHaveCome(Set.of(CassandraInProcess.KEYSPACE, "elsewhere"));
 
       assertThat(plain.versions().horizon().covers(past)).isTrue();
       assertThat(captured.versions().horizon().covers(past)).isFalse();
