@@ -19,7 +19,7 @@ public final class ClusterDelays implements DelayModel {
   private final int clockBound;
   private final int[] datacenterOfNode;
 
-  /** Nodes that may coordinate: those in datacenters with replicas, or in the wanted one. */
+  /** Nodes that may coordinate: of datacenters with replicas, or of the wanted one of these. */
   private final int[] coordinators;
 
   /** By replica set, who coordinates requests for its rows. */
