@@ -38,8 +38,12 @@ public final class TestCluster implements AutoCloseable {
     NodeSpec first = ShortLived.nodeAt(address);
     TestCluster made = new TestCluster(LocalCluster.create(folder, nodes, settings.apply(first)));
     for (LocalNode node : made.cluster.nodes()) {
+      // A node that halts is to have all that it has answered, changes of its schema, too.
       node.reconfigure(
-          spec -> spec.withSystemProperty("isolde.snapshot.fault", faultFile(node).toString()));
+          spec ->
+              spec.withSystemProperty("isolde.snapshot.fault", faultFile(node).toString())
+                  .withCassandraSetting("commitlog_sync", "batch")
+                  .withCassandraSetting("commitlog_sync_period", "0ms"));
     }
     made.cluster.start();
     made.cluster.awaitMembership(PATIENCE);
