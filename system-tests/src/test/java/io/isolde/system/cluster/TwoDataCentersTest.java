@@ -191,19 +191,17 @@ class TwoDataCentersTest {
   void whenNodesHaveWrittenAndReadThenTheyPredictHowFreshReadsAre() {
     east.execute("CREATE TABLE k.plain (id int PRIMARY KEY, v int)");
     cluster.awaitSchemaAgreement(PATIENCE);
-    Node node = east.getMetadata().getNodes().values().iterator().next();
+    Node node =
+        east.getMetadata().getNodes().values().stream()
+            .filter(coordinator -> "east".equals(coordinator.getDatacenter()))
+            .findFirst()
+            .orElseThrow();
     SimpleStatement ask =
         SimpleStatement.newInstance("SELECT * FROM isolde.staleness WHERE table_name = 'k.plain'")
             .setNode(node);
     for (int id = 0; id < MESSAGES; id++) {
-      east.execute(
-          SimpleStatement.newInstance("INSERT INTO k.plain (id, v) VALUES (%d, 1)".formatted(id))
-              .setConsistencyLevel(ConsistencyLevel.ALL)
-              .setNode(node));
-      east.execute(
-          SimpleStatement.newInstance("SELECT v FROM k.plain WHERE id = " + id)
-              .setConsistencyLevel(ConsistencyLevel.ALL)
-              .setNode(node));
+      int row = id;
+      Await.until("all replicas answer", () -> isWrittenAndRead(row, node));
     }
     List<Row> predicted = new ArrayList<>();
     Await.until(
@@ -221,6 +219,17 @@ class TwoDataCentersTest {
         assertThat(row.getDouble("fresh")).isEqualTo(1);
       }
     }
+  }
+
+  /** Or fails, as long as a node that another test has killed is not back. */
+  private boolean isWrittenAndRead(int id, Node coordinator) {
+    SimpleStatement write =
+        SimpleStatement.newInstance("INSERT INTO k.plain (id, v) VALUES (%d, 1)".formatted(id));
+    SimpleStatement read = SimpleStatement.newInstance("SELECT v FROM k.plain WHERE id = " + id);
+    for (SimpleStatement statement : List.of(write, read)) {
+      east.execute(statement.setConsistencyLevel(ConsistencyLevel.ALL).setNode(coordinator));
+    }
+    return true;
   }
 
   private static void transfers(CqlSession session, int from, int to, int amount) {
