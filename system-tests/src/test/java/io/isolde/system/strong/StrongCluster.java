@@ -121,12 +121,12 @@ final class StrongCluster implements AutoCloseable {
   /**
    * How probably a read at ONE right after a write's answer sees it, as the leader has measured.
    */
-  double freshnessAtOnce(int leader, String keyspace) {
-    String freshness =
-        "SELECT fresh FROM isolde.follower_staleness"
+  Row stalenessAtOnce(int leader, String keyspace) {
+    String staleness =
+        "SELECT * FROM isolde.follower_staleness"
             + " WHERE keyspace_name = ? AND group_number = 0 AND after_ms = 0";
-    Await.until("followers were asked", () -> on(leader, freshness, keyspace).one() != null);
-    return on(leader, freshness, keyspace).one().getDouble("fresh");
+    Await.until("followers were asked", () -> on(leader, staleness, keyspace).one() != null);
+    return on(leader, staleness, keyspace).one();
   }
 
   /** The number of the node that leads the only group of a keyspace, as another one knows it. */

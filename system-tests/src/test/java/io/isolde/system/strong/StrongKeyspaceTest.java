@@ -96,7 +96,13 @@ class StrongKeyspaceTest {
   @Order(2)
   void whenANodePassesARequestOnThenItsAnswerSaysWhoLeads() {
     int leader = nodes.leader(1, "s");
-    assertThat(nodes.freshnessAtOnce(leader, "s")).isBetween(1 / 3.0, 1.0);
+    Row staleness = nodes.stalenessAtOnce(leader, "s");
+    assertThat(staleness.getDouble("fresh")).isBetween(1 / 3.0, 1.0);
+    for (String column : List.of("fresh", "within_2_versions", "monotonic", "fresh_99_after_ms")) {
+      assertThat(staleness.getDouble(column))
+          .as(column)
+          .isBetween(staleness.getDouble(column + "_low"), staleness.getDouble(column + "_high"));
+    }
     String address = nodes.cluster.node(leader).spec().address() + ":9042";
     for (int node = 1; node <= 3; node++) {
       for (String statement :
