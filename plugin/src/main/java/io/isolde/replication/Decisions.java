@@ -2,7 +2,6 @@
 package io.isolde.replication;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
-import io.isolde.config.NodeClock;
 import io.isolde.group.GroupFailure;
 import io.isolde.group.ReplicaGroup;
 import io.isolde.group.RequestId;
@@ -130,8 +129,7 @@ final class Decisions {
         }
       }
       // Above all that this log has placed in lists, also by a leader whose clock is ahead.
-      long nowMicros = Math.max(NodeClock.nowMillis() * 1000, group.lastMicros() + 2);
-      Ballot ballot = BallotGenerator.Global.atUnixMicros(nowMicros, Ballot.Flag.NONE);
+      Ballot ballot = BallotGenerator.Global.atUnixMicros(group.nextMicros(), Ballot.Flag.NONE);
       PartitionUpdate update =
           conditional.request().makeUpdates(current, statement.state().getClientState(), ballot);
       return outcome(result(null), List.of(update));
