@@ -135,9 +135,15 @@ public final class ReplicaGroup {
     return machine.markedIndex();
   }
 
-  /** Whether this replica is copying another's storage, as the log that it needs is gone. */
-  public boolean isCopying() {
-    return machine.isCopying();
+  /** What this replica is in its group now. */
+  public ReplicaStatus.Role role() {
+    if (machine.isCopying()) {
+      return ReplicaStatus.Role.COPYING;
+    }
+    if (isLeader()) {
+      return ReplicaStatus.Role.LEADER;
+    }
+    return leader().isPresent() ? ReplicaStatus.Role.FOLLOWER : ReplicaStatus.Role.NO_LEADER;
   }
 
   /** Writes that wait for the log here. */

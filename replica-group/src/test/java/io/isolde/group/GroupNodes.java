@@ -137,6 +137,11 @@ final class GroupNodes implements AutoCloseable {
     }
 
     @Override
+    public int compactionsPending(UUID group) {
+      return 3;
+    }
+
+    @Override
     public CompletableFuture<Void> join(UUID group, UUID move) {
       return CompletableFuture.runAsync(
           () -> {

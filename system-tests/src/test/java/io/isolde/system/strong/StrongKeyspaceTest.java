@@ -261,6 +261,24 @@ class StrongKeyspaceTest {
 
   @Test
   @Order(7)
+  void whenAnyNodeIsAskedThenItTellsOfAllReplicas() {
+    int leader = nodes.leader(1, "s");
+    for (int node = 1; node <= 3; node++) {
+      List<Row> replicas =
+          nodes.on(node, "SELECT * FROM isolde.group_replicas WHERE keyspace_name = 's'").all();
+      assertThat(replicas).hasSize(3);
+      for (Row replica : replicas) {
+        String address = nodes.cluster.node(leader).spec().address();
+        boolean isLeader = replica.getString("member").equals(address);
+        assertThat(replica.getString("state")).isEqualTo(isLeader ? "LEADER" : "FOLLOWER");
+        assertThat(replica.getLong("lag_entries")).isBetween(0L, 100L);
+        assertThat(replica.isNull("compactions_pending")).isFalse();
+      }
+    }
+  }
+
+  @Test
+  @Order(7)
   void whenReplicasMoveThenNothingIsLostAndWhatWasDeletedStaysSo() throws Exception {
     MovedReplicas.check(nodes);
   }
