@@ -156,8 +156,12 @@ final class Decisions {
       return outcome(encode(new ResultMessage.Void()), updates);
     }
 
-    private static ReplicaGroup.Outcome<byte[]> outcome(
-        byte[] answer, List<PartitionUpdate> updates) {
+    private ReplicaGroup.Outcome<byte[]> outcome(byte[] answer, List<PartitionUpdate> made) {
+      long micros = group.nextMicros();
+      List<PartitionUpdate> updates =
+          made.stream()
+              .map(update -> DecidedLists.placed(update, micros, statement.nowInSeconds()))
+              .toList();
       if (updates.stream().allMatch(PartitionUpdate::isEmpty)) {
         return new ReplicaGroup.Outcome<>(answer, null, null);
       }
