@@ -360,7 +360,8 @@ class StrongKeyspaceTest {
 
   @Test
   @Order(13)
-  void whenANodeIsEmptiedAndDecommissionedThenAllIsReadAtAnyConsistency() throws Exception {
+  void whenANodeIsEmptiedAndDecommissionedThenAllIsReadAtAnyConsistency()
+      throws Exception {
     MovedReplicas.checkDecommission(nodes);
   }
 
@@ -368,5 +369,6 @@ class StrongKeyspaceTest {
   @Order(11)
   void whenHeavyCompactionsAreDueThenLeadersHandOverFirstAndAllNodesGetTheirTurns() {
     HeavyCompactions.check(nodes);
+    CompactionStrategies.check(nodes);
   }
 }
