@@ -353,6 +353,12 @@ class StrongKeyspaceTest {
   }
 
   @Test
+  @Order(10)
+  void whenProcessesOfAPeriodicKeyspaceDieThenNothingThatWasAnsweredIsLost() throws Exception {
+    PeriodicDurability.check(nodes);
+  }
+
+  @Test
   @Order(12)
   void whenTheNodeThatMovesReplicasDiesThenItIsFinishedLaterAndNothingIsLost() throws Exception {
     MovedReplicas.checkInterruption(nodes);
