@@ -366,7 +366,7 @@ class StrongKeyspaceTest {
 
   @Test
   @Order(13)
-  void whenANodeIsEmptiedAndDecommissionedThenAllIsReadAtAnyConsistency()
+  void whenANodeJoinsAndAnotherIsEmptiedAndDecommissionedThenAllIsReadAtAnyConsistency()
       throws Exception {
     MovedReplicas.checkDecommission(nodes);
   }
