@@ -16,6 +16,7 @@ import io.isolde.system.Await;
 import io.isolde.system.ShortLived;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Three nodes with a strong keyspace {@code s}, and another client that asks one node. */
 final class StrongCluster implements AutoCloseable {
@@ -87,12 +88,27 @@ final class StrongCluster implements AutoCloseable {
     return session.execute(statement.setNode(driverNode(node)));
   }
 
+  ResultSet on(String address, String cql) {
+    return session.execute(SimpleStatement.newInstance(cql).setNode(driverNode(address)));
+  }
+
   Node driverNode(int number) {
-    String address = cluster.node(number).spec().address();
+    return driverNode(cluster.node(number).spec().address());
+  }
+
+  Node driverNode(String address) {
+    return known(address).orElseThrow();
+  }
+
+  /** Whether the client has heard of a node, and is connected with it. */
+  boolean knows(String address) {
+    return known(address).filter(node -> node.getOpenConnections() > 0).isPresent();
+  }
+
+  private Optional<Node> known(String address) {
     return session.getMetadata().getNodes().values().stream()
-        .filter(node -> node.getEndPoint().toString().contains(address))
-        .findFirst()
-        .orElseThrow();
+        .filter(node -> node.getEndPoint().toString().contains(address + ":"))
+        .findFirst();
   }
 
   /** Starts a node that was killed, and waits until the client has found it again. */

@@ -267,6 +267,24 @@ class StrongKeyspaceTest {
 
   @Test
   @Order(7)
+  void whenAnyNodeIsAskedThenItTellsOfAllReplicas() {
+    int leader = nodes.leader(1, "s");
+    for (int node = 1; node <= 3; node++) {
+      List<Row> replicas =
+          nodes.on(node, "SELECT * FROM isolde.group_replicas WHERE keyspace_name = 's'").all();
+      assertThat(replicas).hasSize(3);
+      for (Row replica : replicas) {
+        String address = nodes.cluster.node(leader).spec().address();
+        boolean isLeader = replica.getString("member").equals(address);
+        assertThat(replica.getString("state")).isEqualTo(isLeader ? "LEADER" : "FOLLOWER");
+        assertThat(replica.getLong("lag_entries")).isBetween(0L, 100L);
+        assertThat(replica.isNull("compactions_pending")).isFalse();
+      }
+    }
+  }
+
+  @Test
+  @Order(7)
   void whenReplicasMoveThenNothingIsLostAndWhatWasDeletedStaysSo() throws Exception {
     MovedReplicas.check(nodes);
   }
@@ -341,6 +359,12 @@ class StrongKeyspaceTest {
   }
 
   @Test
+  @Order(10)
+  void whenProcessesOfAPeriodicKeyspaceDieThenNothingThatWasAnsweredIsLost() throws Exception {
+    PeriodicDurability.check(nodes);
+  }
+
+  @Test
   @Order(12)
   void whenTheNodeThatMovesReplicasDiesThenItIsFinishedLaterAndNothingIsLost() throws Exception {
     MovedReplicas.checkInterruption(nodes);
@@ -348,7 +372,8 @@ class StrongKeyspaceTest {
 
   @Test
   @Order(13)
-  void whenANodeIsEmptiedAndDecommissionedThenAllIsReadAtAnyConsistency() throws Exception {
+  void whenANodeJoinsAndAnotherIsEmptiedAndDecommissionedThenAllIsReadAtAnyConsistency()
+      throws Exception {
     MovedReplicas.checkDecommission(nodes);
   }
 
@@ -356,5 +381,6 @@ class StrongKeyspaceTest {
   @Order(11)
   void whenHeavyCompactionsAreDueThenLeadersHandOverFirstAndAllNodesGetTheirTurns() {
     HeavyCompactions.check(nodes);
+    CompactionStrategies.check(nodes);
   }
 }
