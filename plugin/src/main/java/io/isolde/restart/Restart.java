@@ -113,6 +113,7 @@ public final class Restart {
       }
       LostWritesApplier applier = new LostWritesApplier(strong);
       LostCommits.Source source = source(host);
+      logger.info("This node has died; what it may have lost since {} is got back.", mark().upTo());
       boolean hasComplained = false;
       while (gate.isClosed()) {
         try {
@@ -146,7 +147,6 @@ public final class Restart {
   private void recover(LostCommits.Source source, LostWritesApplier applier)
       throws InterruptedException, ExecutionException {
     DurableMark from = mark();
-    logger.info("This node has died; what it may have lost since {} is got back.", from.upTo());
     LostCommits.Result result =
         LostCommits.recover(
             from, source, commit -> applier.apply(commit.commitTimestamp(), commit.bytes()));
