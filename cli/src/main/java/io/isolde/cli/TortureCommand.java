@@ -2,6 +2,7 @@
 package io.isolde.cli;
 
 import io.isolde.cluster.Network;
+import io.isolde.torture.CommitLogSync;
 import io.isolde.torture.FaultKind;
 import io.isolde.torture.Torture;
 import io.isolde.torture.TortureException;
@@ -75,6 +76,12 @@ final class TortureCommand implements Callable<Integer> {
               + " keyspace, which are checked for linearizability.")
   private WorkloadKind workload = WorkloadKind.TRANSACTIONS;
 
+  @Option(
+      names = "--commitlog-sync",
+      paramLabel = "WHEN",
+      description = "Cassandra's commitlog_sync, of: ${COMPLETION-CANDIDATES}.")
+  private CommitLogSync commitLogSync = CommitLogSync.BATCH;
+
   @Option(names = "--heap", paramLabel = "MB", description = "Java heap of each node.")
   private int heapMegabytes = 512;
 
@@ -105,7 +112,14 @@ final class TortureCommand implements Callable<Integer> {
   private TortureOptions options(List<FaultKind> chosen) {
     try {
       return new TortureOptions(
-          Duration.ofMinutes(minutes), seed, nodes, clients, chosen, heapMegabytes, workload);
+          Duration.ofMinutes(minutes),
+          seed,
+          nodes,
+          clients,
+          chosen,
+          heapMegabytes,
+          workload,
+          commitLogSync);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage());
     }
@@ -121,6 +135,7 @@ final class TortureCommand implements Callable<Integer> {
     command.addAll(List.of("--nodes", Integer.toString(options.nodes())));
     command.addAll(List.of("--clients", Integer.toString(options.clients())));
     command.addAll(List.of("--workload", workload.name()));
+    command.addAll(List.of("--commitlog-sync", commitLogSync.name()));
     command.addAll(List.of("--heap", Integer.toString(options.heapMegabytes())));
     command.addAll(
         List.of("--faults", String.join(",", chosen.stream().map(FaultKind::name).toList())));

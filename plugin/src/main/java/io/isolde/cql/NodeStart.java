@@ -13,6 +13,7 @@ import io.isolde.replicated.OracleHost;
 import io.isolde.replicated.ReplicatedOracle;
 import io.isolde.replication.StrongKeyspaces;
 import io.isolde.replication.TransactionsOnGroups;
+import io.isolde.restart.Restart;
 import io.isolde.snapshot.node.SnapshotNode;
 import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.Coordinator;
@@ -45,6 +46,7 @@ final class NodeStart implements NodeParts {
   private final ClusterGate gate;
   private final StrongKeyspaces strong;
   private final Operations operations;
+  private final Restart restart;
   private final LazyCoordinator coordinator = new LazyCoordinator(this::start);
 
   private final SnapshotNode snapshots;
@@ -57,6 +59,7 @@ final class NodeStart implements NodeParts {
     this.config = config;
     this.gate = new ClusterGate(gate, this::oracleHost);
     this.strong = strong;
+    this.restart = Restart.begin(config.isOracleReplicated());
     this.operations = new Operations(config);
     this.snapshots = new SnapshotNode(config, this::oracleHost);
     this.snapshotTransactions =
@@ -66,6 +69,11 @@ final class NodeStart implements NodeParts {
   @Override
   public SnapshotNode snapshots() {
     return snapshots;
+  }
+
+  @Override
+  public Restart restart() {
+    return restart;
   }
 
   SnapshotTransactions snapshotTransactions() {
@@ -116,6 +124,7 @@ final class NodeStart implements NodeParts {
       startStrongKeyspaces();
       if (config.isOracleReplicated()) {
         startRecovery();
+        restart.recover(host, new TransactionsOnGroups(strong));
       }
       while (!StorageService.instance.isNativeTransportRunning()) {
         Thread.sleep(LOOK_MILLIS);

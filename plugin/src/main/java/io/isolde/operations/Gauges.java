@@ -51,6 +51,9 @@ final class Gauges {
                 .filter(group -> group.problem().isPresent())
                 .count());
     IsoldeMetric.STABLE_LAG.gauge(watch::stableLagMillis);
+    IsoldeMetric.IS_RECOVERING.gauge(() -> parts.restart().isRecovering() ? 1L : 0L);
+    IsoldeMetric.COMMITS_AGAIN.gauge(() -> parts.restart().commitsAgain());
+    IsoldeMetric.IS_INCOMPLETE.gauge(() -> parts.restart().isIncomplete() ? 1L : 0L);
     versions(IsoldeMetric.VERSION_BYTES, NodeVersions::bytes);
     versions(IsoldeMetric.VERSION_MAX_BYTES, NodeVersions::maxBytes);
     versions(IsoldeMetric.VERSION_COUNT, NodeVersions::versionCount);

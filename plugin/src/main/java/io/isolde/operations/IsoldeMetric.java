@@ -51,6 +51,10 @@ enum IsoldeMetric {
   GROUPS_FAILED(Type.GROUPS, "Failed"),
   GROUP_QUEUED(Type.GROUPS, "QueuedWrites"),
 
+  IS_RECOVERING(Type.RESTART, "IsRecovering"),
+  COMMITS_AGAIN(Type.RESTART, "CommitsAppliedAgain"),
+  IS_INCOMPLETE(Type.RESTART, "IsIncomplete"),
+
   VERSION_BYTES(Type.VERSIONS, "Bytes"),
   VERSION_MAX_BYTES(Type.VERSIONS, "MaxBytes"),
   VERSION_COUNT(Type.VERSIONS, "Count"),
@@ -61,6 +65,7 @@ enum IsoldeMetric {
     static final String TRANSACTIONS = "IsoldeTransactions";
     static final String ORACLE = "IsoldeOracle";
     static final String GROUPS = "IsoldeReplicaGroups";
+    static final String RESTART = "IsoldeRestart";
     static final String VERSIONS = "IsoldeVersions";
   }
 

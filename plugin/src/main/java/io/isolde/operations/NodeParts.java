@@ -3,6 +3,7 @@ package io.isolde.operations;
 
 import io.isolde.replicated.OracleHost;
 import io.isolde.replication.StrongKeyspaces;
+import io.isolde.restart.Restart;
 import io.isolde.snapshot.node.SnapshotNode;
 import io.isolde.transaction.Coordinator;
 import java.util.Optional;
@@ -16,6 +17,9 @@ public interface NodeParts {
 
   /** This node's part of the oracle's group; empty also if the oracle is embedded. */
   Optional<OracleHost> oracleHost();
+
+  /** What this node does about commits that it lost when it died. */
+  Restart restart();
 
   /** What this node does about snapshots. */
   SnapshotNode snapshots();

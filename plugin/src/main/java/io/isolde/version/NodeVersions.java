@@ -69,6 +69,11 @@ public final class NodeVersions {
   public void useClock(VersionClock oracle, long firstTimestamp) {
     source = oracle;
     hasOracle = true;
+    vouchFrom(firstTimestamp);
+  }
+
+  /** From now on this node vouches for nothing older. */
+  public void vouchFrom(long firstTimestamp) {
     tables.values().forEach(table -> table.versions().horizon().raise(firstTimestamp));
   }
 

@@ -178,6 +178,7 @@ public final class VersionIndex implements Index {
 
       @Override
       public UnfilteredPartitionIterator search(ReadExecutionController controller) {
+        RestartGate.ofThisNode().pass(asOf);
         if (command instanceof SinglePartitionReadCommand partition) {
           return new SingletonUnfilteredPartitionIterator(
               new AsOfPartitionRead(versions, cfs, partition, asOf).read(controller));

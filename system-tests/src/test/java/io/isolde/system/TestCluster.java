@@ -35,15 +35,15 @@ public final class TestCluster implements AutoCloseable {
       String name, int nodes, String address, UnaryOperator<NodeSpec> settings) {
     Path folder = Path.of("target/clusters", name);
     LocalCluster.removeIfPresent(folder);
-    NodeSpec first = ShortLived.nodeAt(address);
+    // A node that halts is to have all that it has answered, changes of its schema, too.
+    NodeSpec first =
+        ShortLived.nodeAt(address)
+            .withCassandraSetting("commitlog_sync", "batch")
+            .withCassandraSetting("commitlog_sync_period", "0ms");
     TestCluster made = new TestCluster(LocalCluster.create(folder, nodes, settings.apply(first)));
     for (LocalNode node : made.cluster.nodes()) {
-      // A node that halts is to have all that it has answered, changes of its schema, too.
       node.reconfigure(
-          spec ->
-              spec.withSystemProperty("isolde.snapshot.fault", faultFile(node).toString())
-                  .withCassandraSetting("commitlog_sync", "batch")
-                  .withCassandraSetting("commitlog_sync_period", "0ms"));
+          spec -> spec.withSystemProperty("isolde.snapshot.fault", faultFile(node).toString()));
     }
     made.cluster.start();
     made.cluster.awaitMembership(PATIENCE);
@@ -120,6 +120,17 @@ public final class TestCluster implements AutoCloseable {
   /** Waits until a node that is to halt has done so. */
   public void awaitDead(int number) {
     Await.until("it is dead", () -> !cluster.node(number).isAlive());
+  }
+
+  /** All of them, at once. */
+  public void killAll() {
+    cluster.kill();
+  }
+
+  /** Starts all that are dead again, and waits until they see each other. */
+  public void startAllAgain() {
+    cluster.start();
+    disconnect();
   }
 
   /** Starts a node again, and waits until it and the others see each other. */

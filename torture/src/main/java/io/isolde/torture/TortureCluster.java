@@ -54,23 +54,18 @@ final class TortureCluster implements AutoCloseable {
     }
   }
 
-  /**
-   * With a commit log that is synchronised before a write is answered: else all nodes that are
-   * killed at once lose what they had written in the last tenth of a second, as Cassandra reads its
-   * log up to the last mark only, and sets one ten times a second.
-   */
   private static NodeSpec spec(TortureOptions options) {
     if (options.needsNetwork()) {
       Network.create(options.nodes());
     }
-    return NodeSpec.standard()
-        .withAddress(options.needsNetwork() ? Network.address(1) : FIRST_OF_LOOPBACK)
-        .withHeapMegabytes(options.heapMegabytes())
-        .withEphemeral(true)
-        .withClassPathEntry(ownClasses())
-        .withCassandraSetting("commitlog_sync", "batch")
-        .withCassandraSetting("commitlog_sync_period", "0ms")
-        .withSystemProperty("cassandra.clock", CLOCK);
+    NodeSpec spec =
+        NodeSpec.standard()
+            .withAddress(options.needsNetwork() ? Network.address(1) : FIRST_OF_LOOPBACK)
+            .withHeapMegabytes(options.heapMegabytes())
+            .withEphemeral(true)
+            .withClassPathEntry(ownClasses())
+            .withSystemProperty("cassandra.clock", CLOCK);
+    return options.commitLogSync().of(spec);
   }
 
   private static void setClock(LocalNode node) {

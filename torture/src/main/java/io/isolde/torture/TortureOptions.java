@@ -15,6 +15,7 @@ import java.util.List;
  * @param faults what may happen; empty for calm
  * @param heapMegabytes of each node
  * @param workload what clients do
+ * @param commitLogSync of Cassandra's own commit log
  */
 public record TortureOptions(
     Duration duration,
@@ -23,7 +24,8 @@ public record TortureOptions(
     int clients,
     List<FaultKind> faults,
     int heapMegabytes,
-    WorkloadKind workload) {
+    WorkloadKind workload,
+    CommitLogSync commitLogSync) {
   public TortureOptions {
     require(
         duration.compareTo(Duration.ofSeconds(1)) >= 0, "The torture takes a second at the least.");

@@ -37,11 +37,12 @@ public record TortureReport(TortureOptions options, Duration took, List<EpochRes
     StringBuilder text = new StringBuilder();
     text.append("# Torture of a cluster of %d nodes\n\n".formatted(options.nodes()));
     text.append(
-        "`./isolde torture --workload %s --minutes %d --seed %d`: %d epochs in %d minutes, %d clients. %s\n\n"
+        "`./isolde torture --workload %s --minutes %d --seed %d --commitlog-sync %s`: %d epochs in %d minutes, %d clients. %s\n\n"
             .formatted(
                 options.workload(),
                 options.duration().toMinutes(),
                 options.seed(),
+                options.commitLogSync(),
                 epochs.size(),
                 took.toMinutes(),
                 options.clients(),

@@ -44,6 +44,13 @@ class CutTest {
 
   private static TortureOptions options(FaultKind kind) {
     return new TortureOptions(
-        Duration.ofMinutes(1), 1, NODES, 1, List.of(kind), 512, WorkloadKind.STRONG);
+        Duration.ofMinutes(1),
+        1,
+        NODES,
+        1,
+        List.of(kind),
+        512,
+        WorkloadKind.STRONG,
+        CommitLogSync.BATCH);
   }
 }

@@ -202,6 +202,11 @@ public final class OracleClient implements AutoCloseable {
     return ask(body, SetAsideMessage::read).answer();
   }
 
+  /** Asks for the next writes that a node may have lost when it died. */
+  public CompletableFuture<LostWrites.Page> lostWrites(LostWrites.Question question) {
+    return ask(question.writeTo(Wire.of(Protocol.LOST_WRITES)), LostWrites.Page::read).answer();
+  }
+
   /** What the leader says of the group. */
   public CompletableFuture<OracleStatus> status() {
     return ask(Wire.of(Protocol.STATUS), OracleStatus::read).answer();

@@ -24,6 +24,9 @@ import io.isolde.raft.RaftSettings;
  *     big: for so long nobody sees anything newer than a commit that is stuck
  * @param maxQueued requests that wait at the leader. Default: 65,536. Too small: refused at peaks.
  *     Too big: they wait longer than their senders do
+ * @param logKeepMillis how long the log is kept when the state after it is saved, as long as it is
+ *     not large: nodes that died come back for what they have lost. Default: 60 s. Too small: it is
+ *     gone by then. Too big: a large log, and a member is slow to start
  */
 public record OracleGroupConfig(
     OracleConfig bounds,
@@ -31,7 +34,8 @@ public record OracleGroupConfig(
     long reservationMicros,
     long leaseMillis,
     long overdueMillis,
-    int maxQueued) {
+    int maxQueued,
+    long logKeepMillis) {
   private static final long ENTRIES_PER_SNAPSHOT = 20_000;
 
   private static final int APPEND_BYTES = 8 << 20;
@@ -49,6 +53,7 @@ public record OracleGroupConfig(
     require(leaseMillis >= 100, "The lease of coordinators must be at least 100 ms.");
     require(overdueMillis >= 100, "A commit must have at least 100 ms to be applied.");
     require(maxQueued >= 1, "At least one request must be allowed to wait.");
+    require(logKeepMillis >= 0, "The log can't be kept for less than no time.");
   }
 
   public static OracleGroupConfig defaults() {
@@ -60,34 +65,43 @@ public record OracleGroupConfig(
         3_000_000,
         2_000,
         1_000,
-        1 << 16);
+        1 << 16,
+        60_000);
   }
 
   public OracleGroupConfig withBounds(OracleConfig newBounds) {
     return new OracleGroupConfig(
-        newBounds, raft, reservationMicros, leaseMillis, overdueMillis, maxQueued);
+        newBounds, raft, reservationMicros, leaseMillis, overdueMillis, maxQueued, logKeepMillis);
   }
 
   public OracleGroupConfig withRaft(RaftSettings newRaft) {
     return new OracleGroupConfig(
-        bounds, newRaft, reservationMicros, leaseMillis, overdueMillis, maxQueued);
+        bounds, newRaft, reservationMicros, leaseMillis, overdueMillis, maxQueued, logKeepMillis);
   }
 
   public OracleGroupConfig withLeaseMillis(long millis) {
-    return new OracleGroupConfig(bounds, raft, reservationMicros, millis, overdueMillis, maxQueued);
+    return new OracleGroupConfig(
+        bounds, raft, reservationMicros, millis, overdueMillis, maxQueued, logKeepMillis);
   }
 
   public OracleGroupConfig withOverdueMillis(long millis) {
-    return new OracleGroupConfig(bounds, raft, reservationMicros, leaseMillis, millis, maxQueued);
+    return new OracleGroupConfig(
+        bounds, raft, reservationMicros, leaseMillis, millis, maxQueued, logKeepMillis);
   }
 
   public OracleGroupConfig withReservationMicros(long micros) {
-    return new OracleGroupConfig(bounds, raft, micros, leaseMillis, overdueMillis, maxQueued);
+    return new OracleGroupConfig(
+        bounds, raft, micros, leaseMillis, overdueMillis, maxQueued, logKeepMillis);
   }
 
   public OracleGroupConfig withMaxQueued(int requests) {
     return new OracleGroupConfig(
-        bounds, raft, reservationMicros, leaseMillis, overdueMillis, requests);
+        bounds, raft, reservationMicros, leaseMillis, overdueMillis, requests, logKeepMillis);
+  }
+
+  public OracleGroupConfig withLogKeepMillis(long millis) {
+    return new OracleGroupConfig(
+        bounds, raft, reservationMicros, leaseMillis, overdueMillis, maxQueued, millis);
   }
 
   private static void require(boolean holds, String sentence) {

@@ -7,6 +7,7 @@ import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.raft.LeaderListener;
+import io.isolde.raft.LogEntries;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerConnection;
 import io.isolde.raft.PeerTransport;
@@ -43,6 +44,7 @@ final class OracleMember implements AutoCloseable {
   private final RaftReplica replica;
   private final Sequencer sequencer;
   private final Begins begins;
+  private final RecentWrites recent;
   private final OracleStateMachine machine;
   private final Rates rates = new Rates();
   private final ScheduledExecutorService duties =
@@ -69,7 +71,8 @@ final class OracleMember implements AutoCloseable {
       throws IOException {
     host = new ReplicaHost(config, clock);
     this.clock = clock;
-    machine = new OracleStateMachine(host, this::onApplied);
+    recent = new RecentWrites(host);
+    machine = new OracleStateMachine(host, recent, config.logKeepMillis(), this::onApplied);
     RaftGroupId groupId = RaftGroupId.valueOf(group);
     node =
         RaftNode.builder(transport)
@@ -78,6 +81,7 @@ final class OracleMember implements AutoCloseable {
             .group(groupId, founders, machine)
             .start();
     replica = node.replica(groupId);
+    recent.readFrom(new LogEntries(replica));
     sequencer = new Sequencer(replica, host, this::leading, config, rates);
     begins = new Begins(replica, host, this::leading, config.maxQueued(), rates);
     replica.addListener(new Reigns());
@@ -314,6 +318,10 @@ final class OracleMember implements AutoCloseable {
     return begins;
   }
 
+  RecentWrites recent() {
+    return recent;
+  }
+
   Rates rates() {
     return rates;
   }
@@ -371,6 +379,7 @@ final class OracleMember implements AutoCloseable {
     duties.shutdownNow();
     sequencer.close();
     begins.close();
+    recent.close();
     node.close();
     // Ratis says so only to those who were there when it stepped down.
     stepDown();

@@ -98,6 +98,7 @@ final class OracleService implements ApplicationHandler {
       case Protocol.AWAIT_STABLE -> member.answerWhenStable(body.readLong(), request);
       case Protocol.SET_ASIDE -> setAside(request, body.readLong(), body.readLong(), member);
       case Protocol.RENEW -> renew(request, body, member);
+      case Protocol.LOST_WRITES -> member.recent().answer(LostWrites.Question.read(body), request);
       case Protocol.OUTCOME -> member.outcome(Wire.id(body), request);
       default -> request.refused("There is no request " + what + ".");
     }

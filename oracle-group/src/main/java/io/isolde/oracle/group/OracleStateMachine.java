@@ -3,6 +3,7 @@ package io.isolde.oracle.group;
 
 import io.isolde.oracle.replica.CommandCodec;
 import io.isolde.oracle.replica.LogEntry;
+import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.oracle.replica.SavedReplica;
 import io.isolde.raft.DurableFile;
 import java.io.BufferedInputStream;
@@ -15,9 +16,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.TimeUnit;
 import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
 import org.apache.ratis.protocol.Message;
@@ -27,6 +29,7 @@ import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.FileInfo;
 import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.statemachine.SnapshotRetentionPolicy;
 import org.apache.ratis.statemachine.StateMachineStorage;
 import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.impl.BaseStateMachine;
@@ -41,6 +44,10 @@ import org.slf4j.LoggerFactory;
 final class OracleStateMachine extends BaseStateMachine {
   private static final Logger log = LoggerFactory.getLogger(OracleStateMachine.class);
   private static final int FILE_BUFFER_BYTES = 1 << 16;
+
+  /** Of log, beyond which it is not kept for as long as it should be. */
+  private static final long MOST_KEPT_BYTES = 512 << 20;
+
   private static final String UNFINISHED = ".unfinished";
   private static final String CHECKSUM = ".md5";
 
@@ -54,10 +61,64 @@ final class OracleStateMachine extends BaseStateMachine {
     void onApplied(EntryMessage message, ReplicaHost.Applied applied);
   }
 
+  /** Looks for old files only when there is a new one, and not after each entry. */
+  private final class Storage extends SimpleStateMachineStorage {
+    @Override
+    public void cleanupOldSnapshots(SnapshotRetentionPolicy policy) throws IOException {
+      if (isNews) {
+        super.cleanupOldSnapshots(policy);
+      }
+    }
+  }
+
+  /**
+   * A copy of the state that is being saved. It counts, and the log before it goes, only after a
+   * while: until then a start begins with the state before, and so comes by all that was decided
+   * lately.
+   */
+  private final class Copy {
+    private final TermIndex at;
+    private final CountDownLatch ripe = new CountDownLatch(1);
+    private long entryBytesSince;
+    private volatile boolean isAbandoned;
+
+    private Copy(TermIndex at) {
+      this.at = at;
+    }
+
+    private void grown(int entryBytes) {
+      entryBytesSince += entryBytes;
+      if (entryBytesSince >= MOST_KEPT_BYTES) {
+        ripe.countDown();
+      }
+    }
+
+    private void abandon() {
+      isAbandoned = true;
+      ripe.countDown();
+    }
+
+    /** Returns whether it shall count. */
+    private boolean awaitRipe() {
+      try {
+        var unused = ripe.await(keepMillis, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+      return !isAbandoned;
+    }
+  }
+
   private final ReplicaHost host;
+  private final RecentWrites recent;
+  private final long keepMillis;
   private final Listener listener;
-  private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
-  private final AtomicBoolean isSaving = new AtomicBoolean();
+  private final SimpleStateMachineStorage storage = new Storage();
+
+  /** That is being saved; null if none is. */
+  private volatile Copy copy;
+
   private final ExecutorService saver =
       Executors.newSingleThreadExecutor(
           task -> {
@@ -69,8 +130,16 @@ final class OracleStateMachine extends BaseStateMachine {
   /** Up to where Ratis knows that the state is saved. Only touched on the thread that applies. */
   private long reported = RaftLog.INVALID_LOG_INDEX;
 
-  OracleStateMachine(ReplicaHost host, Listener listener) {
+  /** Whether that was news. As {@code reported}. */
+  private boolean isNews;
+
+  /**
+   * @param keepMillis how long the log is kept when the state after it is saved
+   */
+  OracleStateMachine(ReplicaHost host, RecentWrites recent, long keepMillis, Listener listener) {
     this.host = host;
+    this.recent = recent;
+    this.keepMillis = keepMillis;
     this.listener = listener;
   }
 
@@ -110,6 +179,7 @@ final class OracleStateMachine extends BaseStateMachine {
   /** After the leader has sent its state. */
   @Override
   public void reinitialize() throws IOException {
+    abandonCopy();
     storage.loadLatestSnapshot();
     getLifeCycle().startAndTransition(this::restore, IOException.class);
   }
@@ -130,7 +200,9 @@ final class OracleStateMachine extends BaseStateMachine {
     try (DataInputStream in =
         new DataInputStream(
             new BufferedInputStream(Files.newInputStream(file.toPath()), FILE_BUFFER_BYTES))) {
-      host.restore(SavedReplica.read(in));
+      OracleReplica restored = SavedReplica.read(in);
+      recent.restored(restored.last());
+      host.restore(restored);
     }
     setLastAppliedTermIndex(saved.getTermIndex());
     log.info("The oracle's state of {} is restored", saved.getTermIndex());
@@ -149,9 +221,15 @@ final class OracleStateMachine extends BaseStateMachine {
   @Override
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     EntryMessage message = ofThisMember(transaction);
-    ReplicaHost.Applied applied = host.apply(entry(transaction, message));
+    LogEntry commands = entry(transaction, message);
+    ReplicaHost.Applied applied = host.apply(commands);
     var entry = transaction.getLogEntry();
+    recent.applied(entry.getIndex(), commands, applied.answers());
     updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
+    Copy saving = copy;
+    if (saving != null) {
+      saving.grown(entry.getStateMachineLogEntry().getLogData().size());
+    }
     listener.onApplied(message, applied);
     return CompletableFuture.completedFuture(Message.EMPTY);
   }
@@ -174,48 +252,98 @@ final class OracleStateMachine extends BaseStateMachine {
 
   /**
    * Copies the state and has it written in the background, since nothing is decided meanwhile. So
-   * this is called twice for each: what is reported, and lets the log go, is what is written.
+   * this is called often for each: what is reported, and lets the log go, is what is written and
+   * counts.
    */
   @Override
   public long takeSnapshot() {
     SingleFileSnapshotInfo written = storage.getLatestSnapshot();
     long index = written == null ? RaftLog.INVALID_LOG_INDEX : written.getIndex();
-    boolean isNews = index > reported;
-    reported = index;
-    if (!isNews && isSaving.compareAndSet(false, true)) {
-      TermIndex at = getLastAppliedTermIndex();
-      SavedReplica state = host.save();
-      saver.execute(() -> save(state, at));
+    isNews = index > reported;
+    if (isNews) {
+      reported = index;
+      return index;
     }
-    return index;
+    if (copy == null) {
+      Copy begun = new Copy(getLastAppliedTermIndex());
+      copy = begun;
+      SavedReplica state = host.save();
+      saver.execute(() -> save(state, begun));
+    }
+    return RaftLog.INVALID_LOG_INDEX;
   }
 
-  private void save(SavedReplica state, TermIndex at) {
+  private void save(SavedReplica state, Copy as) {
     try {
-      File file = storage.getSnapshotFile(at.getTerm(), at.getIndex());
-      File unfinished = new File(file.getParentFile(), file.getName() + UNFINISHED);
-      try (FileOutputStream out = new FileOutputStream(unfinished)) {
-        DataOutputStream data =
-            new DataOutputStream(new BufferedOutputStream(out, FILE_BUFFER_BYTES));
-        state.writeTo(data);
-        data.flush();
-        out.getFD().sync();
+      write(state, unfinished(as.at));
+      if (!as.isAbandoned) {
+        saver.execute(() -> finishWhenRipe(as)); // Not here, as that would hold on to the copy.
+        return;
       }
-      MD5Hash checksum = MD5FileUtil.computeMd5ForFile(unfinished);
-      // Before the file has its name: one without a checksum counts as unfinished.
-      MD5FileUtil.saveMD5File(file, checksum);
-      DurableFile.rename(unfinished.toPath(), file.toPath());
-      storage.updateLatestSnapshot(
-          new SingleFileSnapshotInfo(new FileInfo(file.toPath(), checksum), at));
     } catch (IOException | RuntimeException e) {
-      log.error("The oracle's state at {} could not be saved; its log is kept", at, e);
+      notSaved(as, e);
+    }
+    copy = null;
+  }
+
+  private void finishWhenRipe(Copy as) {
+    try {
+      if (as.awaitRipe()) {
+        finish(as.at);
+      } else {
+        Files.deleteIfExists(unfinished(as.at).toPath());
+      }
+    } catch (IOException | RuntimeException e) {
+      notSaved(as, e);
     } finally {
-      isSaving.set(false);
+      copy = null;
+    }
+  }
+
+  private static void notSaved(Copy copy, Exception why) {
+    log.error("The oracle's state at {} could not be saved; its log is kept", copy.at, why);
+  }
+
+  private File file(TermIndex at) {
+    return storage.getSnapshotFile(at.getTerm(), at.getIndex());
+  }
+
+  private File unfinished(TermIndex at) {
+    File file = file(at);
+    return new File(file.getParentFile(), file.getName() + UNFINISHED);
+  }
+
+  private static void write(SavedReplica state, File unfinished) throws IOException {
+    try (FileOutputStream out = new FileOutputStream(unfinished)) {
+      DataOutputStream data =
+          new DataOutputStream(new BufferedOutputStream(out, FILE_BUFFER_BYTES));
+      state.writeTo(data);
+      data.flush();
+      out.getFD().sync();
+    }
+  }
+
+  private void finish(TermIndex at) throws IOException {
+    File unfinished = unfinished(at);
+    File file = file(at);
+    MD5Hash checksum = MD5FileUtil.computeMd5ForFile(unfinished);
+    // Before the file has its name: one without a checksum counts as unfinished.
+    MD5FileUtil.saveMD5File(file, checksum);
+    DurableFile.rename(unfinished.toPath(), file.toPath());
+    storage.updateLatestSnapshot(
+        new SingleFileSnapshotInfo(new FileInfo(file.toPath(), checksum), at));
+  }
+
+  private void abandonCopy() {
+    Copy saving = copy;
+    if (saving != null) {
+      saving.abandon();
     }
   }
 
   @Override
   public void close() throws IOException {
+    abandonCopy();
     saver.shutdown();
     super.close();
   }

@@ -71,6 +71,12 @@ final class Protocol {
   /** What the log says is stable. Arguments: none. Result: {@link Stable}. */
   static final byte LOGGED = 14;
 
+  /**
+   * Writes of commits that were decided lately. Arguments: see {@link LostWrites.Question}. Result:
+   * see {@link LostWrites.Page}.
+   */
+  static final byte LOST_WRITES = 15;
+
   /** A result of {@link #BEGIN_UNDECIDED} that is no timestamp. */
   static final long DECIDED = -1;
 

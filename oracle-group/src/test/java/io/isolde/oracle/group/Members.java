@@ -40,9 +40,13 @@ final class Members implements AutoCloseable {
     }
   }
 
-  /** Elections that are over sooner than in earnest; and only new leaders set commits aside. */
+  /**
+   * Elections that are over sooner than in earnest; only new leaders set commits aside; and what is
+   * saved counts at once.
+   */
   static OracleGroupConfig quick() {
-    OracleGroupConfig config = OracleGroupConfig.defaults().withOverdueMillis(600_000);
+    OracleGroupConfig config =
+        OracleGroupConfig.defaults().withOverdueMillis(600_000).withLogKeepMillis(0);
     return config.withRaft(config.raft().withElections(400, 800, 0.3));
   }
 

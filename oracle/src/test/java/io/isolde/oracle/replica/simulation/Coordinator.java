@@ -93,6 +93,9 @@ final class Coordinator {
       applyDecided();
       renew();
       recover();
+      if (time.oneIn(6)) {
+        world.marks.make(knowledge);
+      }
     }
   }
 
@@ -174,7 +177,7 @@ final class Coordinator {
     world.checker.log.onRequest(session, sequence, transaction);
     boolean isComplete = !world.mutates(Mutation.SEND_NO_READS);
     execute(
-        new Command.Commit(session, sequence, transaction.request(isComplete)),
+        new Command.Commit(session, sequence, transaction.request(isComplete), new byte[1]),
         answer -> {
           if (answer instanceof Answer.Decided decided) {
             onDecided.accept(decided.decision());

@@ -27,6 +27,10 @@ final class Knowledge {
     this.coordinator = coordinator;
   }
 
+  long stable() {
+    return stable;
+  }
+
   SetAsideCommits setAside() {
     return setAside;
   }

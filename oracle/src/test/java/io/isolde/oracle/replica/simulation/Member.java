@@ -10,6 +10,7 @@ import io.isolde.oracle.replica.Leadership;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.oracle.replica.OverdueCommits;
+import io.isolde.oracle.replica.RecentCommits;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,7 @@ final class Member {
 
   OracleReplica replica = new OracleReplica();
   int applied;
+  RecentCommits recent = new RecentCommits(0);
 
   /** Before the last entry. */
   private long earlierEpoch;
@@ -190,7 +192,7 @@ final class Member {
       }
       earlierEpoch = replica.setAside().epoch();
       List<Answer> answers = replica.apply(content);
-      applied++;
+      recent.applied(applied++, content, answers);
       world.checker.onApplied(this, applied, entry, answers);
       if (reign != null) {
         onApplied(entry, answers);
@@ -376,9 +378,10 @@ final class Member {
     if (reign == null && !node.leads && other.savedAt > applied) {
       world.counts.add(Happening.STATES_OF_OTHERS);
       int size = other.savedAt;
-      if (node.log.size() < size || !isSame(other, size)) {
+      List<RaftModel.Entry> log = other.node.log.subList(0, size);
+      if (node.log.size() < size || !node.log.subList(0, size).equals(log)) {
         node.log.clear();
-        node.log.addAll(other.node.log.subList(0, size));
+        node.log.addAll(log);
       }
       load(other.saved, size);
       node.known = Math.max(node.known, size);
@@ -387,12 +390,9 @@ final class Member {
     }
   }
 
-  private boolean isSame(Member other, int size) {
-    return node.log.subList(0, size).equals(other.node.log.subList(0, size));
-  }
-
   private void load(byte[] state, int at) {
     replica = StateBytes.read(state);
+    recent = new RecentCommits(replica.last());
     applied = at;
   }
 }

@@ -42,6 +42,8 @@ enum Mutation {
   READ_WHAT_IS_IN_DOUBT,
   /** Writes do not wait for the commits that they overwrite if these are set aside. */
   OVERWRITE_WHAT_IS_SET_ASIDE,
+  /** A node notes a snapshot, and not what is set aside below it. */
+  MARK_WITHOUT_WHAT_IS_SET_ASIDE,
   /** A coordinator takes a session that is gone for an abort. */
   TAKE_FENCED_FOR_ABORTED
 }

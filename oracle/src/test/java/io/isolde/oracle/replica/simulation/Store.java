@@ -4,7 +4,9 @@ package io.isolde.oracle.replica.simulation;
 import io.isolde.oracle.SerializationGraph;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** The rows, with all their versions: by commit timestamp who wrote them. */
 final class Store {
@@ -45,6 +47,13 @@ final class Store {
         ofRow.put(commitTimestamp, transaction.number);
       }
     }
+  }
+
+  /** The timestamps of all commits that are applied. */
+  Set<Long> applied() {
+    return versions.values().stream()
+        .flatMap(ofRow -> ofRow.keySet().stream())
+        .collect(Collectors.toSet());
   }
 
   boolean has(Transaction transaction, long commitTimestamp) {

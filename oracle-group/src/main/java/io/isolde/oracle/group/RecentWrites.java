@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import io.isolde.oracle.replica.Answer;
+import io.isolde.oracle.replica.Command;
+import io.isolde.oracle.replica.CommandCodec;
+import io.isolde.oracle.replica.LogEntry;
+import io.isolde.oracle.replica.OracleReplica;
+import io.isolde.oracle.replica.RecentCommits;
+import io.isolde.oracle.replica.UnfinishedCommit;
+import io.isolde.raft.LogEntries;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Gives the writes of commits that were decided lately out of the log, also of those applied. */
+final class RecentWrites implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(RecentWrites.class);
+
+  /** A page is complete with the commit that exceeds it. */
+  private static final int PAGE_BYTES = 1 << 20;
+
+  private static final int PAGE_COMMITS = 10_000;
+  private static final int MOST_WAITING = 64;
+
+  /** The last entry that was read: those of a page lie together. */
+  private record Read(long index, Optional<LogEntry> entry) {
+    private Optional<byte[]> writes(int position) {
+      return entry.map(found -> ((Command.Commit) found.commands().get(position)).writeSet());
+    }
+  }
+
+  /**
+   * A commit that is asked for.
+   *
+   * @param pending its writes if it is not applied, as far as is known here; else null
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Found(long commitTimestamp, Optional<RecentCommits.Place> place, byte[] pending) {}
+
+  private final ReplicaHost host;
+
+  /** Reads from disk, so not on the threads of connections. */
+  private final ExecutorService reader =
+      new ThreadPoolExecutor(
+          1,
+          1,
+          0,
+          TimeUnit.SECONDS,
+          new ArrayBlockingQueue<>(MOST_WAITING),
+          task -> {
+            Thread thread = new Thread(task, "isolde-oracle-recent");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /** Guarded by this: one thread adds, and seldom another one looks. */
+  private RecentCommits commits = new RecentCommits(0);
+
+  private volatile LogEntries entries;
+
+  RecentWrites(ReplicaHost host) {
+    this.host = host;
+  }
+
+  /** From now on it can be asked. */
+  void readFrom(LogEntries newEntries) {
+    entries = newEntries;
+  }
+
+  /** The replica was saved once it had issued this, and goes on from there. */
+  synchronized void restored(long last) {
+    commits = new RecentCommits(last);
+  }
+
+  synchronized void applied(long index, LogEntry entry, List<Answer> answers) {
+    commits.applied(index, entry, answers);
+  }
+
+  /** Answers later. A member that has not come as far as who asks can't know all. */
+  void answer(LostWrites.Question question, Request request) {
+    LogEntries from = entries;
+    if (from == null || host.look(OracleReplica::last) < question.upTo()) {
+      request.overloaded();
+      return;
+    }
+    try {
+      reader.execute(() -> answer(question, request, from));
+    } catch (RejectedExecutionException e) {
+      request.overloaded();
+    }
+  }
+
+  private void answer(LostWrites.Question question, Request request, LogEntries from) {
+    try {
+      request.answer(page(question, from).writeTo(Wire.of(Protocol.OK)));
+    } catch (IOException | RuntimeException e) {
+      log.error("The writes of recent commits could not be read from the log", e);
+      request.refused("The log could not be read: " + e);
+    }
+  }
+
+  private LostWrites.Page page(LostWrites.Question question, LogEntries from) throws IOException {
+    List<Found> all = new ArrayList<>();
+    boolean isWhole = find(question, all);
+    List<LostWrites.Commit> commits = new ArrayList<>();
+    int bytes = 0;
+    Read read = new Read(-1, Optional.empty());
+    for (Found one : all) {
+      Optional<byte[]> writes = Optional.ofNullable(one.pending);
+      if (one.place.isPresent()) {
+        RecentCommits.Place place = one.place.get();
+        read = read.index == place.index() ? read : read(place.index(), from);
+        writes = read.writes(place.position());
+      }
+      isWhole &= writes.isPresent();
+      writes.ifPresent(found -> commits.add(new LostWrites.Commit(one.commitTimestamp, found)));
+      bytes += writes.map(found -> found.length).orElse(0);
+      if (bytes >= PAGE_BYTES) {
+        return new LostWrites.Page(isWhole, false, one.commitTimestamp, commits);
+      }
+    }
+    boolean isLast = all.size() < PAGE_COMMITS;
+    long end = all.isEmpty() ? question.upTo() : all.get(all.size() - 1).commitTimestamp;
+    return new LostWrites.Page(isWhole, isLast, end, commits);
+  }
+
+  private static Read read(long index, LogEntries from) throws IOException {
+    return new Read(index, from.read(index).map(CommandCodec::decodeEntry));
+  }
+
+  /** Returns whether none is missing. */
+  private boolean find(LostWrites.Question question, List<Found> all) {
+    Map<Long, byte[]> pending = question.unsafe().isEmpty() ? Map.of() : unfinished();
+    synchronized (this) {
+      boolean isWhole = commits.coversFrom() <= question.safeUpTo();
+      for (long unsafe : question.unsafe().stream().sorted().toList()) {
+        if (unsafe > question.after() && unsafe <= question.safeUpTo()) {
+          Found found = new Found(unsafe, commits.find(unsafe), pending.get(unsafe));
+          isWhole &= found.place.isPresent() || found.pending != null;
+          all.add(found);
+        }
+      }
+      long above = Math.max(question.after(), question.safeUpTo());
+      int most = Math.max(0, PAGE_COMMITS - all.size());
+      for (RecentCommits.Place place : commits.between(above, question.upTo(), most)) {
+        all.add(new Found(place.commitTimestamp(), Optional.of(place), null));
+      }
+      return isWhole;
+    }
+  }
+
+  /**
+   * What is not applied yet, as far as is known here, and may be old. Its coordinator may count on
+   * who asks, and may not have said so yet.
+   */
+  private Map<Long, byte[]> unfinished() {
+    Map<Long, byte[]> writes = new HashMap<>();
+    for (UnfinishedCommit commit : host.look(OracleReplica::unfinished)) {
+      writes.put(commit.commit().commitTimestamp(), commit.writeSet());
+    }
+    return writes;
+  }
+
+  @Override
+  public void close() {
+    reader.shutdownNow();
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.isolde.oracle.CommitRequest;
+import io.isolde.oracle.Decision;
+import io.isolde.oracle.IsolationLevel;
+import io.isolde.oracle.replica.Answer;
+import io.isolde.oracle.replica.Command;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Nodes that come back ask for writes that were applied, and that nobody else keeps. */
+class LostWritesTest {
+  private static final int ENTRIES_PER_SAVE = 10;
+  private static final int COMMITS = 40;
+
+  /** Several of them fill a page. */
+  private static final int WRITE_BYTES = 300_000;
+
+  @TempDir Path directory;
+
+  private final Map<Long, byte[]> committed = new TreeMap<>();
+
+  private static OracleGroupConfig config(long logKeepMillis) {
+    OracleGroupConfig config = Members.quick().withLeaseMillis(60_000);
+    return config
+        .withLogKeepMillis(logKeepMillis)
+        .withRaft(
+            config
+                .raft()
+                .withFsync(false)
+                .withSegmentBytes(8 << 20)
+                .withSnapshots(ENTRIES_PER_SAVE, true));
+  }
+
+  private long commit(OracleClient client, long session, int number) throws Exception {
+    byte[] writes = new byte[number % 4 == 0 ? WRITE_BYTES : 10];
+    writes[0] = (byte) number;
+    long start = client.begin().get();
+    long[] rows = {number};
+    CommitRequest request =
+        new CommitRequest(
+            UUID.randomUUID(), IsolationLevel.SERIALIZABLE, start, rows, new long[0], rows);
+    Answer answer = client.execute(new Command.Commit(session, number, request, writes)).get();
+    long timestamp = ((Decision.Committed) ((Answer.Decided) answer).decision()).commitTimestamp();
+    committed.put(timestamp, writes);
+    return timestamp;
+  }
+
+  private static long issue(OracleClient client) throws Exception {
+    return ((Answer.Issued) client.execute(new Command.IssueTimestamp(0)).get()).timestampMicros();
+  }
+
+  /** Returns whether the log had all. */
+  private static boolean ask(
+      OracleClient client, long safeUpTo, List<Long> unsafe, Map<Long, byte[]> found)
+      throws Exception {
+    LostWrites.Question question = new LostWrites.Question(-1, safeUpTo, unsafe, issue(client));
+    boolean isWhole = true;
+    boolean isLast = false;
+    while (!isLast) {
+      LostWrites.Page page = client.lostWrites(question).get();
+      page.commits().forEach(commit -> found.put(commit.commitTimestamp(), commit.bytes()));
+      isWhole &= page.isWhole();
+      isLast = page.isLast();
+      question = question.after(page);
+    }
+    return isWhole;
+  }
+
+  private void commitAll(OracleClient client) throws Exception {
+    long session = FencingTest.open(client, UUID.randomUUID());
+    for (int i = 0; i < COMMITS; i++) {
+      client.logApplied(commit(client, session, i)).get();
+    }
+  }
+
+  @Test
+  void whenAllMembersRestartThenTheWritesOfAppliedCommitsAreStillInTheLog() throws Exception {
+    try (Members members = new Members(config(60_000), directory, 3).startAll()) {
+      OracleClient client = members.client();
+      commitAll(client);
+      members.stopAll();
+      members.startAll();
+
+      Map<Long, byte[]> found = new TreeMap<>();
+      assertThat(ask(client, 0, List.of(), found)).isTrue();
+      assertThat(found).usingRecursiveComparison().isEqualTo(committed);
+    }
+  }
+
+  @Test
+  void whenACommitIsSafeThenItIsGivenOnlyIfItIsAskedForByItself() throws Exception {
+    try (Members members = new Members(config(60_000), directory, 1).startAll()) {
+      OracleClient client = members.client();
+      commitAll(client);
+      List<Long> timestamps = List.copyOf(committed.keySet());
+      long safeUpTo = timestamps.get(COMMITS / 2);
+      long unsafe = timestamps.get(3);
+
+      Map<Long, byte[]> found = new TreeMap<>();
+      assertThat(ask(client, safeUpTo, List.of(unsafe), found)).isTrue();
+      assertThat(found.keySet())
+          .hasSize(COMMITS / 2)
+          .contains(unsafe)
+          .allMatch(timestamp -> timestamp == unsafe || timestamp > safeUpTo);
+      assertThat(ask(client, safeUpTo, List.of(unsafe + 1), found)).isFalse();
+    }
+  }
+
+  @Test
+  void whenACommitIsStillSetAsideThenItIsGivenThoughTheLogNoLongerHasIt() throws Exception {
+    try (Members members = new Members(config(0).withOverdueMillis(500), directory, 1).startAll()) {
+      OracleClient client = members.client();
+      long session = FencingTest.open(client, UUID.randomUUID());
+      long stuck = commit(client, session, COMMITS);
+      commitAll(client);
+      Members.await("the first is no longer there", () -> isGone(client));
+      members.stopAll();
+      members.startAll();
+      client.begin().get(); // The leader has settled.
+
+      Map<Long, byte[]> found = new TreeMap<>();
+      long last = List.copyOf(committed.keySet()).get(committed.size() - 1);
+      assertThat(ask(client, last, List.of(stuck), found)).isTrue();
+      assertThat(found.keySet()).containsExactly(stuck);
+    }
+  }
+
+  @Test
+  void whenTheLogDoesNotReachBackThenThatIsSaid() throws Exception {
+    try (Members members = new Members(config(0), directory, 1).startAll()) {
+      OracleClient client = members.client();
+      commitAll(client);
+      Members.await("the first is no longer there", () -> isGone(client));
+      long last = List.copyOf(committed.keySet()).get(committed.size() - 1);
+      assertThat(ask(client, last, List.of(), new TreeMap<>())).isTrue();
+    }
+  }
+
+  private boolean isGone(OracleClient client) {
+    try {
+      Map<Long, byte[]> found = new TreeMap<>();
+      boolean isWhole = ask(client, 0, List.of(), found);
+      assertThat(isWhole).isEqualTo(found.size() == committed.size());
+      commitAll(client);
+      return !isWhole;
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+}

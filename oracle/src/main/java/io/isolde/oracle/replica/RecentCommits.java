@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica;
+
+import io.isolde.oracle.Decision;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where in the log the writes of the latest commits are, also of those that are applied: nodes that
+ * died come back for them.
+ *
+ * <p>Belongs to one member and is not saved. A member that starts applies its log again, from its
+ * saved state on, and so finds all that is in what is left of the log. Not thread-safe.
+ */
+public final class RecentCommits {
+  /** 16 bytes each. */
+  public static final int MOST = 1 << 20;
+
+  private static final int POSITION_BITS = 16;
+  private static final int INITIAL_CAPACITY = 64;
+
+  /**
+   * The place of a commit.
+   *
+   * @param index of its entry in the log
+   * @param position of its command in the entry
+   */
+  public record Place(long commitTimestamp, long index, int position) {}
+
+  private final int most;
+
+  /** Rings: the commits are in those from {@code first} on, in ascending order. */
+  private long[] timestamps = new long[INITIAL_CAPACITY];
+
+  private long[] places = new long[INITIAL_CAPACITY];
+  private int first;
+  private int size;
+
+  /** No commit that was decided from the start on is at or below it and not in here. */
+  private long coversFrom;
+
+  /** The largest of all that were ever decided, as far as is known. */
+  private long newest;
+
+  /**
+   * @param last what the replica has issued before the first entry that this is told of
+   */
+  public RecentCommits(long last) {
+    this(last, MOST);
+  }
+
+  RecentCommits(long last, int most) {
+    this.most = most;
+    this.coversFrom = last;
+    this.newest = last;
+  }
+
+  /** An entry was applied, the next one of the log. */
+  public void applied(long index, LogEntry entry, List<Answer> answers) {
+    for (int position = 0; position < answers.size(); position++) {
+      if (answers.get(position) instanceof Answer.Decided decided
+          && decided.decision() instanceof Decision.Committed committed
+          && entry.commands().get(position) instanceof Command.Commit commit) {
+        add(committed.commitTimestamp(), commit.writeSet().length, index, position);
+      }
+    }
+  }
+
+  /** What is decided again is where it was decided first. */
+  private void add(long commitTimestamp, int bytes, long index, int position) {
+    if (commitTimestamp <= newest) {
+      return;
+    }
+    newest = commitTimestamp;
+    if (bytes == 0) {
+      return;
+    }
+    assert position < 1 << POSITION_BITS : "an entry has fewer commands";
+    makeRoom();
+    int at = slot(size++);
+    timestamps[at] = commitTimestamp;
+    places[at] = index << POSITION_BITS | position;
+  }
+
+  private void makeRoom() {
+    if (size < timestamps.length) {
+      return;
+    }
+    if (size == most) {
+      coversFrom = timestamps[first];
+      first = slot(1);
+      size--;
+      return;
+    }
+    int capacity = Math.min(most, 2 * size);
+    timestamps = unrolled(timestamps, capacity);
+    places = unrolled(places, capacity);
+    first = 0;
+  }
+
+  private long[] unrolled(long[] ring, int capacity) {
+    long[] copy = Arrays.copyOf(Arrays.copyOfRange(ring, first, ring.length), capacity);
+    System.arraycopy(ring, 0, copy, ring.length - first, first);
+    return copy;
+  }
+
+  private int slot(int i) {
+    return (first + i) % timestamps.length;
+  }
+
+  /** Every commit above this that had writes is in here, whatever became of it since. */
+  public long coversFrom() {
+    return coversFrom;
+  }
+
+  /** Empty if it is not in here, or had no writes. */
+  public Optional<Place> find(long commitTimestamp) {
+    int i = firstAbove(commitTimestamp - 1);
+    return i < size && timestamps[slot(i)] == commitTimestamp
+        ? Optional.of(place(i))
+        : Optional.empty();
+  }
+
+  /** The commits above one timestamp and up to another, the oldest first, and not all of them. */
+  public List<Place> between(long above, long upTo, int mostPlaces) {
+    List<Place> found = new ArrayList<>();
+    for (int i = firstAbove(above); i < size && found.size() < mostPlaces; i++) {
+      Place place = place(i);
+      if (place.commitTimestamp > upTo) {
+        break;
+      }
+      found.add(place);
+    }
+    return found;
+  }
+
+  private int firstAbove(long timestamp) {
+    int low = 0;
+    int high = size;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (timestamps[slot(middle)] <= timestamp) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  private Place place(int i) {
+    long packed = places[slot(i)];
+    return new Place(
+        timestamps[slot(i)], packed >>> POSITION_BITS, (int) (packed & ((1 << POSITION_BITS) - 1)));
+  }
+}

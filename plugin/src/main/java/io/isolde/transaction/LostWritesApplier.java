@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import java.util.List;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.db.SystemKeyspace;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.locator.ReplicaLayout;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.FBUtilities;
+
+/** Applies commits to this node again, which it may have lost, and to no other. */
+public final class LostWritesApplier {
+  private final StrongTables strong;
+
+  /**
+   * @param strong tables that have logs of their own
+   */
+  public LostWritesApplier(StrongTables strong) {
+    this.strong = strong;
+  }
+
+  /**
+   * Applies what of a commit belongs here: the same cells with the same timestamps. A table that
+   * this node does not know was dropped, or was made while it was down: then it had none of it.
+   */
+  public void apply(long commitTimestamp, byte[] writeSet) {
+    List<PartitionUpdate> updates =
+        WriteSetCodec.decode(writeSet).updates().stream()
+            .filter(update -> !isTruncated(update.metadata(), commitTimestamp))
+            .toList();
+    for (Mutation mutation : TablesThatExist.of(Stamp.mutations(updates, commitTimestamp))) {
+      if (!strong.isStrong(mutation.getKeyspaceName()) && isReplica(mutation)) {
+        mutation.apply();
+      }
+    }
+  }
+
+  private static boolean isTruncated(TableMetadata table, long commitTimestamp) {
+    return commitTimestamp / 1000 <= SystemKeyspace.getTruncatedAt(table.id);
+  }
+
+  private static boolean isReplica(Mutation mutation) {
+    return ReplicaLayout.forTokenWriteLiveAndDown(
+            Keyspace.open(mutation.getKeyspaceName()), mutation.key().getToken())
+        .all()
+        .endpoints()
+        .contains(FBUtilities.getBroadcastAddressAndPort());
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import static io.isolde.testing.CassandraInProcess.execute;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.isolde.testing.CassandraInProcess;
+import java.util.List;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class LostWritesApplierTest {
+  private static final long FIRST = 1_000;
+
+  private final LostWritesApplier applier = new LostWritesApplier(new FailingStrongTables());
+
+  @BeforeAll
+  static void start() {
+    CassandraInProcess.start();
+  }
+
+  private static void create(String table) {
+    execute("CREATE TABLE " + table + " (id int PRIMARY KEY, v int)");
+  }
+
+  private static PartitionUpdate write(String table, int value) {
+    PartitionUpdate.SimpleBuilder update =
+        PartitionUpdate.simpleBuilder(CassandraInProcess.table(table).metadata(), 1).timestamp(1);
+    update.row().add("v", value);
+    return update.build();
+  }
+
+  private static int value(String table) {
+    return execute("SELECT v FROM " + table + " WHERE id = 1").one().getInt("v");
+  }
+
+  @Test
+  void whenCommitsAreAppliedAgainThenTheRowsAreAsTheyWere() {
+    create("test.again");
+    byte[] first = WriteSetCodec.encode(List.of(write("again", 1)));
+    byte[] second = WriteSetCodec.encode(List.of(write("again", 2)));
+    applier.apply(FIRST, first);
+    assertThat(value("test.again")).isEqualTo(1);
+    applier.apply(FIRST + 2, second);
+    applier.apply(FIRST, first);
+    applier.apply(FIRST + 2, second);
+    assertThat(value("test.again")).isEqualTo(2);
+    assertThat(
+            execute("SELECT writetime(v) AS at FROM test.again WHERE id = 1").one().getLong("at"))
+        .isEqualTo(FIRST + 2);
+  }
+
+  @Test
+  void whenATableWasTruncatedSinceThenItStaysEmpty() {
+    create("test.emptied");
+    byte[] writes = WriteSetCodec.encode(List.of(write("emptied", 1)));
+    execute("TRUNCATE test.emptied");
+    applier.apply((System.currentTimeMillis() - 60_000) * 1000, writes);
+    assertThat(execute("SELECT v FROM test.emptied")).isEmpty();
+    applier.apply((System.currentTimeMillis() + 60_000) * 1000, writes);
+    assertThat(value("test.emptied")).isEqualTo(1);
+  }
+
+  @Test
+  void whenATableIsGoneThenTheRestOfTheCommitIsApplied() {
+    create("test.there");
+    create("test.gone");
+    byte[] writes = WriteSetCodec.encode(List.of(write("there", 1), write("gone", 1)));
+    execute("DROP TABLE test.gone");
+    applier.apply(FIRST, writes);
+    assertThat(value("test.there")).isEqualTo(1);
+  }
+
+  @Test
+  void whenAKeyspaceIsStrongThenItIsLeftToItsOwnLog() {
+    create("test.logged");
+    byte[] writes = WriteSetCodec.encode(List.of(write("logged", 1)));
+    new LostWritesApplier(new FailingStrongTables("test")).apply(FIRST, writes);
+    assertThat(execute("SELECT v FROM test.logged")).isEmpty();
+  }
+}

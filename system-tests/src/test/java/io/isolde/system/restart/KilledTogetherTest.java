@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.restart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.isolde.client.Isolde;
+import io.isolde.client.Transaction;
+import io.isolde.system.Await;
+import io.isolde.system.NodeLogs;
+import io.isolde.system.Results;
+import io.isolde.system.TestCluster;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * All nodes of a cluster are killed at the same moment, and none has the end of its commit log on
+ * disk: Cassandra reads it up to its last mark, which may be a tenth of a second old.
+ */
+@ExtendWith(NodeLogs.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class KilledTogetherTest {
+  private static final int NODES = 3;
+  private static final int KILLS = 4;
+  private static final int CLIENTS = 16;
+  private static final long LOAD_MILLIS = 6_000;
+  private static final int ENOUGH = 50;
+
+  private TestCluster cluster;
+
+  /** What clients were told is committed: a client and its number. */
+  private final Set<String> acknowledged = new ConcurrentSkipListSet<>();
+
+  @BeforeAll
+  void startCluster() {
+    cluster =
+        TestCluster.start(
+            "killed-together",
+            NODES,
+            "127.0.54.1",
+            spec ->
+                spec.withCassandraSetting("commitlog_sync", "periodic")
+                    .withCassandraSetting("commitlog_sync_period", "10s"));
+    cluster.change(
+        "CREATE KEYSPACE bank WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}");
+    for (String table : new String[] {"debits", "credits"}) {
+      cluster.change(
+          "CREATE TABLE bank.%s (client int, n int, PRIMARY KEY ((client, n)))".formatted(table),
+          "ENABLE TRANSACTIONS ON bank." + table);
+    }
+  }
+
+  @AfterAll
+  void removeCluster() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  @Test
+  void whenAllNodesAreKilledThenNoCommitIsLostOrTorn() throws Exception {
+    for (int kill = 0; kill < KILLS; kill++) {
+      loadUntilKilled(kill);
+      cluster.disconnect();
+      cluster.startAllAgain();
+      for (int node = 1; node <= NODES; node++) {
+        Set<String> debits = rows(node, "debits");
+        assertThat(debits).as("after kill %d, node %d", kill, node).containsAll(acknowledged);
+        assertThat(rows(node, "credits")).as("after kill %d, torn", kill).isEqualTo(debits);
+      }
+    }
+  }
+
+  private Set<String> rows(int node, String table) {
+    Set<String> found = new TreeSet<>();
+    Await.until(
+        "it can be read",
+        () -> found.addAll(Results.lines(cluster.on(node, "SELECT * FROM bank." + table))));
+    return found;
+  }
+
+  private void loadUntilKilled(int round) throws Exception {
+    int before = acknowledged.size();
+    AtomicBoolean isRunning = new AtomicBoolean(true);
+    Isolde isolde = Isolde.on(cluster.session());
+    ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+    try {
+      CompletableFuture<?>[] clients = new CompletableFuture<?>[CLIENTS];
+      for (int i = 0; i < CLIENTS; i++) {
+        int client = 100 * round + i;
+        clients[i] =
+            CompletableFuture.runAsync(() -> writeWhile(isRunning, isolde, client), threads);
+      }
+      Thread.sleep(LOAD_MILLIS);
+      Await.until("commits were answered", () -> acknowledged.size() > before + ENOUGH);
+      cluster.killAll();
+      isRunning.set(false);
+      CompletableFuture.allOf(clients).get();
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private void writeWhile(AtomicBoolean isRunning, Isolde isolde, int client) {
+    for (int n = 0; isRunning.get(); n++) {
+      try (Transaction transaction = isolde.begin()) {
+        transaction.execute(insert("debits", client, n));
+        transaction.execute(insert("credits", client, n));
+        if (transaction.commit().commitTimestamp().isPresent()) {
+          acknowledged.add(client + " " + n);
+        }
+      } catch (RuntimeException killed) {
+        // Then nobody was told that it is committed.
+      }
+    }
+  }
+
+  private static String insert(String table, int client, int n) {
+    return "INSERT INTO bank.%s (client, n) VALUES (%d, %d)".formatted(table, client, n);
+  }
+}
