@@ -31,19 +31,47 @@ final class GroupsCommand {
 
   @Spec private CommandSpec spec;
 
-  @Command(description = "Show the groups as a node sees them.")
+  @Command(
+      description = {
+        "Show the groups as a node sees them, and all their replicas, which that node asks."
+      })
   void status(@Mixin Home home, @Mixin NodeAccess access) {
     try (CqlConnection connection = access.open(home)) {
       List<Row> groups = connection.execute("SELECT * FROM isolde.replica_groups");
       if (groups.isEmpty()) {
         say("There are no strong keyspaces.");
       }
+      List<Row> replicas = connection.execute("SELECT * FROM isolde.group_replicas");
       groups.stream()
           .sorted(
               Comparator.comparing((Row row) -> row.getString("keyspace_name"))
                   .thenComparing(row -> row.getInt("group_number")))
-          .forEach(this::show);
+          .forEach(
+              group -> {
+                show(group);
+                replicas.stream()
+                    .filter(replica -> isOf(replica, group))
+                    .forEach(this::showReplica);
+              });
     }
+  }
+
+  private static boolean isOf(Row replica, Row group) {
+    return replica.getString("keyspace_name").equals(group.getString("keyspace_name"))
+        && replica.getInt("group_number") == group.getInt("group_number");
+  }
+
+  private void showReplica(Row row) {
+    String state = row.getString("state").toLowerCase(Locale.ROOT).replace('_', ' ');
+    String details =
+        row.isNull("applied_index")
+            ? ""
+            : ", %d entries behind, %d compactions to do, compacts: %s"
+                .formatted(
+                    row.getLong("lag_entries"),
+                    row.getInt("compactions_pending"),
+                    row.getString("compaction_turn").toLowerCase(Locale.ROOT));
+    say("  replica   %s: %s%s".formatted(row.getString("member"), state, details));
   }
 
   private void show(Row row) {
@@ -60,11 +88,6 @@ final class GroupsCommand {
                   row.getLong("lag_entries"),
                   row.getLong("log_from_index"),
                   row.getLong("term")));
-      say(
-          "  compacts  %s, %d to do"
-              .formatted(
-                  row.getString("compaction_turn").toLowerCase(Locale.ROOT),
-                  row.getInt("compactions_pending")));
     }
     if (!row.isNull("problem")) {
       say("  problem   %s".formatted(row.getString("problem")));

@@ -6,14 +6,21 @@ import io.isolde.staleness.Prediction;
 import io.isolde.staleness.Predictor;
 import io.isolde.staleness.Setting;
 import io.isolde.staleness.VersionPredictor;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What {@code isolde staleness} says of each pair of levels: a line. */
+/**
+ * What {@code isolde staleness} says of pairs of levels: a line of probabilities for each, and one
+ * of times.
+ */
 final class PredictionTable {
   private static final double MICROS = 1e3;
   private static final double PERCENT = 100;
-  private static final String COLUMNS = "%-13s %-13s %-27s %-17s %-13s %-26s %-15s %s";
+  private static final String PROBABILITIES = "%-12s %-12s %-25s %-25s %-25s %s";
+  private static final String TIMES = "%-12s %-12s %-24s %-21s %-21s %-21s %s";
 
   private final Predictor predictor;
   private final Map<Setting, Prediction> predictions;
@@ -38,60 +45,62 @@ final class PredictionTable {
     this.probability = probability;
   }
 
-  String heading() {
-    return format(
-        COLUMNS,
-        "read at",
-        "write at",
-        format("fresh after %.4g ms, %%", afterMillis),
-        "within 2, 3, %",
-        "monotonic, %",
-        format("%.5g%% fresh after, ms", PERCENT * probability),
-        "read p50, p99",
-        "write p50, p99, ms");
+  List<String> lines(Collection<Setting> settings) {
+    List<String> lines = new ArrayList<>();
+    lines.add(format("Probabilities, %%, %.4g ms after a write or a read", afterMillis));
+    lines.add(
+        format(PROBABILITIES, "read at", "write at", "fresh", "within 2", "within 3", "monotonic"));
+    settings.forEach(setting -> lines.add(probabilities(setting)));
+    lines.add("");
+    lines.add("Times, ms");
+    lines.add(
+        format(
+            TIMES,
+            "read at",
+            "write at",
+            format("%.5g%% fresh after", PERCENT * probability),
+            "read p50",
+            "read p99",
+            "write p50",
+            "write p99"));
+    settings.forEach(setting -> lines.add(times(setting)));
+    return lines;
   }
 
-  String line(Setting setting) {
-    Prediction prediction = predictions.get(setting);
-    boolean isStrong = prediction.isStrong();
-    VersionPredictor versions = predictor.versions(setting);
+  private String probabilities(Setting setting) {
     double afterMicros = afterMillis * MICROS;
+    VersionPredictor versions = predictor.versions(setting);
     return format(
-        COLUMNS,
+        PROBABILITIES,
         setting.read(),
         setting.write(),
-        isStrong ? "100 (always)" : interval(prediction.freshAfter(afterMicros), PERCENT, "%.3f"),
-        isStrong ? "100" : within(versions, afterMicros),
-        monotonic(versions, afterMicros),
-        isStrong ? "0" : interval(prediction.visibilityMicros(probability), 1 / MICROS, "%.2f"),
-        pair("%.2f", prediction.readMicros(0.5), prediction.readMicros(0.99), 1 / MICROS),
-        pair("%.2f", prediction.writeMicros(0.5), prediction.writeMicros(0.99), 1 / MICROS));
+        percent(predictions.get(setting).freshAfter(afterMicros)),
+        // In the worst case: all versions written at once.
+        percent(versions.withinVersions(2, 0).after(afterMicros)),
+        percent(versions.withinVersions(3, 0).after(afterMicros)),
+        percent(
+            versions.monotonicReads(VersionPredictor.ASSUMED_WRITE_INTERVAL_MICROS, afterMicros)));
   }
 
-  /** In the worst case: all versions written at once. */
-  private static String within(VersionPredictor versions, double afterMicros) {
-    return pair(
-        "%.3f",
-        versions.withinVersions(2, afterMicros, 0),
-        versions.withinVersions(3, afterMicros, 0),
-        PERCENT);
+  private static String percent(Estimate probability) {
+    return probability.equals(Estimate.exact(1)) ? "100" : EstimateText.percent(probability);
   }
 
-  private static String monotonic(VersionPredictor versions, double afterMicros) {
-    double assumed = VersionPredictor.ASSUMED_WRITE_INTERVAL_MICROS;
-    return format("%.3f", PERCENT * versions.monotonicReads(assumed, afterMicros).value());
-  }
-
-  private static String pair(String pattern, Estimate first, Estimate second, double unit) {
-    return format(pattern + ", " + pattern, unit * first.value(), unit * second.value());
-  }
-
-  private static String interval(Estimate estimate, double unit, String pattern) {
+  private String times(Setting setting) {
+    Prediction prediction = predictions.get(setting);
     return format(
-        pattern + " [" + pattern + ", " + pattern + "]",
-        unit * estimate.value(),
-        unit * estimate.low(),
-        unit * estimate.high());
+        TIMES,
+        setting.read(),
+        setting.write(),
+        prediction.isStrong() ? "0 (always)" : millis(prediction.visibilityMicros(probability)),
+        millis(prediction.readMicros(0.5)),
+        millis(prediction.readMicros(0.99)),
+        millis(prediction.writeMicros(0.5)),
+        millis(prediction.writeMicros(0.99)));
+  }
+
+  private static String millis(Estimate micros) {
+    return EstimateText.millis(micros.times(1 / MICROS));
   }
 
   private static String format(String pattern, Object... arguments) {

@@ -207,8 +207,7 @@ final class StalenessCommand implements Runnable {
   }
 
   private void list(Collection<Setting> settings, PredictionTable lines) {
-    say("%s", lines.heading());
-    settings.forEach(setting -> say("%s", lines.line(setting)));
+    lines.lines(settings).forEach(line -> say("%s", line));
   }
 
   private Target target() {

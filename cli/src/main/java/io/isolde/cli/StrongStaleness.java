@@ -3,6 +3,7 @@ package io.isolde.cli;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.Row;
+import io.isolde.staleness.Estimate;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -12,7 +13,8 @@ import picocli.CommandLine.ParseResult;
 
 /** What {@code isolde staleness} says of a strong keyspace: what its leaders have measured. */
 final class StrongStaleness {
-  private static final double PERCENT = 100;
+  private static final String PROBABILITIES = "%-6s %-9s %-25s %-25s %-25s %s";
+  private static final String TIMES = "%-6s %-27s %-27s %-10s %s";
 
   /** Options that say what is to be predicted, where nothing is. */
   private static final List<String> OF_PREDICTIONS =
@@ -50,7 +52,7 @@ final class StrongStaleness {
                 .formatted(keyspace, String.join(", ", given)));
   }
 
-  /** One line for each group and time after a write, under a heading. */
+  /** A line for each group and time after a write, and then one for each group. */
   static List<String> lines(String keyspace, List<Row> measured) {
     List<String> lines = new ArrayList<>();
     if (measured.isEmpty()) {
@@ -60,32 +62,56 @@ final class StrongStaleness {
               .formatted(keyspace));
       return lines;
     }
+    List<Row> rows =
+        measured.stream()
+            .sorted(
+                Comparator.comparingInt(StrongStaleness::group)
+                    .thenComparingDouble(row -> row.getDouble("after_ms")))
+            .toList();
     lines.add(
         "Reads at ONE and LOCAL_ONE of any replica; at all other levels they are never stale.");
+    lines.add("Probabilities, %, at a time after a write or a read");
     lines.add(
-        format(
-            "%-6s %-9s %-27s %-18s %s",
-            "group", "after ms", "fresh, %", "99% fresh, ms", "99.9% fresh, ms"));
-    measured.stream()
-        .sorted(
-            Comparator.comparingInt((Row row) -> row.getInt("group_number"))
-                .thenComparingDouble(row -> row.getDouble("after_ms")))
-        .forEach(row -> lines.add(line(row)));
+        format(PROBABILITIES, "group", "after ms", "fresh", "within 2", "within 3", "monotonic"));
+    rows.forEach(row -> lines.add(probabilities(row)));
+    lines.add("");
+    lines.add("Times, ms");
+    lines.add(
+        format(TIMES, "group", "99% fresh after", "99.9% fresh after", "followers", "samples"));
+    rows.stream()
+        .filter(row -> row.getDouble("after_ms") == 0)
+        .forEach(row -> lines.add(times(row)));
     return lines;
   }
 
-  private static String line(Row row) {
+  private static int group(Row row) {
+    return row.getInt("group_number");
+  }
+
+  private static String probabilities(Row row) {
     return format(
-        "%-6d %-9.4g %-27s %-18.2f %.2f",
-        row.getInt("group_number"),
-        row.getDouble("after_ms"),
-        format(
-            "%.3f [%.3f, %.3f]",
-            PERCENT * row.getDouble("fresh"),
-            PERCENT * row.getDouble("fresh_low"),
-            PERCENT * row.getDouble("fresh_high")),
-        row.getDouble("fresh_99_after_ms"),
-        row.getDouble("fresh_999_after_ms"));
+        PROBABILITIES,
+        group(row),
+        format("%.4g", row.getDouble("after_ms")),
+        EstimateText.percent(estimate(row, "fresh")),
+        EstimateText.percent(estimate(row, "within_2_versions")),
+        EstimateText.percent(estimate(row, "within_3_versions")),
+        EstimateText.percent(estimate(row, "monotonic")));
+  }
+
+  private static String times(Row row) {
+    return format(
+        TIMES,
+        group(row),
+        EstimateText.millis(estimate(row, "fresh_99_after_ms")),
+        EstimateText.millis(estimate(row, "fresh_999_after_ms")),
+        row.getInt("followers"),
+        row.getLong("samples"));
+  }
+
+  private static Estimate estimate(Row row, String column) {
+    return new Estimate(
+        row.getDouble(column), row.getDouble(column + "_low"), row.getDouble(column + "_high"));
   }
 
   private static String format(String pattern, Object... arguments) {

@@ -24,6 +24,7 @@ import io.isolde.transaction.lane.ApplyLanes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.gms.Gossiper;
 import org.apache.cassandra.service.StorageService;
@@ -194,9 +195,9 @@ final class NodeStart implements NodeParts {
   }
 
   private OracleHost awaitSession() {
-    long deadline = System.currentTimeMillis() + config.oracleTimeoutMillis();
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.oracleTimeoutMillis());
     while (host == null || !host.session().isOpen()) {
-      if (System.currentTimeMillis() > deadline) {
+      if (System.nanoTime() - deadline > 0) {
         throw IsoldeException.of(
             ErrorCode.ORACLE_UNAVAILABLE,
             hostFailure != null && host == null

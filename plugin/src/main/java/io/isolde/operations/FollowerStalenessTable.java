@@ -12,7 +12,7 @@ import org.apache.cassandra.db.virtual.SimpleDataSet;
 
 /**
  * {@code isolde.follower_staleness}: how probably reads at {@code ONE} of strong keyspaces are
- * fresh, for the groups that this node leads, as it measures it.
+ * fresh, or monotonic, for the groups that this node leads, as it measures it.
  */
 final class FollowerStalenessTable extends NodeTable {
   private static final List<Double> AFTER_MILLIS =
@@ -22,18 +22,15 @@ final class FollowerStalenessTable extends NodeTable {
 
   FollowerStalenessTable(StrongKeyspaces keyspaces) {
     super(
-        table(
-                "follower_staleness",
-                "how probably reads at ONE of strong keyspaces are fresh, of groups led here",
-                "keyspace_name",
-                UTF8Type.instance)
-            .addClusteringColumn("group_number", Int32Type.instance)
-            .addClusteringColumn("after_ms", DoubleType.instance)
-            .addRegularColumn("fresh", DoubleType.instance)
-            .addRegularColumn("fresh_low", DoubleType.instance)
-            .addRegularColumn("fresh_high", DoubleType.instance)
-            .addRegularColumn("fresh_99_after_ms", DoubleType.instance)
-            .addRegularColumn("fresh_999_after_ms", DoubleType.instance)
+        EstimateColumns.define(
+                table(
+                        "follower_staleness",
+                        "how probably reads at ONE of strong keyspaces are fresh, of groups led here",
+                        "keyspace_name",
+                        UTF8Type.instance)
+                    .addClusteringColumn("group_number", Int32Type.instance)
+                    .addClusteringColumn("after_ms", DoubleType.instance),
+                EstimateColumns.STALENESS)
             .addRegularColumn("followers", Int32Type.instance)
             .addRegularColumn("samples", LongType.instance));
     this.keyspaces = keyspaces;
@@ -53,17 +50,16 @@ final class FollowerStalenessTable extends NodeTable {
 
   private static void add(
       SimpleDataSet rows, StrongKeyspaces.Shown shown, FollowerStaleness.Freshness freshness) {
-    freshness
-        .afterMillis()
-        .forEach(
-            (after, fresh) ->
-                rows.row(shown.keyspace(), shown.group().number(), after)
-                    .column("fresh", fresh.value())
-                    .column("fresh_low", fresh.low())
-                    .column("fresh_high", fresh.high())
-                    .column("fresh_99_after_ms", freshness.fresh99AfterMillis())
-                    .column("fresh_999_after_ms", freshness.fresh999AfterMillis())
-                    .column("followers", freshness.followers())
-                    .column("samples", freshness.observations()));
+    for (FollowerStaleness.Moment moment : freshness.moments()) {
+      rows.row(shown.keyspace(), shown.group().number(), moment.afterMillis())
+          .column("followers", freshness.followers())
+          .column("samples", freshness.observations());
+      EstimateColumns.set(rows, "fresh", moment.fresh());
+      EstimateColumns.set(rows, "within_2_versions", moment.within2());
+      EstimateColumns.set(rows, "within_3_versions", moment.within3());
+      EstimateColumns.set(rows, "monotonic", moment.monotonic());
+      EstimateColumns.set(rows, "fresh_99_after_ms", freshness.fresh99AfterMillis());
+      EstimateColumns.set(rows, "fresh_999_after_ms", freshness.fresh999AfterMillis());
+    }
   }
 }

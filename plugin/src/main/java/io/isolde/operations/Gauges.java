@@ -2,6 +2,7 @@
 package io.isolde.operations;
 
 import io.isolde.group.ReplicaGroup;
+import io.isolde.group.ReplicaStatus;
 import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleStatus;
@@ -41,7 +42,8 @@ final class Gauges {
     groups(IsoldeMetric.REPLICA_GROUPS, group -> 1);
     groups(IsoldeMetric.GROUPS_LED, group -> group.isLeader() ? 1 : 0);
     groups(IsoldeMetric.GROUPS_WITHOUT_LEADER, group -> group.leader().isPresent() ? 0 : 1);
-    groups(IsoldeMetric.GROUPS_COPYING, group -> group.isCopying() ? 1 : 0);
+    groups(
+        IsoldeMetric.GROUPS_COPYING, group -> group.role() == ReplicaStatus.Role.COPYING ? 1 : 0);
     groups(IsoldeMetric.GROUP_QUEUED, ReplicaGroup::queued);
     IsoldeMetric.GROUPS_FAILED.gauge(
         () ->

@@ -41,6 +41,7 @@ public final class Operations {
                 new OutcomesTable(parts),
                 new OrphansTable(parts),
                 new ReplicaGroupsTable(parts.strongKeyspaces()),
+                new GroupReplicasTable(parts.strongKeyspaces()),
                 new LeadershipEventsTable(parts.strongKeyspaces().leadership().events()),
                 new SnapshotsTable(parts),
                 new StalenessTable(delays),

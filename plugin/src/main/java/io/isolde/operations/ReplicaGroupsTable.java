@@ -79,13 +79,6 @@ final class ReplicaGroupsTable extends NodeTable {
     if (shown.replica().isEmpty()) {
       return shown.problem().isPresent() ? "FAILED" : "ELSEWHERE";
     }
-    ReplicaGroup replica = shown.replica().get();
-    if (replica.isCopying()) {
-      return "COPYING";
-    }
-    if (replica.isLeader()) {
-      return "LEADER";
-    }
-    return replica.leader().isPresent() ? "FOLLOWER" : "NO_LEADER";
+    return shown.replica().get().role().name();
   }
 }

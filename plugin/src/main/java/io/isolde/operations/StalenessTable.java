@@ -4,8 +4,10 @@ package io.isolde.operations;
 import io.isolde.staleness.Estimate;
 import io.isolde.staleness.Prediction;
 import io.isolde.staleness.VersionPredictor;
+import io.isolde.staleness.Visibility;
 import io.isolde.staleness.collect.DelayBook;
 import io.isolde.staleness.collect.NodePredictor;
+import java.util.List;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.marshal.BooleanType;
 import org.apache.cassandra.db.marshal.DoubleType;
@@ -25,24 +27,16 @@ final class StalenessTable extends NodeTable {
 
   StalenessTable(DelayBook delays) {
     super(
-        table("staleness", "how probably reads are fresh", "table_name", UTF8Type.instance)
-            .addClusteringColumn("read_level", UTF8Type.instance)
-            .addClusteringColumn("write_level", UTF8Type.instance)
-            .addClusteringColumn("after_ms", DoubleType.instance)
-            .addRegularColumn("strong", BooleanType.instance)
-            .addRegularColumn("fresh", DoubleType.instance)
-            .addRegularColumn("fresh_low", DoubleType.instance)
-            .addRegularColumn("fresh_high", DoubleType.instance)
-            .addRegularColumn("within_2_versions", DoubleType.instance)
-            .addRegularColumn("within_3_versions", DoubleType.instance)
-            .addRegularColumn("monotonic", DoubleType.instance)
-            .addRegularColumn("fresh_99_after_ms", DoubleType.instance)
-            .addRegularColumn("fresh_999_after_ms", DoubleType.instance)
-            .addRegularColumn("read_p50_ms", DoubleType.instance)
-            .addRegularColumn("read_p99_ms", DoubleType.instance)
-            .addRegularColumn("write_p50_ms", DoubleType.instance)
-            .addRegularColumn("write_p99_ms", DoubleType.instance)
-            .addRegularColumn("samples", LongType.instance));
+        EstimateColumns.define(
+            EstimateColumns.define(
+                table("staleness", "how probably reads are fresh", "table_name", UTF8Type.instance)
+                    .addClusteringColumn("read_level", UTF8Type.instance)
+                    .addClusteringColumn("write_level", UTF8Type.instance)
+                    .addClusteringColumn("after_ms", DoubleType.instance)
+                    .addRegularColumn("strong", BooleanType.instance)
+                    .addRegularColumn("samples", LongType.instance),
+                EstimateColumns.STALENESS),
+            List.of("read_p50_ms", "read_p99_ms", "write_p50_ms", "write_p99_ms")));
     this.delays = delays;
   }
 
@@ -53,7 +47,7 @@ final class StalenessTable extends NodeTable {
     }
   }
 
-  /** Predicts for the one table only: each costs some tens of milliseconds. */
+  /** Predicts for the one table only: each costs about a tenth of a second. */
   @Override
   public DataSet data(DecoratedKey key) {
     SimpleDataSet rows = new SimpleDataSet(metadata());
@@ -68,46 +62,38 @@ final class StalenessTable extends NodeTable {
         .forEach(
             (setting, prediction) -> {
               VersionPredictor versions = predictor.versions(setting);
-              for (double after : AFTER_MILLIS) {
-                rows.row(table, setting.read().name(), setting.write().name(), after);
-                addFreshness(rows, prediction, versions, after / MILLIS);
-                addLatencies(rows, prediction);
-                rows.column("samples", predictor.observations());
+              // In the worst case: all versions written at once.
+              Visibility within2 = versions.withinVersions(2, 0);
+              Visibility within3 = versions.withinVersions(3, 0);
+              for (double afterMillis : AFTER_MILLIS) {
+                double after = afterMillis / MILLIS;
+                rows.row(table, setting.read().name(), setting.write().name(), afterMillis)
+                    .column("strong", prediction.isStrong())
+                    .column("samples", predictor.observations());
+                EstimateColumns.set(rows, "fresh", prediction.freshAfter(after));
+                EstimateColumns.set(rows, "within_2_versions", within2.after(after));
+                EstimateColumns.set(rows, "within_3_versions", within3.after(after));
+                EstimateColumns.set(rows, "monotonic", monotonic(versions, after));
+                addTimes(rows, prediction);
               }
             });
   }
 
-  private static void addFreshness(
-      SimpleDataSet rows, Prediction prediction, VersionPredictor versions, double afterMicros) {
-    Estimate fresh = prediction.freshAfter(afterMicros);
-    rows.column("strong", prediction.isStrong())
-        .column("fresh", fresh.value())
-        .column("fresh_low", fresh.low())
-        .column("fresh_high", fresh.high())
-        .column("within_2_versions", within(2, prediction, versions, afterMicros))
-        .column("within_3_versions", within(3, prediction, versions, afterMicros))
-        .column("monotonic", monotonic(versions, afterMicros))
-        .column("fresh_99_after_ms", prediction.visibilityMicros(0.99).value() * MILLIS)
-        .column("fresh_999_after_ms", prediction.visibilityMicros(0.999).value() * MILLIS);
-  }
-
-  /** In the worst case: all versions written at once. */
-  private static double within(
-      int k, Prediction prediction, VersionPredictor versions, double afterMicros) {
-    return prediction.isStrong() ? 1 : versions.withinVersions(k, afterMicros, 0).value();
-  }
-
   /** Of a client that reads a row again after so long. */
-  private static double monotonic(VersionPredictor versions, double afterMicros) {
-    return versions
-        .monotonicReads(VersionPredictor.ASSUMED_WRITE_INTERVAL_MICROS, afterMicros)
-        .value();
+  private static Estimate monotonic(VersionPredictor versions, double afterMicros) {
+    return versions.monotonicReads(VersionPredictor.ASSUMED_WRITE_INTERVAL_MICROS, afterMicros);
   }
 
-  private static void addLatencies(SimpleDataSet rows, Prediction prediction) {
-    rows.column("read_p50_ms", prediction.readMicros(0.5).value() * MILLIS)
-        .column("read_p99_ms", prediction.readMicros(0.99).value() * MILLIS)
-        .column("write_p50_ms", prediction.writeMicros(0.5).value() * MILLIS)
-        .column("write_p99_ms", prediction.writeMicros(0.99).value() * MILLIS);
+  private static void addTimes(SimpleDataSet rows, Prediction prediction) {
+    setMillis(rows, "fresh_99_after_ms", prediction.visibilityMicros(0.99));
+    setMillis(rows, "fresh_999_after_ms", prediction.visibilityMicros(0.999));
+    setMillis(rows, "read_p50_ms", prediction.readMicros(0.5));
+    setMillis(rows, "read_p99_ms", prediction.readMicros(0.99));
+    setMillis(rows, "write_p50_ms", prediction.writeMicros(0.5));
+    setMillis(rows, "write_p99_ms", prediction.writeMicros(0.99));
+  }
+
+  private static void setMillis(SimpleDataSet rows, String name, Estimate micros) {
+    EstimateColumns.set(rows, name, micros.times(MILLIS));
   }
 }

@@ -2,7 +2,6 @@
 package io.isolde.replication;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
-import io.isolde.config.NodeClock;
 import io.isolde.group.GroupFailure;
 import io.isolde.group.ReplicaGroup;
 import io.isolde.group.RequestId;
@@ -130,8 +129,7 @@ final class Decisions {
         }
       }
       // Above all that this log has placed in lists, also by a leader whose clock is ahead.
-      long nowMicros = Math.max(NodeClock.nowMillis() * 1000, group.lastMicros() + 2);
-      Ballot ballot = BallotGenerator.Global.atUnixMicros(nowMicros, Ballot.Flag.NONE);
+      Ballot ballot = BallotGenerator.Global.atUnixMicros(group.nextMicros(), Ballot.Flag.NONE);
       PartitionUpdate update =
           conditional.request().makeUpdates(current, statement.state().getClientState(), ballot);
       return outcome(result(null), List.of(update));
@@ -158,8 +156,12 @@ final class Decisions {
       return outcome(encode(new ResultMessage.Void()), updates);
     }
 
-    private static ReplicaGroup.Outcome<byte[]> outcome(
-        byte[] answer, List<PartitionUpdate> updates) {
+    private ReplicaGroup.Outcome<byte[]> outcome(byte[] answer, List<PartitionUpdate> made) {
+      long micros = group.nextMicros();
+      List<PartitionUpdate> updates =
+          made.stream()
+              .map(update -> DecidedLists.placed(update, micros, statement.nowInSeconds()))
+              .toList();
       if (updates.stream().allMatch(PartitionUpdate::isEmpty)) {
         return new ReplicaGroup.Outcome<>(answer, null, null);
       }

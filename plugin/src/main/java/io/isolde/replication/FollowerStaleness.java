@@ -5,7 +5,8 @@ import io.isolde.group.FollowerProbe;
 import io.isolde.raft.Peer;
 import io.isolde.staleness.Estimate;
 import io.isolde.staleness.FollowerDelays;
-import java.util.LinkedHashMap;
+import io.isolde.staleness.VersionPredictor;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -49,16 +50,25 @@ public final class FollowerStaleness implements FollowerProbe.Listener {
   public record Freshness(
       int followers,
       long observations,
-      Map<Double, Estimate> afterMillis,
-      double fresh99AfterMillis,
-      double fresh999AfterMillis) {}
+      List<Moment> moments,
+      Estimate fresh99AfterMillis,
+      Estimate fresh999AfterMillis) {}
+
+  /**
+   * Of reads at one time after a write's answer, or after another read.
+   *
+   * @param within2 to see one of the last two writes, which came at the same time; within3 likewise
+   * @param monotonic with the writes of the row that {@link VersionPredictor} assumes
+   */
+  public record Moment(
+      double afterMillis, Estimate fresh, Estimate within2, Estimate within3, Estimate monotonic) {}
 
   /**
    * What was seen of a group; empty if nothing was.
    *
-   * @param afterMillis for each of these times since a write's answer
+   * @param afterMillis for each of these times
    */
-  public Optional<Freshness> of(UUID group, Iterable<Double> afterMillis) {
+  public Optional<Freshness> of(UUID group, List<Double> afterMillis) {
     FollowerDelays delays = groups.get(group);
     if (delays == null) {
       return Optional.empty();
@@ -68,16 +78,24 @@ public final class FollowerStaleness implements FollowerProbe.Listener {
       if (delays.observations(now) == 0) {
         return Optional.empty();
       }
-      Map<Double, Estimate> fresh = new LinkedHashMap<>();
-      afterMillis.forEach(after -> fresh.put(after, delays.freshAfter(after * MICROS, now)));
       return Optional.of(
           new Freshness(
               delays.followers(now),
               delays.observations(now),
-              fresh,
-              delays.freshAfterMicros(0.99, now) / MICROS,
-              delays.freshAfterMicros(0.999, now) / MICROS));
+              afterMillis.stream().map(after -> moment(delays, after, now)).toList(),
+              delays.freshAfterMicros(0.99, now).times(1 / MICROS),
+              delays.freshAfterMicros(0.999, now).times(1 / MICROS)));
     }
+  }
+
+  private static Moment moment(FollowerDelays delays, double afterMillis, long now) {
+    double micros = afterMillis * MICROS;
+    return new Moment(
+        afterMillis,
+        delays.freshAfter(micros, now),
+        delays.withinVersions(2, micros, 0, now),
+        delays.withinVersions(3, micros, 0, now),
+        delays.monotonicReads(VersionPredictor.ASSUMED_WRITE_INTERVAL_MICROS, micros, now));
   }
 
   private static long nowMillis() {

@@ -3,6 +3,7 @@ package io.isolde.replication;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.isolde.config.IsoldeConfig;
+import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.group.GroupClient;
@@ -117,7 +118,8 @@ final class GroupHost {
             cassandra.directory(config.strongDirectory()).resolve(name),
             records(),
             config.strongLogBytes(),
-            config.strongTimeoutMillis());
+            config.strongTimeoutMillis(),
+            () -> NodeClock.nowMillis() * 1_000);
     TransportSettings bounds =
         TransportSettings.defaults()
             .withMaxFrameBytes(MAX_FRAME_BYTES)

@@ -82,6 +82,14 @@ public final class StrongStatements {
     }
 
     @Override
+    public int compactionsPending(UUID group) {
+      return keyspaces.show().stream()
+          .filter(shown -> shown.target().group().equals(group))
+          .mapToInt(shown -> keyspaces.leadership().compactionsPending(shown.keyspace()))
+          .sum();
+    }
+
+    @Override
     public CompletableFuture<Void> join(UUID group, UUID move) {
       return keyspaces.join(group, move);
     }

@@ -21,7 +21,7 @@ import org.apache.cassandra.utils.TimeUUID;
  * by the clock of the coordinator that executed the statement. Here it must be the order of the
  * commits, or a transaction would find its element before one that was there when it began.
  */
-final class ListPlaces {
+public final class ListPlaces {
   /**
    * Elements that were put in front have a place before 2010, mirrored at it, as Cassandra does.
    */
@@ -40,25 +40,30 @@ final class ListPlaces {
     if (!hasLists(update)) {
       return update;
     }
-    UnaryOperator<Row> placing = row -> row.transformAndFilter(data -> at(timestampMicros, data));
+    return rewritten(update, row -> row.transformAndFilter(data -> at(timestampMicros, data)));
+  }
+
+  /** The update with other rows of the same keys. */
+  public static PartitionUpdate rewritten(PartitionUpdate update, UnaryOperator<Row> rewriting) {
     return PartitionUpdate.fromIterator(
         Transformation.apply(
             update.unfilteredIterator(),
             new Transformation<>() {
               @Override
               protected Row applyToRow(Row row) {
-                return placing.apply(row);
+                return rewriting.apply(row);
               }
 
               @Override
               protected Row applyToStatic(Row row) {
-                return row.isEmpty() ? row : placing.apply(row);
+                return row.isEmpty() ? row : rewriting.apply(row);
               }
             }),
         ColumnFilter.all(update.metadata()));
   }
 
-  private static boolean hasLists(PartitionUpdate update) {
+  /** Whether an update may write to elements of lists. */
+  public static boolean hasLists(PartitionUpdate update) {
     for (ColumnMetadata column : update.columns()) {
       if (isList(column)) {
         return true;
@@ -67,7 +72,8 @@ final class ListPlaces {
     return false;
   }
 
-  private static boolean isList(ColumnMetadata column) {
+  /** Whether the elements of a column have places. */
+  public static boolean isList(ColumnMetadata column) {
     return column.isComplex() && column.type instanceof ListType;
   }
 
@@ -79,7 +85,12 @@ final class ListPlaces {
     return ((ComplexColumnData) data).transform(cell -> placed(cell, timestampMicros, next[0]++));
   }
 
-  private static Cell<?> placed(Cell<?> cell, long timestampMicros, int number) {
+  /**
+   * An element at the place of a timestamp.
+   *
+   * @param number of those with the same timestamp, in their order
+   */
+  public static Cell<?> placed(Cell<?> cell, long timestampMicros, int number) {
     long before = TimeUUID.deserialize(cell.path().get(0)).unixMicros();
     long micros = before < MIRROR_MICROS ? 2 * MIRROR_MICROS - timestampMicros : timestampMicros;
     ByteBuffer place = TimeUUID.atUnixMicrosWithLsb(micros, NOWHERE | spread(number)).toBytes();

@@ -25,6 +25,18 @@ import org.junit.jupiter.api.Test;
 /** {@code isolde.staleness} by CQL, on a ring of this node and two that only it believes in. */
 class StalenessTableTest {
   private static final String TABLE = "weak.t";
+  private static final List<String> ESTIMATES =
+      List.of(
+          "fresh",
+          "within_2_versions",
+          "within_3_versions",
+          "monotonic",
+          "fresh_99_after_ms",
+          "fresh_999_after_ms",
+          "read_p50_ms",
+          "read_p99_ms",
+          "write_p50_ms",
+          "write_p99_ms");
   private static InetAddressAndPort second;
   private static InetAddressAndPort third;
 
@@ -76,6 +88,11 @@ class StalenessTableTest {
       assertThat(fresh).isBetween(Math.max(before, row.getDouble("fresh_low")), 1.0);
       assertThat(row.getDouble("fresh_high")).isBetween(fresh, 1.0);
       assertThat(row.getDouble("within_2_versions")).isBetween(fresh - 0.05, 1.0);
+      for (String column : ESTIMATES) {
+        assertThat(row.getDouble(column))
+            .as(column)
+            .isBetween(row.getDouble(column + "_low"), row.getDouble(column + "_high"));
+      }
       assertThat(row.getDouble("monotonic")).isBetween(0.5, 1.0);
       before = fresh;
     }

@@ -246,6 +246,14 @@ public final class GroupClient implements AutoCloseable {
             });
   }
 
+  /** How a member of a group is doing, which may be this node. */
+  public CompletableFuture<ReplicaStatus> status(UUID group, Peer member) {
+    return connections
+        .request(member.address(), Protocol.request(Protocol.STATUS, group, 0))
+        .thenApply(Unpooled::wrappedBuffer)
+        .thenApply(ReplicaStatus::read);
+  }
+
   private RequestNumbers numbers(Target target) {
     return numbers.computeIfAbsent(target.group(), group -> new RequestNumbers(session));
   }

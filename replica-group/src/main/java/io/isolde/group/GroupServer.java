@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.slf4j.Logger;
@@ -36,6 +37,7 @@ public final class GroupServer implements AutoCloseable {
   private final ReplicaNotes notes;
   private final long maxLogBytes;
   private final int maxEntryBytes;
+  private final LongSupplier wallMicros;
   private final PeerTransport transport;
   private final NodeConnections connections;
   private final GroupClient client;
@@ -64,6 +66,7 @@ public final class GroupServer implements AutoCloseable {
    * @param records where it is noted, on another disk if there is one, which logs there must be
    * @param maxLogBytes of each group, before its storage is made durable and the log goes
    * @param timeoutMillis how long requests of this node ride through changes of leaders
+   * @param wallMicros since 1970, as this node's clock shows it; may go wrong, and be turned back
    */
   public record Options(
       RaftSettings settings,
@@ -71,7 +74,8 @@ public final class GroupServer implements AutoCloseable {
       Path directory,
       Path records,
       long maxLogBytes,
-      long timeoutMillis) {}
+      long timeoutMillis,
+      LongSupplier wallMicros) {}
 
   /**
    * Starts with the groups that exist, without those that this node has left. Logs of others are
@@ -89,6 +93,7 @@ public final class GroupServer implements AutoCloseable {
     notes = new ReplicaNotes(options.records());
     maxLogBytes = options.maxLogBytes();
     maxEntryBytes = maxEntryBytes(options.settings());
+    wallMicros = options.wallMicros();
     List<Opening> openings =
         existing.stream().filter(opening -> !notes.hasLeft(opening.id())).toList();
     deleteOthers(openings);
@@ -164,7 +169,7 @@ public final class GroupServer implements AutoCloseable {
   }
 
   private void opened(UUID id, RaftReplica replica, GroupStateMachine machine) throws IOException {
-    ReplicaGroup group = new ReplicaGroup(id, replica, machine, maxEntryBytes);
+    ReplicaGroup group = new ReplicaGroup(id, replica, machine, maxEntryBytes, wallMicros);
     notes.logMade(id);
     groups.put(id, group);
   }

@@ -98,6 +98,8 @@ final class GroupService implements ApplicationHandler {
                   .load()
                   .writeTo(Protocol.buffer(1 + Load.BYTES + Long.BYTES).writeByte(Protocol.OK))
                   .writeLong(group.appliedIndex()));
+      case Protocol.STATUS ->
+          CompletableFuture.completedFuture(ReplicaStatus.of(group, requests).answer());
       case Protocol.REJOIN -> rejoin(group, body);
       case Protocol.REPLACE -> {
         String oldId = Protocol.text(body);

@@ -17,7 +17,7 @@ import java.util.OptionalLong;
  */
 final class LogState {
   /** A deletion inside of a write takes the odd timestamp below it. */
-  private static final long STEP_MICROS = 2;
+  static final long STEP_MICROS = 2;
 
   private static final byte VERSION = 1;
 

@@ -27,6 +27,7 @@ final class Protocol {
   static final byte JOIN = 9;
   static final byte REPLACE = 10;
   static final byte MEMBERS = 11;
+  static final byte STATUS = 12;
 
   static final byte OK = 100;
 

@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
 /** This node's replica of a group: what may be asked of it, most of it only while it leads. */
 public final class ReplicaGroup {
@@ -42,11 +43,16 @@ public final class ReplicaGroup {
   /** Decisions on a partition are made one after the other. */
   private final ReentrantLock[] deciding = new ReentrantLock[DECISIONS];
 
-  ReplicaGroup(UUID id, RaftReplica replica, GroupStateMachine machine, int maxEntryBytes) {
+  ReplicaGroup(
+      UUID id,
+      RaftReplica replica,
+      GroupStateMachine machine,
+      int maxEntryBytes,
+      LongSupplier wallMicros) {
     this.id = id;
     this.replica = replica;
     this.machine = machine;
-    this.queue = new WriteQueue(replica, maxEntryBytes);
+    this.queue = new WriteQueue(replica, maxEntryBytes, wallMicros);
     for (int i = 0; i < DECISIONS; i++) {
       deciding[i] = new ReentrantLock();
     }
@@ -111,6 +117,14 @@ public final class ReplicaGroup {
     return machine.lastMicros();
   }
 
+  /**
+   * A time for what is decided now: above all that is applied here, and not above the timestamp
+   * that the log gives to it.
+   */
+  public long nextMicros() {
+    return Math.max(queue.nextMicros() & ~1L, lastMicros() + LogState.STEP_MICROS);
+  }
+
   /** Completes when an entry of the log is applied here; with true if it was already. */
   CompletableFuture<Boolean> whenApplied(long index) {
     return machine.whenApplied(index);
@@ -121,9 +135,15 @@ public final class ReplicaGroup {
     return machine.markedIndex();
   }
 
-  /** Whether this replica is copying another's storage, as the log that it needs is gone. */
-  public boolean isCopying() {
-    return machine.isCopying();
+  /** What this replica is in its group now. */
+  public ReplicaStatus.Role role() {
+    if (machine.isCopying()) {
+      return ReplicaStatus.Role.COPYING;
+    }
+    if (isLeader()) {
+      return ReplicaStatus.Role.LEADER;
+    }
+    return leader().isPresent() ? ReplicaStatus.Role.FOLLOWER : ReplicaStatus.Role.NO_LEADER;
   }
 
   /** Writes that wait for the log here. */

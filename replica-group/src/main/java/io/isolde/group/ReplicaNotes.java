@@ -53,7 +53,10 @@ public final class ReplicaNotes {
     return Files.exists(joining(group));
   }
 
-  /** Whether that was noted so recently that whoever asked for it may still go on. */
+  /**
+   * Whether that was noted so recently that whoever asked for it may still go on: by the clock of
+   * the operating system, which the times of files are from.
+   */
   boolean isJoiningLately(UUID group) throws IOException {
     if (!isJoining(group)) {
       return false;

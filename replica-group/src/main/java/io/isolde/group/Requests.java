@@ -18,6 +18,9 @@ public interface Requests {
   /** What this node is busy with. */
   Load load();
 
+  /** How many compactions of a group's keyspace this node has before it, as estimated. */
+  int compactionsPending(UUID group);
+
   /**
    * Has this node {@link Membership#join} a group.
    *

@@ -2,14 +2,14 @@
 package io.isolde.group;
 
 import io.isolde.raft.RaftReplica;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.apache.ratis.protocol.Message;
 
 /**
@@ -35,6 +35,10 @@ final class WriteQueue {
 
   private final RaftReplica replica;
   private final int maxEntryBytes;
+  private final LongSupplier wallMicros;
+
+  /** What {@link #nextMicros} has said last. */
+  private final AtomicLong saidMicros = new AtomicLong();
 
   /** Guarded by itself, with all below; at most {@link #MAX_QUEUED}. */
   private final ArrayDeque<Queued> queue = new ArrayDeque<>();
@@ -53,9 +57,18 @@ final class WriteQueue {
   /** More than 0 while somebody makes entries; what the others want is done by that one. */
   private final AtomicInteger wanted = new AtomicInteger();
 
-  WriteQueue(RaftReplica replica, int maxEntryBytes) {
+  WriteQueue(RaftReplica replica, int maxEntryBytes, LongSupplier wallMicros) {
     this.replica = replica;
     this.maxEntryBytes = maxEntryBytes;
+    this.wallMicros = wallMicros;
+  }
+
+  /**
+   * The time of the clock, or of an earlier look at it if it was turned back since: what is
+   * proposed afterwards is not below.
+   */
+  long nextMicros() {
+    return saidMicros.accumulateAndGet(wallMicros.getAsLong(), Math::max);
   }
 
   int size() {
@@ -168,7 +181,7 @@ final class WriteQueue {
   }
 
   private void propose(List<Queued> queued) {
-    long nowMicros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    long nowMicros = nextMicros();
     List<Entry.Item> items = new ArrayList<>(queued.size());
     for (Queued one : queued) {
       Write write = one.write();

@@ -9,13 +9,19 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -32,6 +38,9 @@ final class GroupNodes implements AutoCloseable {
   final List<Peer> peers = new ArrayList<>();
   final List<MemoryStorage> storages = new ArrayList<>();
   final List<GroupServer> servers = new ArrayList<>();
+
+  /** By how much the clocks of nodes are wrong. */
+  final Map<Integer, Long> skewMicros = new ConcurrentHashMap<>();
 
   /** What the next decisions come to, before any is made. */
   final Queue<CompletableFuture<byte[]>> answers = new ConcurrentLinkedQueue<>();
@@ -128,6 +137,11 @@ final class GroupNodes implements AutoCloseable {
     }
 
     @Override
+    public int compactionsPending(UUID group) {
+      return 3;
+    }
+
+    @Override
     public CompletableFuture<Void> join(UUID group, UUID move) {
       return CompletableFuture.runAsync(
           () -> {
@@ -186,7 +200,10 @@ final class GroupNodes implements AutoCloseable {
                 own.resolve("logs"),
                 own.resolve("records"),
                 LOG_BYTES,
-                timeoutMillis),
+                timeoutMillis,
+                () ->
+                    ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now())
+                        + skewMicros.getOrDefault(number, 0L)),
             hasGroup
                 ? List.of(new GroupServer.Opening(GROUP, founders, storages.get(number)))
                 : List.of(),
@@ -205,13 +222,43 @@ final class GroupNodes implements AutoCloseable {
     return new GroupClient.Target(GROUP, List.copyOf(peers.subList(0, NODES)));
   }
 
-  void write(int through, String key, String value) throws Exception {
+  /** Returns the timestamp. */
+  long write(int through, String key, String value) throws Exception {
+    return servers
+        .get(through)
+        .client()
+        .write(target(), new int[] {key.hashCode()}, MemoryStorage.payload(key, value), null)
+        .get(2 * TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Adds one to a number where the leader is. */
+  void increment(int through, String key) throws Exception {
     var unused =
         servers
             .get(through)
             .client()
-            .write(target(), new int[] {key.hashCode()}, MemoryStorage.payload(key, value), null)
+            .decide(target(), key.getBytes(StandardCharsets.UTF_8))
             .get(2 * TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Has a node lead; returns when it does. */
+  void lead(int number) {
+    await(
+        () -> {
+          try {
+            var unused =
+                servers
+                    .get(number)
+                    .client()
+                    .lead(target(), peers.get(number).address().getHostString())
+                    .get(2 * TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+          } catch (ExecutionException e) {
+            return false; // tried again
+          } catch (InterruptedException | TimeoutException e) {
+            throw new AssertionError(e);
+          }
+          return replica(number).isLeader();
+        });
   }
 
   String read(int through, String key) throws Exception {

@@ -81,11 +81,12 @@ class LogSimulationTest {
     List<Coordinator> coordinators =
         List.of(new Coordinator(1), new Coordinator(2), new Coordinator(3));
     List<Logged> log = new ArrayList<>();
-    long clock = 1_000_000;
+    long clock = 1_000_000_000;
     for (int i = 0; i < ENTRIES; i++) {
       Coordinator coordinator = coordinators.get(random.nextInt(3));
-      // Another leader: its clock may be far behind or ahead.
-      clock += random.nextInt(50) == 0 ? random.nextInt(2_000_000) - 1_000_000 : random.nextInt(9);
+      // Another leader: its clock may be 15 s behind or ahead.
+      clock +=
+          random.nextInt(50) == 0 ? random.nextInt(30_000_000) - 15_000_000 : random.nextInt(9);
       long own = random.nextInt(20) == 0 ? clock + random.nextInt(200_000) - 100_000 : 0;
       log.add(new Logged(coordinator.send(random), clock, own));
       coordinator.answer(random);

@@ -38,6 +38,31 @@ class ReplicaGroupTest {
     }
   }
 
+  @Test
+  void whenAMemberIsAskedHowItIsDoingThenItSaysSoAndADeadOneDoesNot() throws Exception {
+    try (GroupNodes nodes = new GroupNodes(folder)) {
+      long micros = nodes.write(0, "k", "v");
+      int leader = nodes.leader();
+      int other = (leader + 1) % 3;
+      ReplicaStatus status = status(nodes, leader).get(10, TimeUnit.SECONDS);
+      assertThat(status.role()).isEqualTo(ReplicaStatus.Role.LEADER);
+      assertThat(status.lastMicros()).isEqualTo(micros);
+      assertThat(status.appliedIndex()).isEqualTo(status.committedIndex()).isPositive();
+      assertThat(status.compactionsPending()).isEqualTo(3);
+      assertThat(status.turn()).isEqualTo(WorkTurn.State.WAITING);
+      GroupNodes.await(() -> status(nodes, other).join().lastMicros() == micros);
+      assertThat(status(nodes, other).join().role()).isEqualTo(ReplicaStatus.Role.FOLLOWER);
+      nodes.crash(other);
+      assertThat(status(nodes, other)).failsWithin(60, TimeUnit.SECONDS);
+    }
+  }
+
+  /** As the third of them hears it. */
+  private static CompletableFuture<ReplicaStatus> status(GroupNodes nodes, int member) {
+    int asking = (nodes.leader() + 2) % 3;
+    return nodes.servers.get(asking).client().status(GroupNodes.GROUP, nodes.peers.get(member));
+  }
+
   private static Load loadOfAnother(GroupNodes nodes) throws Exception {
     int leader = nodes.leader();
     ReplicaGroup group = nodes.replica(leader);

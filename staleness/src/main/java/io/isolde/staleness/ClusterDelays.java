@@ -16,7 +16,6 @@ public final class ClusterDelays implements DelayModel {
   private final MeasuredLegs measured;
   private final CoordinatorChoice choice;
   private final Optional<String> datacenter;
-  private final int clockBound;
   private final int[] datacenterOfNode;
 
   /** Nodes that may coordinate: of datacenters with replicas, or of the wanted one of these. */
@@ -30,7 +29,7 @@ public final class ClusterDelays implements DelayModel {
 
   /** Coordinators in all datacenters that have replicas. */
   public ClusterDelays(Topology topology, MeasuredLegs measured, CoordinatorChoice choice) {
-    this(topology, measured, choice, Optional.empty(), 0);
+    this(topology, measured, choice, Optional.empty());
   }
 
   /**
@@ -41,20 +40,18 @@ public final class ClusterDelays implements DelayModel {
    */
   public ClusterDelays(
       Topology topology, MeasuredLegs measured, CoordinatorChoice choice, String datacenter) {
-    this(topology, measured, choice, Optional.of(datacenter), 0);
+    this(topology, measured, choice, Optional.of(datacenter));
   }
 
   private ClusterDelays(
       Topology topology,
       MeasuredLegs measured,
       CoordinatorChoice choice,
-      Optional<String> datacenter,
-      int clockBound) {
+      Optional<String> datacenter) {
     this.topology = topology;
     this.datacenter = datacenter;
     this.measured = measured;
     this.choice = choice;
-    this.clockBound = clockBound;
     this.datacenterOfNode = topology.datacenterOfNode();
     int nodes = topology.places().size();
     this.coordinators = IntStream.range(0, nodes).filter(this::mayCoordinate).toArray();
@@ -121,23 +118,22 @@ public final class ClusterDelays implements DelayModel {
     trial.writerDatacenter = datacenterOfNode[coordinator];
     for (int i = 0; i < trial.replicaNodes.length; i++) {
       Legs each = legs[coordinator][trial.replicaNodes[i]];
-      double shift = clockBound * each.uncertaintyMicros();
-      trial.writeMicros[i] = Math.max(0, each.write().drawMicros(random) + shift);
-      trial.ackMicros[i] = Math.max(0, each.ack().drawMicros(random) - shift);
+      trial.writeMicros[i] = each.write().drawMicros(random);
+      trial.ackMicros[i] = each.ack().drawMicros(random);
+      trial.writeUncertaintyMicros[i] = each.uncertaintyMicros();
     }
   }
 
   @Override
   public void drawRead(RandomGenerator random, Trial trial) {
     int coordinator = coordinator(random, trial);
+    trial.readerNode = coordinator;
     trial.readerDatacenter = datacenterOfNode[coordinator];
-    // The error of one coordinator's clock is the same for what it writes and for what it reads.
-    int direction = coordinator == trial.writerNode ? clockBound : -clockBound;
     for (int i = 0; i < trial.replicaNodes.length; i++) {
       Legs each = legs[coordinator][trial.replicaNodes[i]];
-      double shift = direction * each.uncertaintyMicros();
-      trial.requestMicros[i] = Math.max(0, each.request().drawMicros(random) + shift);
-      trial.responseMicros[i] = Math.max(0, each.response().drawMicros(random) - shift);
+      trial.requestMicros[i] = each.request().drawMicros(random);
+      trial.responseMicros[i] = each.response().drawMicros(random);
+      trial.readUncertaintyMicros[i] = each.uncertaintyMicros();
     }
     prefer(coordinator, random, trial);
   }
@@ -176,11 +172,6 @@ public final class ClusterDelays implements DelayModel {
   @Override
   public long observations() {
     return measured.observations();
-  }
-
-  @Override
-  public DelayModel atClockBound(int direction) {
-    return new ClusterDelays(topology, measured, choice, datacenter, direction);
   }
 
   /** For messages about the model. */

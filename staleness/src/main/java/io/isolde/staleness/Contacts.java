@@ -69,6 +69,19 @@ final class Contacts {
     }
   }
 
+  /**
+   * How long after a write's start the read must begin to see it at one of those who answer.
+   *
+   * @param clock as in {@link Trial#missingMicros}
+   */
+  double missingMicros(Trial trial, int clock) {
+    double least = Double.POSITIVE_INFINITY;
+    for (int i = 0; i < answering; i++) {
+      least = Math.min(least, trial.missingMicros(replicas[i], clock));
+    }
+    return least;
+  }
+
   @Override
   public String toString() {
     return Arrays.toString(Arrays.copyOf(replicas, answering)) + " by " + answeredMicros;

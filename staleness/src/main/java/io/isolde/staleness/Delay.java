@@ -56,25 +56,6 @@ public interface Delay {
     };
   }
 
-  /** This, longer or shorter by so much, but never negative. */
-  default Delay shifted(double micros) {
-    if (micros == 0) {
-      return this;
-    }
-    Delay unshifted = this;
-    return new Delay() {
-      @Override
-      public double drawMicros(RandomGenerator random) {
-        return Math.max(0, unshifted.drawMicros(random) + micros);
-      }
-
-      @Override
-      public long observations() {
-        return unshifted.observations();
-      }
-    };
-  }
-
   private static void require(double micros, String what) {
     if (!(micros >= 0) || Double.isInfinite(micros)) {
       throw new IllegalArgumentException(

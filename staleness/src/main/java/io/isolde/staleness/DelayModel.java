@@ -23,20 +23,12 @@ public interface DelayModel {
   /** Chooses a row: fills in which datacenters its replicas are in. */
   void drawRow(RandomGenerator random, Trial trial);
 
-  /** Draws a write of that row: fills in the delays of W and A and the writer's datacenter. */
+  /** Draws a write of that row: fills in W and A, their uncertainty, and the writer's place. */
   void drawWrite(RandomGenerator random, Trial trial);
 
-  /** Draws a read: fills in the delays of R and S, the preference and the reader's datacenter. */
+  /** Draws a read: fills in R and S, their uncertainty, the preference and the reader's place. */
   void drawRead(RandomGenerator random, Trial trial);
 
   /** How many observations stand behind the least known delay; {@link Delay#KNOWN} if none. */
   long observations();
-
-  /**
-   * The same, should the clocks' unknown offsets be such that writes arrive later, and reads
-   * earlier, than estimated (or, for -1, the other way round).
-   *
-   * @param direction 1 for the stalest, -1 for the freshest, 0 for the estimate
-   */
-  DelayModel atClockBound(int direction);
 }

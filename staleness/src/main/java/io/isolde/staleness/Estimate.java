@@ -35,6 +35,11 @@ public record Estimate(double value, double low, double high) {
         Math.max(share, Math.min(1, centre + half)));
   }
 
+  /** In another unit. */
+  public Estimate times(double factor) {
+    return new Estimate(factor * value, factor * low, factor * high);
+  }
+
   /** The same number, with an interval that holds that of the other, too. */
   public Estimate spanning(Estimate other) {
     return new Estimate(value, Math.min(low, other.low), Math.max(high, other.high));

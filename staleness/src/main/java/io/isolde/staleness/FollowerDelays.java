@@ -2,7 +2,12 @@
 package io.isolde.staleness;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleBinaryOperator;
+import java.util.function.DoublePredicate;
+import java.util.function.DoubleUnaryOperator;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -84,21 +89,77 @@ public final class FollowerDelays {
     return (1 + sum) / (1 + followers.size());
   }
 
-  /** How long after a write's answer reads see it with that probability; 2 minutes at most. */
-  public double freshAfterMicros(double probability, long nowMillis) {
+  /**
+   * How long after a write's answer reads see it with that probability; the upper end is 2 minutes,
+   * the most, where too little is known.
+   */
+  public Estimate freshAfterMicros(double probability, long nowMillis) {
+    return new Estimate(
+        leastMicros(after -> freshAfter(after, nowMillis).value() >= probability),
+        leastMicros(after -> freshAfter(after, nowMillis).high() >= probability),
+        leastMicros(after -> freshAfter(after, nowMillis).low() >= probability));
+  }
+
+  private static double leastMicros(DoublePredicate isEnough) {
     double low = 0;
     double high = MOST_MICROS;
-    if (freshAfter(low, nowMillis).value() >= probability) {
+    if (isEnough.test(low)) {
       return low;
     }
     while (high - low > EXACT_MICROS) {
       double middle = (low + high) / 2;
-      if (freshAfter(middle, nowMillis).value() >= probability) {
+      if (isEnough.test(middle)) {
         high = middle;
       } else {
         low = middle;
       }
     }
     return high;
+  }
+
+  /**
+   * &lt;k, t&gt;-staleness: the probability that a read sees one of the last k writes. A follower
+   * applies them in the order of the log, so it has one of the last k as soon as it has the first
+   * of them, which waited for no longer than others do. If all k were answered at the same time,
+   * the worst case, that is no more probable than to see the last one.
+   *
+   * @param writeIntervalMicros from the answer of a write to that of the next; 0 is the worst case
+   */
+  public Estimate withinVersions(
+      int versions, double micros, double writeIntervalMicros, long nowMillis) {
+    return freshAfter(micros + (versions - 1) * writeIntervalMicros, nowMillis);
+  }
+
+  /**
+   * The probability that a second read of a row doesn't show an older version than the first one
+   * did, if each goes to any replica, equally often, and writes of the row come at random.
+   *
+   * @param writeIntervalMicros from a write of the row to the next, on average
+   * @param readIntervalMicros from the first read to the second
+   */
+  public Estimate monotonicReads(
+      double writeIntervalMicros, double readIntervalMicros, long nowMillis) {
+    double trials = Math.max(1, observations(nowMillis));
+    LogReads reads = new LogReads(writeIntervalMicros, readIntervalMicros);
+    List<DoubleUnaryOperator> middle = shares(delays -> delays.middle, (share, n) -> share, trials);
+    List<DoubleUnaryOperator> late =
+        shares(delays -> delays.most, (share, n) -> Estimate.ofShare(share, n).low(), trials);
+    List<DoubleUnaryOperator> soon =
+        shares(delays -> delays.least, (share, n) -> Estimate.ofShare(share, n).high(), trials);
+    // Worst is a first read that sees much, and a second one that sees little.
+    return new Estimate(
+        reads.monotonic(middle, middle), reads.monotonic(soon, late), reads.monotonic(late, soon));
+  }
+
+  /** By follower: the probability that it has a write so many microseconds after its answer. */
+  private List<DoubleUnaryOperator> shares(
+      Function<Delays, DelayHistogram> seen, DoubleBinaryOperator bound, double trials) {
+    return followers.values().stream()
+        .map(delays -> seen.apply(delays).toDelay())
+        .map(
+            delay ->
+                (DoubleUnaryOperator)
+                    micros -> bound.applyAsDouble(delay.shareUpTo(micros), trials))
+        .toList();
   }
 }

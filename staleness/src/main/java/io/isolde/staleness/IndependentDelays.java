@@ -3,7 +3,10 @@ package io.isolde.staleness;
 
 import java.util.random.RandomGenerator;
 
-/** N replicas that are all alike, in one datacenter, as in the paper's evaluation. */
+/**
+ * N replicas that are all alike, in one datacenter, as in the paper's evaluation. Each request has
+ * a coordinator of its own, which is none of them.
+ */
 public final class IndependentDelays implements DelayModel {
   private final int replicas;
   private final Legs legs;
@@ -31,6 +34,7 @@ public final class IndependentDelays implements DelayModel {
     for (int i = 0; i < replicas; i++) {
       trial.writeMicros[i] = legs.write().drawMicros(random);
       trial.ackMicros[i] = legs.ack().drawMicros(random);
+      trial.writeUncertaintyMicros[i] = legs.uncertaintyMicros();
     }
   }
 
@@ -39,6 +43,7 @@ public final class IndependentDelays implements DelayModel {
     for (int i = 0; i < replicas; i++) {
       trial.requestMicros[i] = legs.request().drawMicros(random);
       trial.responseMicros[i] = legs.response().drawMicros(random);
+      trial.readUncertaintyMicros[i] = legs.uncertaintyMicros();
     }
     Shuffle.fill(trial.preference, random);
   }
@@ -46,17 +51,5 @@ public final class IndependentDelays implements DelayModel {
   @Override
   public long observations() {
     return legs.observations();
-  }
-
-  @Override
-  public DelayModel atClockBound(int direction) {
-    double shift = direction * legs.uncertaintyMicros();
-    return new IndependentDelays(
-        replicas,
-        Legs.of(
-            legs.write().shifted(shift),
-            legs.ack().shifted(-shift),
-            legs.request().shifted(-shift),
-            legs.response().shifted(shift)));
   }
 }

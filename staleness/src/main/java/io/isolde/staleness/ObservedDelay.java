@@ -60,6 +60,25 @@ public final class ObservedDelay implements Delay {
     return low == high ? low : low + (high - low) * random.nextDouble();
   }
 
+  /** Which share of the delays is at most so long. */
+  double shareUpTo(double micros) {
+    int found = Arrays.binarySearch(highMicros, micros);
+    // Of equal ones the last; those before the bucket are over.
+    int bucket = found < 0 ? -found - 1 : found + 1;
+    while (bucket < highMicros.length && highMicros[bucket] <= micros) {
+      bucket++;
+    }
+    double before = bucket == 0 ? 0 : cumulative[bucket - 1];
+    double within = 0;
+    if (bucket < lowMicros.length && micros > lowMicros[bucket]) {
+      within =
+          (micros - lowMicros[bucket])
+              / (highMicros[bucket] - lowMicros[bucket])
+              * (cumulative[bucket] - before);
+    }
+    return (before + within) / cumulative[cumulative.length - 1];
+  }
+
   @Override
   public long observations() {
     return observations;

@@ -4,23 +4,13 @@ package io.isolde.staleness;
 /** What is to be expected of reads and writes at one {@link Setting}. Times are microseconds. */
 public final class Prediction {
   private final boolean isStrong;
-  private final Sorted visible;
-  private final Sorted visibleAtBest;
-  private final Sorted visibleAtWorst;
+  private final Visibility visible;
   private final Sorted reads;
   private final Sorted writes;
 
-  Prediction(
-      boolean isStrong,
-      Sorted visible,
-      Sorted visibleAtBest,
-      Sorted visibleAtWorst,
-      Sorted reads,
-      Sorted writes) {
+  Prediction(boolean isStrong, Visibility visible, Sorted reads, Sorted writes) {
     this.isStrong = isStrong;
     this.visible = visible;
-    this.visibleAtBest = visibleAtBest;
-    this.visibleAtWorst = visibleAtWorst;
     this.reads = reads;
     this.writes = writes;
   }
@@ -32,36 +22,25 @@ public final class Prediction {
 
   /**
    * t-visibility: the probability that a read sees a write that was acknowledged so long before.
-   * The interval is for the number of trials or observations, whichever is smaller, and for what is
-   * not known of the clocks.
    */
   public Estimate freshAfter(double micros) {
-    if (isStrong) {
-      return Estimate.exact(1);
-    }
-    return visible
-        .shareUpTo(micros)
-        .spanning(visibleAtWorst.shareUpTo(micros))
-        .spanning(visibleAtBest.shareUpTo(micros));
+    return visible.after(micros);
   }
 
   /** How long after the acknowledgement of a write reads see it with that probability. */
   public Estimate visibilityMicros(double probability) {
-    if (isStrong) {
-      return Estimate.exact(0);
-    }
-    return visible
-        .quantile(probability)
-        .spanning(visibleAtWorst.quantile(probability))
-        .spanning(visibleAtBest.quantile(probability));
+    return visible.micros(probability);
   }
 
-  /** A quantile of how long the coordinator takes for a read. */
+  /**
+   * A quantile of how long the coordinator takes for a read. It timed round trips by its own clock,
+   * so what is not known of others' does not matter, and is not in the interval.
+   */
   public Estimate readMicros(double quantile) {
     return reads.quantile(quantile);
   }
 
-  /** A quantile of how long the coordinator takes for a write. */
+  /** The same of a write. */
   public Estimate writeMicros(double quantile) {
     return writes.quantile(quantile);
   }

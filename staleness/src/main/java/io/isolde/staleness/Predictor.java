@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 
 /**
  * Predicts staleness by Monte Carlo simulation (PBS, sections 4 and 5): draws the one-way delays of
@@ -28,9 +29,9 @@ public final class Predictor {
    * Makes a predictor.
    *
    * @param trials how many writes and reads are simulated; 10,000 give two digits, and memory for
-   *     each setting is 24 bytes per trial
-   * @param randoms makes generators that all yield the same numbers, so that settings and clocks
-   *     are compared by the same trials
+   *     each setting is 40 bytes per trial
+   * @param randoms makes generators that all yield the same numbers, so that settings are compared
+   *     by the same trials
    */
   public Predictor(
       DelayModel model, ReadFanOut fanOut, int trials, Supplier<RandomGenerator> randoms) {
@@ -55,24 +56,38 @@ public final class Predictor {
 
   /** Predicts for all settings by the same trials. */
   public Map<Setting, Prediction> predict(List<Setting> settings) {
-    List<Outcomes> estimates = simulate(model, settings);
-    List<Outcomes> best = simulate(model.atClockBound(-1), settings);
-    List<Outcomes> worst = simulate(model.atClockBound(1), settings);
+    List<Outcomes> outcomes = simulate(settings);
     double weight = Math.min(trials, model.observations());
     Map<Setting, Prediction> predictions = new LinkedHashMap<>();
     for (int i = 0; i < settings.size(); i++) {
-      Outcomes outcomes = estimates.get(i);
+      boolean isStrong = isStrong(settings.get(i));
+      Outcomes each = outcomes.get(i);
       predictions.put(
           settings.get(i),
           new Prediction(
-              isStrong(settings.get(i)),
-              new Sorted(outcomes.visible, weight),
-              new Sorted(best.get(i).visible, weight),
-              new Sorted(worst.get(i).visible, weight),
-              new Sorted(outcomes.reads, weight),
-              new Sorted(outcomes.writes, weight)));
+              isStrong,
+              isStrong ? Visibility.ALWAYS : each.visible.toVisibility(weight),
+              new Sorted(each.reads, latencyWeight(asked(settings.get(i)))),
+              new Sorted(each.writes, latencyWeight(model.replicas()))));
     }
     return predictions;
+  }
+
+  /**
+   * How many independent latencies n observations count for if each is made from m of them, those
+   * of the replicas asked: n / m at least, as the variance is at most m / n of one's (W. Hoeffding,
+   * "A class of statistics with asymptotically normal distribution", 1948). The slowest of m
+   * replicas at a high quantile comes close to that.
+   */
+  private double latencyWeight(int asked) {
+    return Math.min(trials, Math.max(1, model.observations() / asked));
+  }
+
+  private int asked(Setting setting) {
+    int[] counts = model.replicasByDatacenter();
+    return fanOut == ReadFanOut.ALL
+        ? model.replicas()
+        : IntStream.range(0, counts.length).map(setting.read().in(counts)::needed).max().orElse(1);
   }
 
   /** Predicts for one setting. */
@@ -94,17 +109,17 @@ public final class Predictor {
     return new Quorums(setting.read().in(counts), setting.write().in(counts), fanOut);
   }
 
-  private List<Outcomes> simulate(DelayModel delays, List<Setting> settings) {
+  private List<Outcomes> simulate(List<Setting> settings) {
     RandomGenerator random = randoms.get();
     List<Quorums> quorums = settings.stream().map(this::quorums).toList();
     List<Outcomes> outcomes = new ArrayList<>();
     settings.forEach(setting -> outcomes.add(new Outcomes(trials)));
-    Trial trial = new Trial(delays.replicas());
-    Contacts contacts = new Contacts(delays.replicas());
+    Trial trial = new Trial(model.replicas());
+    Contacts contacts = new Contacts(model.replicas());
     for (int n = 0; n < trials; n++) {
-      delays.drawRow(random, trial);
-      delays.drawWrite(random, trial);
-      delays.drawRead(random, trial);
+      model.drawRow(random, trial);
+      model.drawWrite(random, trial);
+      model.drawRead(random, trial);
       double between = betweenRequests.drawMicros(random);
       for (int i = 0; i < quorums.size(); i++) {
         outcomes.get(i).record(n, trial, quorums.get(i), contacts, between);
@@ -115,12 +130,12 @@ public final class Predictor {
 
   /** The results of the trials for one setting. */
   private static final class Outcomes {
-    final double[] visible;
+    final Visibility.Trials visible;
     final double[] reads;
     final double[] writes;
 
     Outcomes(int trials) {
-      visible = new double[trials];
+      visible = new Visibility.Trials(trials);
       reads = new double[trials];
       writes = new double[trials];
     }
@@ -128,12 +143,10 @@ public final class Predictor {
     void record(int n, Trial trial, Quorums quorums, Contacts contacts, double between) {
       double acknowledged = contacts.acknowledgedAt(trial, quorums.write());
       contacts.read(trial, quorums);
-      double least = Double.POSITIVE_INFINITY;
-      for (int i = 0; i < contacts.answering; i++) {
-        int replica = contacts.replicas[i];
-        least = Math.min(least, trial.writeMicros[replica] - trial.requestMicros[replica]);
+      for (int i = 0; i < Visibility.CLOCKS.length; i++) {
+        double missing = contacts.missingMicros(trial, Visibility.CLOCKS[i]);
+        visible.record(n, i, missing - acknowledged - between);
       }
-      visible[n] = Math.max(0, least - acknowledged - between);
       reads[n] = contacts.answeredMicros;
       writes[n] = acknowledged;
     }

@@ -26,11 +26,11 @@ public record Target(
     }
   }
 
-  /** Whether it is met even at the worse end of the interval of the freshness. */
+  /** Whether it is met even at the worse ends of the intervals. */
   boolean isMetBy(Prediction prediction) {
     return prediction.freshAfter(afterMicros).low() >= freshProbability
-        && readP99Micros.orElse(Double.MAX_VALUE) >= prediction.readMicros(P99).value()
-        && writeP99Micros.orElse(Double.MAX_VALUE) >= prediction.writeMicros(P99).value();
+        && readP99Micros.orElse(Double.MAX_VALUE) >= prediction.readMicros(P99).high()
+        && writeP99Micros.orElse(Double.MAX_VALUE) >= prediction.writeMicros(P99).high();
   }
 
   /** Whether just more observations might show that it is met. */

@@ -64,7 +64,7 @@ class ClosedFormsTest {
             .versions(new Setting(Level.ONE, Level.ONE));
     double newestMissing = (n - 1.0) / n * Math.exp(-t / MEAN);
     double olderMissing = n / (n + 1.0) * Math.exp(-(t + gap) / MEAN);
-    assertThat(versions.withinVersions(2, t, gap).value())
+    assertThat(versions.withinVersions(2, gap).after(t).value())
         .isCloseTo(1 - newestMissing * olderMissing, within(ERROR));
   }
 
@@ -72,7 +72,7 @@ class ClosedFormsTest {
   void whenOneVersionIsAskedForThenKStalenessIsTVisibility() {
     Predictor predictor = predictor(5, slowWrites(), ReadFanOut.PREFERRED);
     Setting setting = new Setting(Level.TWO, Level.TWO);
-    assertThat(predictor.versions(setting).withinVersions(1, 3_000, 0).value())
+    assertThat(predictor.versions(setting).withinVersions(1, 0).after(3_000).value())
         .isCloseTo(predictor.predict(setting).freshAfter(3_000).value(), within(ERROR));
   }
 
@@ -100,7 +100,7 @@ class ClosedFormsTest {
     for (Setting setting : Setting.all(3)) {
       boolean isStrong = needed(setting.read()) + needed(setting.write()) > 3;
       assertThat(predictor.predict(setting).isStrong()).as("%s", setting).isEqualTo(isStrong);
-      double simulated = predictor.versions(setting).withinVersions(1, 0, 0).value();
+      double simulated = predictor.versions(setting).simulated(1, 0).after(0).value();
       if (isStrong) {
         assertThat(simulated).as("%s", setting).isEqualTo(1);
         assertThat(predictor.predict(setting).freshAfter(0).low()).isEqualTo(1);

@@ -81,7 +81,8 @@ class PredictorMatchesEventSimulationTest {
     Estimate predicted =
         predictor(ReadFanOut.PREFERRED)
             .versions(new Setting(Level.ONE, Level.ONE))
-            .withinVersions(k, t, gap);
+            .withinVersions(k, gap)
+            .after(t);
     assertThat(predicted.value()).isCloseTo((double) recent[0] / RUNS, within(ERROR));
   }
 

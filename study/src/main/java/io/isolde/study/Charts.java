@@ -7,6 +7,7 @@ import io.isolde.study.Results.Versions;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +111,13 @@ final class Charts {
     for (int i = 0; i < weak.size(); i++) {
       SettingResult each = weak.get(i);
       double[] ks = each.versions().stream().mapToDouble(Versions::k).toArray();
+      band(
+          chart,
+          each.name() + " predicted, 95%",
+          ks,
+          each.versions().stream().mapToDouble(Versions::low).toArray(),
+          each.versions().stream().mapToDouble(Versions::high).toArray(),
+          COLORS[i]);
       line(
           chart,
           each.name() + " predicted",
@@ -133,7 +141,7 @@ final class Charts {
             "time from the write's answer to the read, ms",
             "predicted - measured, percentage points");
     for (int i = 0; i < weak.size(); i++) {
-      band(chart, weak.get(i), COLORS[i]);
+      chanceBand(chart, weak.get(i), COLORS[i]);
     }
     for (int i = 0; i < weak.size(); i++) {
       SettingResult each = weak.get(i);
@@ -150,19 +158,31 @@ final class Charts {
   }
 
   /** Where 95% of the errors would be if the prediction were perfect, from so few reads. */
-  private static void band(XYChart chart, SettingResult result, Color color) {
+  private static void chanceBand(XYChart chart, SettingResult result, Color color) {
     List<Point> points = result.visibility();
-    int count = points.size();
-    double[] x = new double[2 * count];
+    double[] chance = points.stream().mapToDouble(point -> 100 * chance(point)).toArray();
+    band(
+        chart,
+        result.name() + " chance, 95%",
+        points.stream().mapToDouble(Point::afterMillis).toArray(),
+        Arrays.stream(chance).map(each -> -each).toArray(),
+        chance,
+        color);
+  }
+
+  private static void band(
+      XYChart chart, String name, double[] x, double[] low, double[] high, Color color) {
+    int count = x.length;
+    double[] around = new double[2 * count];
     double[] y = new double[2 * count];
     for (int i = 0; i < count; i++) {
       int back = 2 * count - 1 - i;
-      x[i] = points.get(i).afterMillis();
-      x[back] = x[i];
-      y[i] = 100 * chance(points.get(i));
-      y[back] = -y[i];
+      around[i] = x[i];
+      around[back] = x[i];
+      y[i] = high[i];
+      y[back] = low[i];
     }
-    XYSeries series = chart.addSeries(result.name() + " chance, 95%", x, y);
+    XYSeries series = chart.addSeries(name, around, y);
     series.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.PolygonArea);
     series.setMarker(SeriesMarkers.NONE);
     series.setLineColor(translucent(color));

@@ -10,7 +10,9 @@ import io.isolde.staleness.ReadFanOut;
 import io.isolde.staleness.Setting;
 import io.isolde.staleness.VersionPredictor;
 import io.isolde.study.Results.Latency;
+import io.isolde.study.Results.LatencyPrediction;
 import io.isolde.study.Results.Point;
+import io.isolde.study.Results.Quantile;
 import io.isolde.study.Results.SettingResult;
 import io.isolde.study.Results.Versions;
 import java.util.ArrayList;
@@ -125,11 +127,14 @@ final class Comparison {
     List<Versions> all = new ArrayList<>();
     for (int k = 1; k <= Episodes.VERSIONS; k++) {
       int within = k;
+      Estimate predicted = versions.withinVersions(k, seen.meanIntervalMicros()).after(after);
       all.add(
           new Versions(
               k,
               mean(soonest, read -> read.versionsBehind() < within ? 1 : 0),
-              versions.withinVersions(k, after, seen.meanIntervalMicros()).value()));
+              predicted.value(),
+              predicted.low(),
+              predicted.high()));
     }
     return all;
   }
@@ -148,13 +153,17 @@ final class Comparison {
   }
 
   /** The mean by a hundred quantiles. */
-  private static Latency predicted(DoubleFunction<Estimate> quantile) {
+  private static LatencyPrediction predicted(DoubleFunction<Estimate> quantile) {
     double mean = 0;
     for (int i = 0; i < 100; i++) {
       mean += quantile.apply((i + 0.5) / 100).value() / 100;
     }
-    return new Latency(
-        mean / 1e3, quantile.apply(0.5).value() / 1e3, quantile.apply(0.99).value() / 1e3, TRIALS);
+    return new LatencyPrediction(
+        mean / 1e3, millis(quantile.apply(0.5)), millis(quantile.apply(0.99)));
+  }
+
+  private static Quantile millis(Estimate micros) {
+    return new Quantile(micros.value() / 1e3, micros.low() / 1e3, micros.high() / 1e3);
   }
 
   private static <T> double mean(List<T> of, ToDoubleFunction<T> number) {

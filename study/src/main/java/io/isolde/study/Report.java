@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.study;
 
+import io.isolde.study.Results.Quantile;
 import io.isolde.study.Results.SettingResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -146,7 +147,7 @@ public final class Report {
     StringBuilder rows =
         new StringBuilder(
             "<p>Milliseconds: measured by the client, and (predicted) for the coordinator, to"
-                + " which the client's own way comes.</p><table><tr><th>setting<th>read mean<th>p50"
+                + " which the client's own way comes, with 95% intervals.</p><table><tr><th>setting<th>read mean<th>p50"
                 + "<th>p99<th>write mean<th>p50<th>p99<th>client's way, mean");
     for (SettingResult each : results.settings()) {
       rows.append(
@@ -154,11 +155,11 @@ public final class Report {
               .formatted(
                   each.name(),
                   both(each.read().mean(), each.readPredicted().mean()),
-                  both(each.read().p50(), each.readPredicted().p50()),
-                  both(each.read().p99(), each.readPredicted().p99()),
+                  withInterval(each.read().p50(), each.readPredicted().p50()),
+                  withInterval(each.read().p99(), each.readPredicted().p99()),
                   both(each.write().mean(), each.writePredicted().mean()),
-                  both(each.write().p50(), each.writePredicted().p50()),
-                  both(each.write().p99(), each.writePredicted().p99()),
+                  withInterval(each.write().p50(), each.writePredicted().p50()),
+                  withInterval(each.write().p99(), each.writePredicted().p99()),
                   number(each.roundTrip().mean())));
     }
     return rows.append("</table>").toString();
@@ -200,6 +201,15 @@ public final class Report {
 
   private static String both(double measured, double predicted) {
     return "%s (%s)".formatted(number(measured), number(predicted));
+  }
+
+  private static String withInterval(double measured, Quantile predicted) {
+    return "%s (%s [%s, %s])"
+        .formatted(
+            number(measured),
+            number(predicted.value()),
+            number(predicted.low()),
+            number(predicted.high()));
   }
 
   private static String number(double value) {

@@ -24,6 +24,18 @@ public record Results(
       @JsonProperty("p99_ms") double p99,
       @JsonProperty long requests) {}
 
+  /** The same as predicted, with where the quantiles lie with 95% certainty. */
+  public record LatencyPrediction(
+      @JsonProperty("mean_ms") double mean,
+      @JsonProperty Quantile p50,
+      @JsonProperty Quantile p99) {}
+
+  /** In milliseconds. */
+  public record Quantile(
+      @JsonProperty("ms") double value,
+      @JsonProperty("low_ms") double low,
+      @JsonProperty("high_ms") double high) {}
+
   /**
    * Reads at about the same time after the write.
    *
@@ -40,7 +52,11 @@ public record Results(
 
   /** Reads at one of the last k versions. */
   public record Versions(
-      @JsonProperty int k, @JsonProperty double measured, @JsonProperty double predicted) {}
+      @JsonProperty int k,
+      @JsonProperty double measured,
+      @JsonProperty double predicted,
+      @JsonProperty("predicted_low") double low,
+      @JsonProperty("predicted_high") double high) {}
 
   /**
    * What was found for a pair of levels.
@@ -56,8 +72,8 @@ public record Results(
       @JsonProperty boolean strong,
       @JsonProperty Latency read,
       @JsonProperty Latency write,
-      @JsonProperty("read_predicted") Latency readPredicted,
-      @JsonProperty("write_predicted") Latency writePredicted,
+      @JsonProperty("read_predicted") LatencyPrediction readPredicted,
+      @JsonProperty("write_predicted") LatencyPrediction writePredicted,
       @JsonProperty("client_round_trip") Latency roundTrip,
       @JsonProperty List<Point> visibility,
       @JsonProperty List<Versions> versions,

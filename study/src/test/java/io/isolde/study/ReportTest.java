@@ -22,6 +22,13 @@ class ReportTest {
   }
 
   @Test
+  void whenLatenciesArePredictedThenTheirIntervalsStandBesideThem() throws Exception {
+    String html = Files.readString(new Report(Samples.study()).write(folder));
+
+    assertThat(html).contains("<td>R1W3<td>52.00 (52.00)<td>46.80 (46.80 [44.46, 51.48])");
+  }
+
+  @Test
   void whenWhatShouldBeSlowerIsFasterThenTheStatementIsNotConfirmed() {
     assertThat(new PaperStatement("writes", 9.4, 0.9, 12).verdict()).isEqualTo("not confirmed");
     assertThat(new PaperStatement("reads", 2.4, 6.3, 6).verdict()).isEqualTo("confirmed, by more");

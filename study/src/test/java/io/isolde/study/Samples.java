@@ -2,7 +2,9 @@
 package io.isolde.study;
 
 import io.isolde.study.Results.Latency;
+import io.isolde.study.Results.LatencyPrediction;
 import io.isolde.study.Results.Point;
+import io.isolde.study.Results.Quantile;
 import io.isolde.study.Results.SettingResult;
 import io.isolde.study.Results.Versions;
 import java.util.List;
@@ -38,8 +40,8 @@ final class Samples {
         isStrong,
         latency(readMs),
         latency(writeMs),
-        latency(readMs),
-        latency(writeMs),
+        predicted(readMs),
+        predicted(writeMs),
         latency(1),
         points(readMs / 150),
         versions(),
@@ -57,6 +59,14 @@ final class Samples {
     return new Latency(mean, 0.9 * mean, 5 * mean, 10_000);
   }
 
+  private static LatencyPrediction predicted(double mean) {
+    return new LatencyPrediction(mean, quantile(0.9 * mean), quantile(5 * mean));
+  }
+
+  private static Quantile quantile(double millis) {
+    return new Quantile(millis, 0.95 * millis, 1.1 * millis);
+  }
+
   private static List<Point> points(double stale) {
     return IntStream.range(0, 12)
         .mapToObj(
@@ -71,7 +81,14 @@ final class Samples {
 
   private static List<Versions> versions() {
     return IntStream.rangeClosed(1, 4)
-        .mapToObj(k -> new Versions(k, 1 - 0.5 / (k * k), 1 - 0.48 / (k * k)))
+        .mapToObj(
+            k ->
+                new Versions(
+                    k,
+                    1 - 0.5 / (k * k),
+                    1 - 0.48 / (k * k),
+                    1 - 0.55 / (k * k),
+                    1 - 0.42 / (k * k)))
         .toList();
   }
 

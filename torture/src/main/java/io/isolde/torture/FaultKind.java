@@ -15,7 +15,10 @@ public enum FaultKind {
   MUTE,
   /** What the others send to a node is lost; they hear it. */
   DEAF,
-  /** A node's clock goes wrong by up to 20 s, into the past or the future. */
+  /**
+   * A node's clock goes wrong by up to 20 s, into the past or the future; every other time leaders
+   * hand over meanwhile.
+   */
   SKEW,
   /** Leaders hand over to others about every second, as before heavy compactions. */
   HAND_OVER

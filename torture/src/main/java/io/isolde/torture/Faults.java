@@ -39,14 +39,21 @@ final class Faults {
       case KILL_ALL -> new Kill("kill -9 of all nodes", cluster.nodes());
       case PAUSE -> new Pause("pause of node " + number, node);
       case PARTITION, MUTE, DEAF -> Cut.of(kind, number, cluster.nodes().size());
-      case SKEW -> skew(node, number, random);
-      case HAND_OVER ->
-          new HandOvers(
-              session,
-              options.workload().handOvers(),
-              cluster.nodes().stream().map(each -> each.spec().address()).toList(),
-              new Random(random.nextLong()));
+      case SKEW -> {
+        Fault skew = skew(node, number, random);
+        // Else a wrong clock may be that of a node that never leads.
+        yield random.nextBoolean() ? new Both(skew, handOvers(random)) : skew;
+      }
+      case HAND_OVER -> handOvers(random);
     };
+  }
+
+  private Fault handOvers(Random random) {
+    return new HandOvers(
+        session,
+        options.workload().handOvers(),
+        cluster.nodes().stream().map(each -> each.spec().address()).toList(),
+        new Random(random.nextLong()));
   }
 
   private Fault skew(LocalNode node, int number, Random random) {
@@ -55,6 +62,28 @@ final class Faults {
         "clock of node %d off by %d ms".formatted(number, millis),
         skewFile(node.folder()),
         Integer.toString(millis));
+  }
+
+  private record Both(Fault outer, Fault inner) implements Fault {
+    @Override
+    public String name() {
+      return inner.name() + " with " + outer.name();
+    }
+
+    @Override
+    public void begin() {
+      outer.begin();
+      inner.begin();
+    }
+
+    @Override
+    public void end() {
+      try {
+        inner.end();
+      } finally {
+        outer.end();
+      }
+    }
   }
 
   private record Kill(String name, List<LocalNode> nodes) implements Fault {

@@ -63,7 +63,7 @@ public final class Torture {
 
   private void define(TortureCluster cluster) {
     if (options.workload() == WorkloadKind.STRONG) {
-      cluster.define(StrongWorkload.definitions());
+      cluster.define(StrongTables.definitions());
       return;
     }
     List<String> statements = new ArrayList<>();
@@ -86,13 +86,20 @@ public final class Torture {
     return workloads;
   }
 
+  private static List<Workload> strongWorkloads(StrongTables tables, int firstKey) {
+    return List.of(
+        new StrongWorkload(tables.new InARow(), firstKey),
+        new StrongWorkload(tables.new InABatch(), firstKey),
+        new StrongListWorkload(tables.new Lists(), firstKey));
+  }
+
   private Epoch epoch(int number, TortureCluster cluster, Random random) {
     IsolationLevel level =
         random.nextInt(3) == 0 ? IsolationLevel.SNAPSHOT : IsolationLevel.SERIALIZABLE;
     int firstKey = number * KEYS_PER_EPOCH;
     List<Workload> workloads =
         options.workload() == WorkloadKind.STRONG
-            ? List.of(new StrongWorkload(cluster.session(), firstKey))
+            ? strongWorkloads(new StrongTables(cluster.session()), firstKey)
             : workloads(level, firstKey);
     return new Epoch(
         number,

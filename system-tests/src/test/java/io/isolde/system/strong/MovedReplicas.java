@@ -162,8 +162,8 @@ final class MovedReplicas {
   }
 
   /**
-   * A node leaves the cluster for ever. With one replica of each range, so that whoever asks the
-   * wrong node finds nothing.
+   * A node joins the cluster, and another leaves it for ever. With one replica of each range, so
+   * that whoever asks the wrong node finds nothing.
    */
   static void checkDecommission(StrongCluster nodes) throws InterruptedException {
     MovedReplicas moved = new MovedReplicas(nodes);
@@ -178,19 +178,26 @@ final class MovedReplicas {
     }
     OngoingWrites writes =
         OngoingWrites.start(nodes, 1, "INSERT INTO moved.t (p, v) VALUES (?, 'meanwhile')", 1000);
-    assertThat(moved.rebalance(" WITHOUT '" + moved.third + "'")).isEqualTo(1);
-    writes.awaitMore();
-    assertThat(moved.replicas()).hasSize(2).doesNotContainKey(moved.third);
-    try (var tool = nodes.cluster.node(3).nodeTool()) {
-      tool.decommission();
+    try (JoinedNode joined = JoinedNode.join(nodes)) {
+      assertThat(moved.rebalance(" WITHOUT '" + moved.third + "'")).isEqualTo(1);
+      writes.awaitMore();
+      assertThat(moved.replicas())
+          .hasSize(3)
+          .containsKey(JoinedNode.ADDRESS)
+          .doesNotContainKey(moved.third);
+      joined.empty(moved.third);
+      try (var tool = nodes.cluster.node(3).nodeTool()) {
+        tool.decommission();
+      }
+      writes.awaitMore();
+      joined.assertNothingLost();
+      int all = KEPT + writes.end().size();
+      for (int node = 1; node <= 2; node++) {
+        assertThat(moved.keysAt(node)).isEqualTo(all);
+        assertThat(nodes.on(node, "SELECT p FROM moved.t").all()).hasSize(all);
+      }
+      nodes.execute("DROP KEYSPACE moved");
     }
-    writes.awaitMore();
-    int all = KEPT + writes.end().size();
-    for (int node = 1; node <= 2; node++) {
-      assertThat(moved.keysAt(node)).isEqualTo(all);
-      assertThat(nodes.on(node, "SELECT p FROM moved.t").all()).hasSize(all);
-    }
-    nodes.execute("DROP KEYSPACE moved");
   }
 
   /**
@@ -248,8 +255,13 @@ final class MovedReplicas {
   /** How many replicas each node has that has any, as the third one sees it. */
   private Map<String, Integer> replicas() {
     nodes.cluster.awaitSchemaAgreement(StrongCluster.PATIENCE);
+    return replicas(groups(3));
+  }
+
+  /** How many replicas each node has that has any, in rows of {@code isolde.replica_groups}. */
+  static Map<String, Integer> replicas(List<Row> groups) {
     Map<String, Integer> replicas = new HashMap<>();
-    for (Row group : groups(3)) {
+    for (Row group : groups) {
       for (String member : group.getList("members", String.class)) {
         replicas.merge(member.replaceFirst(":\\d+$", ""), 1, Integer::sum);
       }

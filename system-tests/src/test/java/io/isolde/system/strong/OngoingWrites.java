@@ -58,6 +58,11 @@ final class OngoingWrites {
     Await.until("writes go on", () -> written.size() > before + 20);
   }
 
+  /** The key that was written last. */
+  int newest() {
+    return written.get(written.size() - 1);
+  }
+
   /** Ends them; none may have failed. Returns the keys that are written. */
   List<Integer> end() throws InterruptedException {
     List<Integer> all = endWithFailures();

@@ -16,6 +16,7 @@ import io.isolde.system.Await;
 import io.isolde.system.ShortLived;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Three nodes with a strong keyspace {@code s}, and another client that asks one node. */
 final class StrongCluster implements AutoCloseable {
@@ -87,12 +88,27 @@ final class StrongCluster implements AutoCloseable {
     return session.execute(statement.setNode(driverNode(node)));
   }
 
+  ResultSet on(String address, String cql) {
+    return session.execute(SimpleStatement.newInstance(cql).setNode(driverNode(address)));
+  }
+
   Node driverNode(int number) {
-    String address = cluster.node(number).spec().address();
+    return driverNode(cluster.node(number).spec().address());
+  }
+
+  Node driverNode(String address) {
+    return known(address).orElseThrow();
+  }
+
+  /** Whether the client has heard of a node, and is connected with it. */
+  boolean knows(String address) {
+    return known(address).filter(node -> node.getOpenConnections() > 0).isPresent();
+  }
+
+  private Optional<Node> known(String address) {
     return session.getMetadata().getNodes().values().stream()
-        .filter(node -> node.getEndPoint().toString().contains(address))
-        .findFirst()
-        .orElseThrow();
+        .filter(node -> node.getEndPoint().toString().contains(address + ":"))
+        .findFirst();
   }
 
   /** Starts a node that was killed, and waits until the client has found it again. */
@@ -121,12 +137,12 @@ final class StrongCluster implements AutoCloseable {
   /**
    * How probably a read at ONE right after a write's answer sees it, as the leader has measured.
    */
-  double freshnessAtOnce(int leader, String keyspace) {
-    String freshness =
-        "SELECT fresh FROM isolde.follower_staleness"
+  Row stalenessAtOnce(int leader, String keyspace) {
+    String staleness =
+        "SELECT * FROM isolde.follower_staleness"
             + " WHERE keyspace_name = ? AND group_number = 0 AND after_ms = 0";
-    Await.until("followers were asked", () -> on(leader, freshness, keyspace).one() != null);
-    return on(leader, freshness, keyspace).one().getDouble("fresh");
+    Await.until("followers were asked", () -> on(leader, staleness, keyspace).one() != null);
+    return on(leader, staleness, keyspace).one();
   }
 
   /** The number of the node that leads the only group of a keyspace, as another one knows it. */

@@ -96,7 +96,13 @@ class StrongKeyspaceTest {
   @Order(2)
   void whenANodePassesARequestOnThenItsAnswerSaysWhoLeads() {
     int leader = nodes.leader(1, "s");
-    assertThat(nodes.freshnessAtOnce(leader, "s")).isBetween(1 / 3.0, 1.0);
+    Row staleness = nodes.stalenessAtOnce(leader, "s");
+    assertThat(staleness.getDouble("fresh")).isBetween(1 / 3.0, 1.0);
+    for (String column : List.of("fresh", "within_2_versions", "monotonic", "fresh_99_after_ms")) {
+      assertThat(staleness.getDouble(column))
+          .as(column)
+          .isBetween(staleness.getDouble(column + "_low"), staleness.getDouble(column + "_high"));
+    }
     String address = nodes.cluster.node(leader).spec().address() + ":9042";
     for (int node = 1; node <= 3; node++) {
       for (String statement :
@@ -261,6 +267,24 @@ class StrongKeyspaceTest {
 
   @Test
   @Order(7)
+  void whenAnyNodeIsAskedThenItTellsOfAllReplicas() {
+    int leader = nodes.leader(1, "s");
+    for (int node = 1; node <= 3; node++) {
+      List<Row> replicas =
+          nodes.on(node, "SELECT * FROM isolde.group_replicas WHERE keyspace_name = 's'").all();
+      assertThat(replicas).hasSize(3);
+      for (Row replica : replicas) {
+        String address = nodes.cluster.node(leader).spec().address();
+        boolean isLeader = replica.getString("member").equals(address);
+        assertThat(replica.getString("state")).isEqualTo(isLeader ? "LEADER" : "FOLLOWER");
+        assertThat(replica.getLong("lag_entries")).isBetween(0L, 100L);
+        assertThat(replica.isNull("compactions_pending")).isFalse();
+      }
+    }
+  }
+
+  @Test
+  @Order(7)
   void whenReplicasMoveThenNothingIsLostAndWhatWasDeletedStaysSo() throws Exception {
     MovedReplicas.check(nodes);
   }
@@ -335,6 +359,12 @@ class StrongKeyspaceTest {
   }
 
   @Test
+  @Order(10)
+  void whenProcessesOfAPeriodicKeyspaceDieThenNothingThatWasAnsweredIsLost() throws Exception {
+    PeriodicDurability.check(nodes);
+  }
+
+  @Test
   @Order(12)
   void whenTheNodeThatMovesReplicasDiesThenItIsFinishedLaterAndNothingIsLost() throws Exception {
     MovedReplicas.checkInterruption(nodes);
@@ -342,7 +372,8 @@ class StrongKeyspaceTest {
 
   @Test
   @Order(13)
-  void whenANodeIsEmptiedAndDecommissionedThenAllIsReadAtAnyConsistency() throws Exception {
+  void whenANodeJoinsAndAnotherIsEmptiedAndDecommissionedThenAllIsReadAtAnyConsistency()
+      throws Exception {
     MovedReplicas.checkDecommission(nodes);
   }
 
@@ -350,5 +381,6 @@ class StrongKeyspaceTest {
   @Order(11)
   void whenHeavyCompactionsAreDueThenLeadersHandOverFirstAndAllNodesGetTheirTurns() {
     HeavyCompactions.check(nodes);
+    CompactionStrategies.check(nodes);
   }
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * How a member of a group is doing, as it says itself.
+ *
+ * @param appliedIndex the newest entry of the log that it has applied
+ * @param committedIndex the newest that it knows to be committed
+ * @param queuedWrites that wait for the log there
+ * @param compactionsPending of the group's keyspace on that node, as estimated
+ */
+public record ReplicaStatus(
+    Role role,
+    long appliedIndex,
+    long committedIndex,
+    long lastMicros,
+    int queuedWrites,
+    int compactionsPending,
+    WorkTurn.State turn) {
+  /** About. */
+  private static final int BYTES = 64;
+
+  /** What a member is in its group. */
+  public enum Role {
+    LEADER,
+    FOLLOWER,
+    /** It knows no leader. */
+    NO_LEADER,
+    /** It copies another's storage, as the log that it needs is gone. */
+    COPYING
+  }
+
+  static ReplicaStatus of(ReplicaGroup group, Requests requests) {
+    return new ReplicaStatus(
+        group.role(),
+        group.appliedIndex(),
+        group.appliedIndex() + group.lagEntries(),
+        group.lastMicros(),
+        group.queued(),
+        requests.compactionsPending(group.id()),
+        requests.load().turn());
+  }
+
+  ByteBuf answer() {
+    ByteBuf out = Protocol.buffer(1 + BYTES).writeByte(Protocol.OK);
+    Protocol.text(out, role.name());
+    Protocol.text(out, turn.name());
+    return out.writeLong(appliedIndex)
+        .writeLong(committedIndex)
+        .writeLong(lastMicros)
+        .writeInt(queuedWrites)
+        .writeInt(compactionsPending);
+  }
+
+  static ReplicaStatus read(ByteBuf in) {
+    Role role = Role.valueOf(Protocol.text(in));
+    WorkTurn.State turn = WorkTurn.State.valueOf(Protocol.text(in));
+    return new ReplicaStatus(
+        role, in.readLong(), in.readLong(), in.readLong(), in.readInt(), in.readInt(), turn);
+  }
+}
