@@ -21,6 +21,7 @@ import io.isolde.transaction.Recovery;
 import io.isolde.transaction.StrongTables;
 import io.isolde.transaction.gate.ClusterGate;
 import io.isolde.transaction.gate.TableGate;
+import io.isolde.transaction.lane.ApplyLanes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -54,6 +55,7 @@ final class NodeStart implements NodeParts {
 
   private volatile OracleHost host;
   private volatile Throwable hostFailure;
+  private volatile ApplyLanes lanes = ApplyLanes.none();
 
   NodeStart(IsoldeConfig config, TableGate gate, StrongKeyspaces strong) {
     this.config = config;
@@ -121,6 +123,9 @@ final class NodeStart implements NodeParts {
         startHost(); // First: what a dead process has left is finished before clients come.
       }
       gate.serve();
+      if (config.isOracleReplicated()) {
+        lanes = ApplyLanes.open(host);
+      }
       startStrongKeyspaces();
       if (config.isOracleReplicated()) {
         startRecovery();
@@ -181,11 +186,12 @@ final class NodeStart implements NodeParts {
     StrongTables tables = new TransactionsOnGroups(strong);
     if (!config.isOracleReplicated()) {
       EmbeddedOracle oracle = embedded();
-      return Coordinator.start(config, gate, tables, oracle, oracle, operations.listener());
+      return Coordinator.start(
+          config, gate, tables, oracle, ApplyLanes.none(), oracle, operations.listener());
     }
     OracleHost ready = awaitSession();
     ReplicatedOracle oracle = new ReplicatedOracle(ready.client(), ready.session());
-    return Coordinator.start(config, gate, tables, oracle, oracle, operations.listener());
+    return Coordinator.start(config, gate, tables, oracle, lanes, oracle, operations.listener());
   }
 
   private EmbeddedOracle embedded() {

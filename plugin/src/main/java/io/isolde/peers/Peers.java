@@ -28,7 +28,8 @@ public final class Peers {
   /** Those of the oracle's port; the oracle itself is number 1. */
   public enum Service {
     SNAPSHOTS(2, "snapshots"),
-    TABLE_GATES(3, "tables that become transactional or are truncated");
+    TABLE_GATES(3, "tables that become transactional or are truncated"),
+    COMMITS(4, "commits to apply");
 
     private final byte number;
     private final String subject;

@@ -29,7 +29,8 @@ public final class Ring {
     return StorageService.instance.getLocalHostUUID();
   }
 
-  private static String nameOf(InetAddressAndPort node) {
+  /** What a node is called here. */
+  public static String nameOf(InetAddressAndPort node) {
     return node.getHostAddress(false);
   }
 

@@ -4,6 +4,7 @@ package io.isolde.transaction;
 import io.isolde.config.IsoldeConfig;
 import io.isolde.error.IsoldeException;
 import io.isolde.transaction.gate.ClusterGate;
+import io.isolde.transaction.lane.ApplyLanes;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionClock;
 import java.util.Collection;
@@ -30,8 +31,9 @@ public final class Coordinator {
       ClusterGate gate,
       StrongTables strong,
       Oracle oracle,
+      ApplyLanes lanes,
       TransactionListener listener) {
-    MutationApplier applier = new MutationApplier(strong, !oracle.keepsWrites());
+    MutationApplier applier = new MutationApplier(strong, !oracle.keepsWrites(), lanes);
     this.inDoubt =
         new InDoubt(
             oracle,
@@ -51,6 +53,7 @@ public final class Coordinator {
    *
    * @param gate that the statements of all clients of all nodes pass
    * @param strong the tables of strong keyspaces
+   * @param lanes to the other replicas
    * @param clock what the version store is to know of the oracle's time
    * @param listener hears what becomes of the transactions
    */
@@ -59,12 +62,13 @@ public final class Coordinator {
       ClusterGate gate,
       StrongTables strong,
       Oracle oracle,
+      ApplyLanes lanes,
       VersionClock clock,
       TransactionListener listener) {
     if (!oracle.keepsWrites()) {
       finishInterruptedCommits();
     }
-    Coordinator coordinator = new Coordinator(config, gate, strong, oracle, listener);
+    Coordinator coordinator = new Coordinator(config, gate, strong, oracle, lanes, listener);
     coordinator.mode.passExistingTimestamps();
     NodeVersions.ofThisNode().useClock(clock, oracle.next());
     var unused =

@@ -4,6 +4,7 @@ package io.isolde.transaction;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.transaction.lane.ApplyLanes;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -51,10 +52,11 @@ final class MutationApplier {
   /**
    * @param throughBatchLog whether nobody but Cassandra can finish a commit of several partitions
    *     if this node dies
+   * @param lanes to the other replicas
    */
-  MutationApplier(StrongTables strong, boolean throughBatchLog) {
+  MutationApplier(StrongTables strong, boolean throughBatchLog, ApplyLanes lanes) {
     this.strong = strong;
-    this.quorum = new QuorumWrite(throughBatchLog);
+    this.quorum = new QuorumWrite(throughBatchLog, lanes);
   }
 
   /**

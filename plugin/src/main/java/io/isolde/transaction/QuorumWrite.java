@@ -2,6 +2,7 @@
 package io.isolde.transaction;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import io.isolde.transaction.lane.ApplyLanes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -9,7 +10,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.apache.cassandra.concurrent.Stage;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.ConsistencyLevel;
@@ -46,12 +46,15 @@ final class QuorumWrite {
   private static final Executor BLOCKING = blockingThreads();
 
   private final boolean throughBatchLog;
+  private final ApplyLanes lanes;
 
   /**
    * @param throughBatchLog whether several partitions go through Cassandra's batch log
+   * @param lanes to the other replicas
    */
-  QuorumWrite(boolean throughBatchLog) {
+  QuorumWrite(boolean throughBatchLog, ApplyLanes lanes) {
     this.throughBatchLog = throughBatchLog;
+    this.lanes = lanes;
   }
 
   private static Executor blockingThreads() {
@@ -110,7 +113,7 @@ final class QuorumWrite {
     }
   }
 
-  private static CompletableFuture<Boolean> mutate(List<Mutation> mutations) {
+  private CompletableFuture<Boolean> mutate(List<Mutation> mutations) {
     Dispatcher.RequestTime time = Dispatcher.RequestTime.forImmediateExecution();
     String dataCenter = DatabaseDescriptor.getEndpointSnitch().getLocalDatacenter();
     WriteType type = mutations.size() == 1 ? WriteType.SIMPLE : WriteType.UNLOGGED_BATCH;
@@ -125,13 +128,7 @@ final class QuorumWrite {
               QUORUM,
               dataCenter,
               (mutation, replicas, handler, inDataCenter, requestTime) ->
-                  StorageProxy.sendToHintedReplicas(
-                      (Mutation) mutation,
-                      replicas,
-                      handler,
-                      inDataCenter,
-                      Stage.MUTATION,
-                      requestTime),
+                  lanes.write((Mutation) mutation, replicas, handler, inDataCenter, requestTime),
               () -> end.complete(null),
               type,
               time));

@@ -4,6 +4,7 @@ package io.isolde.transaction;
 import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.peers.SchemaAgreement;
+import io.isolde.transaction.lane.ApplyLanes;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -94,7 +95,10 @@ public final class Recovery {
       Supplier<List<UnfinishedCommit>> toFinish, StrongTables strong, Oracle oracle) {
     Recovery recovery =
         new Recovery(
-            toFinish, new MutationApplier(strong, false), oracle, SchemaAgreement::hasBeenReached);
+            toFinish,
+            new MutationApplier(strong, false, ApplyLanes.none()),
+            oracle,
+            SchemaAgreement::hasBeenReached);
     var unused =
         recovery.thread.scheduleWithFixedDelay(
             recovery::finishAll, INTERVAL_MILLIS, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);

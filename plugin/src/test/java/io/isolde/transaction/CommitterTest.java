@@ -11,6 +11,7 @@ import io.isolde.oracle.Conflict;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.testing.CassandraInProcess;
+import io.isolde.transaction.lane.ApplyLanes;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -49,7 +50,7 @@ class CommitterTest {
     Committer committer =
         new Committer(
             oracle,
-            new MutationApplier(new FailingStrongTables(), false),
+            new MutationApplier(new FailingStrongTables(), false, ApplyLanes.none()),
             inDoubt,
             10_000,
             listener);

@@ -4,6 +4,7 @@ package io.isolde.transaction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.testing.CassandraInProcess;
+import io.isolde.transaction.lane.ApplyLanes;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class MutationApplierTest {
   private final FailingStrongTables strong = new FailingStrongTables(CassandraInProcess.KEYSPACE);
-  private final MutationApplier applier = new MutationApplier(strong, false);
+  private final MutationApplier applier = new MutationApplier(strong, false, ApplyLanes.none());
 
   @BeforeAll
   static void start() {

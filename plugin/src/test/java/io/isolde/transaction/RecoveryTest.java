@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.testing.CassandraInProcess;
+import io.isolde.transaction.lane.ApplyLanes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -40,7 +41,7 @@ class RecoveryTest {
   private final Recovery recovery =
       new Recovery(
           () -> List.copyOf(unfinished),
-          new MutationApplier(new FailingStrongTables(), false),
+          new MutationApplier(new FailingStrongTables(), false, ApplyLanes.none()),
           oracle,
           () -> isSchemaCurrent.getAsBoolean());
 

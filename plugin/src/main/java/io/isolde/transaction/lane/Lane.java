@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction.lane;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * What is on its way to one replica. Without load each parcel is a message of its own and leaves at
+ * once; under load those that come while {@value #MAX_IN_FLIGHT} messages have no answer yet leave
+ * together. Thread-safe.
+ *
+ * <p>A message that fails, or is not answered in time, closes the lane for a while: what is in it
+ * and what comes meanwhile goes another way.
+ */
+final class Lane {
+  static final int MAX_IN_FLIGHT = 2;
+  static final int MAX_WAITING = 1024;
+  static final int MAX_FRAME_BYTES = 1 << 20;
+  static final long ANSWER_MILLIS = 1000;
+  static final long REST_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** As the replica answers for each parcel; anything else means that it did not take it. */
+  static final byte DONE = 1;
+
+  private final Function<List<byte[]>, CompletableFuture<byte[]>> ask;
+  private final LongSupplier nowNanos;
+  private final Queue<Parcel> waiting = new ArrayDeque<>();
+  private int inFlight;
+  private boolean isResting;
+  private long restUntilNanos;
+
+  /**
+   * @param ask sends a message; the answer has a byte for each parcel
+   */
+  Lane(Function<List<byte[]>, CompletableFuture<byte[]>> ask, LongSupplier nowNanos) {
+    this.ask = ask;
+    this.nowNanos = nowNanos;
+  }
+
+  /** Takes a parcel, or not: if it is too large, too many wait, or the replica did not answer. */
+  boolean offer(Parcel parcel) {
+    List<Parcel> frame;
+    synchronized (this) {
+      if (isResting() || waiting.size() == MAX_WAITING || parcel.bytes().length > MAX_FRAME_BYTES) {
+        return false;
+      }
+      waiting.add(parcel);
+      frame = next();
+    }
+    send(frame);
+    return true;
+  }
+
+  private boolean isResting() {
+    isResting = isResting && nowNanos.getAsLong() - restUntilNanos < 0;
+    return isResting;
+  }
+
+  /** The next message's parcels; none if it is not its turn yet. Guarded by this. */
+  private List<Parcel> next() {
+    List<Parcel> frame = new ArrayList<>();
+    if (inFlight < MAX_IN_FLIGHT) {
+      long bytes = 0;
+      while (!waiting.isEmpty() && bytes + waiting.peek().bytes().length <= MAX_FRAME_BYTES) {
+        bytes += waiting.peek().bytes().length;
+        frame.add(waiting.remove());
+      }
+      inFlight += frame.isEmpty() ? 0 : 1;
+    }
+    assert inFlight <= MAX_IN_FLIGHT;
+    return frame;
+  }
+
+  private void send(List<Parcel> frame) {
+    if (frame.isEmpty()) {
+      return;
+    }
+    var unused =
+        ask.apply(frame.stream().map(Parcel::bytes).toList())
+            .orTimeout(ANSWER_MILLIS, TimeUnit.MILLISECONDS)
+            .whenComplete(
+                (answer, failure) -> {
+                  if (failure == null && answer.length == frame.size()) {
+                    arrived(frame, answer);
+                  } else {
+                    lost(frame);
+                  }
+                });
+  }
+
+  private void arrived(List<Parcel> frame, byte[] answer) {
+    List<Parcel> following;
+    synchronized (this) {
+      inFlight--;
+      following = next();
+    }
+    send(following);
+    for (int i = 0; i < answer.length; i++) {
+      if (answer[i] == DONE) {
+        frame.get(i).acknowledged();
+      } else {
+        frame.get(i).undelivered();
+      }
+    }
+  }
+
+  private void lost(List<Parcel> frame) {
+    List<Parcel> all = new ArrayList<>(frame);
+    synchronized (this) {
+      inFlight--;
+      isResting = true;
+      restUntilNanos = nowNanos.getAsLong() + REST_NANOS;
+      all.addAll(waiting);
+      waiting.clear();
+    }
+    all.forEach(Parcel::undelivered);
+  }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction.lane;
+
+/**
+ * One partition's part of a commit on its way to one replica. One of the two callbacks comes, once.
+ */
+interface Parcel {
+  /** The mutation, in Cassandra's format. */
+  byte[] bytes();
+
+  /** The replica has it, as durably as Cassandra's own answer to a write says. */
+  void acknowledged();
+
+  /** The replica has it or not: it must be sent in another way. May come on any thread. */
+  void undelivered();
+}
