@@ -24,6 +24,7 @@ import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.IMutation;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.io.util.DataOutputBuffer;
+import org.apache.cassandra.locator.EndpointsForToken;
 import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.locator.Replica;
 import org.apache.cassandra.locator.ReplicaPlan;
@@ -93,9 +94,11 @@ public final class ApplyLanes {
       Dispatcher.RequestTime time) {
     Sending sending = new Sending(mutation, plan, handler, dataCenter, time);
     Set<Replica> onLanes = new HashSet<>();
-    if (peers != null && !Tracing.isTracing()) {
-      for (Replica replica : plan.contacts()) {
-        if (sending.isNear(replica) && lane(replica.endpoint()).offer(sending.to(replica))) {
+    EndpointsForToken near = plan.contacts().filter(sending::isNear);
+    if (peers != null && !near.isEmpty() && !Tracing.isTracing()) {
+      byte[] bytes = serialized(mutation);
+      for (Replica replica : near) {
+        if (lane(replica.endpoint()).offer(new OnLane(sending, replica, bytes))) {
           onLanes.add(replica);
         }
       }
@@ -114,8 +117,17 @@ public final class ApplyLanes {
     return peers.ask(node, LaneFrames.encode(VERSION, NodeClock.nowMillis(), parcels));
   }
 
+  private static byte[] serialized(Mutation mutation) {
+    try (DataOutputBuffer out = new DataOutputBuffer()) {
+      Mutation.serializer.serialize(mutation, out, VERSION);
+      return out.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException("a buffer in memory", e);
+    }
+  }
+
   /** A mutation and who waits for it. */
-  record Sending(
+  private record Sending(
       Mutation mutation,
       ReplicaPlan.ForWrite plan,
       AbstractWriteResponseHandler<IMutation> handler,
@@ -130,20 +142,6 @@ public final class ApplyLanes {
 
     void asCassandra(ReplicaPlan.ForWrite some) {
       StorageProxy.sendToHintedReplicas(mutation, some, handler, dataCenter, Stage.MUTATION, time);
-    }
-
-    Parcel to(Replica replica) {
-      return new OnLane(this, replica, serialized(mutation));
-    }
-
-    /** Mutations keep what they were serialized to, for the log and for all lanes. */
-    private static byte[] serialized(Mutation mutation) {
-      try (DataOutputBuffer out = new DataOutputBuffer()) {
-        Mutation.serializer.serialize(mutation, out, VERSION);
-        return out.toByteArray();
-      } catch (IOException e) {
-        throw new UncheckedIOException("a buffer in memory", e);
-      }
     }
   }
 

@@ -22,6 +22,7 @@ final class Lane {
   static final int MAX_IN_FLIGHT = 2;
   static final int MAX_WAITING = 1024;
   static final int MAX_FRAME_BYTES = 1 << 20;
+  static final int MAX_WAITING_BYTES = 8 << 20;
   static final long ANSWER_MILLIS = 1000;
   static final long REST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -31,6 +32,7 @@ final class Lane {
   private final Function<List<byte[]>, CompletableFuture<byte[]>> ask;
   private final LongSupplier nowNanos;
   private final Queue<Parcel> waiting = new ArrayDeque<>();
+  private long waitingBytes;
   private int inFlight;
   private boolean isResting;
   private long restUntilNanos;
@@ -43,14 +45,17 @@ final class Lane {
     this.nowNanos = nowNanos;
   }
 
-  /** Takes a parcel, or not: if it is too large, too many wait, or the replica did not answer. */
+  /** Takes a parcel, or not: if it is too large, too much waits, or the replica did not answer. */
   boolean offer(Parcel parcel) {
     List<Parcel> frame;
     synchronized (this) {
-      if (isResting() || waiting.size() == MAX_WAITING || parcel.bytes().length > MAX_FRAME_BYTES) {
+      int bytes = parcel.bytes().length;
+      boolean isFull = waiting.size() == MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES;
+      if (isResting() || isFull || bytes > MAX_FRAME_BYTES) {
         return false;
       }
       waiting.add(parcel);
+      waitingBytes += bytes;
       frame = next();
     }
     send(frame);
@@ -71,9 +76,10 @@ final class Lane {
         bytes += waiting.peek().bytes().length;
         frame.add(waiting.remove());
       }
+      waitingBytes -= bytes;
       inFlight += frame.isEmpty() ? 0 : 1;
     }
-    assert inFlight <= MAX_IN_FLIGHT;
+    assert inFlight <= MAX_IN_FLIGHT && waitingBytes >= 0;
     return frame;
   }
 
@@ -118,6 +124,7 @@ final class Lane {
       restUntilNanos = nowNanos.getAsLong() + REST_NANOS;
       all.addAll(waiting);
       waiting.clear();
+      waitingBytes = 0;
     }
     all.forEach(Parcel::undelivered);
   }

@@ -114,6 +114,21 @@ class LaneTest {
   }
 
   @Test
+  void whatWaitsIsBoundedInBytes() {
+    List.of("a", "b").forEach(this::offer);
+    byte[] half = new byte[Lane.MAX_FRAME_BYTES / 2];
+    int fitting = Lane.MAX_WAITING_BYTES / half.length;
+    for (int i = 0; i < fitting; i++) {
+      assertThat(lane.offer(new Letter("x", half))).isTrue();
+    }
+    assertThat(offer("one more")).isFalse();
+
+    answers.get(0).complete(done(1)); // Two of them leave.
+
+    assertThat(offer("one more")).isTrue();
+  }
+
+  @Test
   void whatTheReplicaDidNotTakeGoesAnotherWayAlone() {
     List.of("a", "b", "c", "d").forEach(this::offer);
     answers.get(0).complete(done(1));
