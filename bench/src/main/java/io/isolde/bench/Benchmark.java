@@ -22,7 +22,7 @@ interface Benchmark {
   }
 
   /** Returns pictures of what it found out, if there is something to draw. */
-  default List<Figure> figures(Report report) {
+  default List<? extends Picture> figures(Report report) {
     return List.of();
   }
 }

@@ -36,6 +36,13 @@ record FailoverBenchmark(String name, String summary, List<Part> parts) implemen
   }
 
   @Override
+  public List<Bars> figures(Report report) {
+    return parts.size() > 1 || name.endsWith("strong")
+        ? List.of(StrongFailover.figure(report))
+        : List.of();
+  }
+
+  @Override
   public Report run(BenchOptions options, PrintWriter out) {
     return parts.stream()
         .map(part -> part.run(name, options, out))

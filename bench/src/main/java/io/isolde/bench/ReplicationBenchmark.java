@@ -61,9 +61,30 @@ final class ReplicationBenchmark implements Benchmark {
             nodes ->
                 onCluster(nodes, "periodic", options, out)
                     .and(onCluster(nodes, "batch", options, out))
-                    .withSuffix(nodes == 3 ? "" : "_%dn".formatted(nodes)))
+                    .withSuffix(suffix(nodes)))
         .reduce(Report::and)
         .orElseThrow();
+  }
+
+  @Override
+  public List<Bars> figures(Report report) {
+    return clusters.stream().map(nodes -> throughput(nodes, report)).toList();
+  }
+
+  private static Bars throughput(int nodes, Report report) {
+    Map<String, Double> cases = Bars.operationsPerSecond(report, suffix(nodes));
+    if (nodes == 3) {
+      cases.keySet().removeIf(name -> name.endsWith("5n"));
+    }
+    return new Bars(
+        "replication-" + nodes,
+        "strong keyspaces and plain ones, %d nodes".formatted(nodes),
+        "operations per second",
+        Map.of("median", cases));
+  }
+
+  private static String suffix(int nodes) {
+    return nodes == 3 ? "" : "_%dn".formatted(nodes);
   }
 
   private Report onCluster(int nodes, String sync, BenchOptions options, PrintWriter out) {

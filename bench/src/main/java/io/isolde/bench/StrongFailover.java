@@ -33,6 +33,9 @@ final class StrongFailover {
   private static final long OUTAGE_MILLIS = 4_000;
   private static final long CALM_MILLIS = 1_000;
   private static final int PATIENCE_SECONDS = 120;
+  private static final double MILLIS_PER_SECOND = 1e3;
+  private static final List<String> EVENTS =
+      List.of("quiet", "planned", "kill", "pause", "partition");
 
   /** A request that takes longer has failed. */
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
@@ -106,6 +109,31 @@ final class StrongFailover {
     }
   }
 
+  /** For how long nobody could write. */
+  static Bars figure(Report report) {
+    Map<String, Map<String, Double>> series = new LinkedHashMap<>();
+    for (String percentile : List.of("p50", "p99")) {
+      Map<String, Double> bars = new LinkedHashMap<>();
+      for (String event : EVENTS) {
+        Double gap = report.metrics().get(event + "_" + percentile + unitOf(event));
+        if (gap != null) {
+          bars.put(event, gap * (isShort(event) ? 1 : MILLIS_PER_SECOND));
+        }
+      }
+      series.put(percentile, bars);
+    }
+    return new Bars(
+        "failover-strong", "longest time without a write", "ms, on a logarithmic axis", series);
+  }
+
+  private static boolean isShort(String event) {
+    return event.equals("planned") || event.equals("quiet");
+  }
+
+  private static String unitOf(String event) {
+    return isShort(event) ? "_ms" : "_s";
+  }
+
   private static Node driverNode(CqlSession session, String address) {
     return session.getMetadata().getNodes().values().stream()
         .filter(node -> node.getEndPoint().toString().contains(address + ":"))
@@ -159,9 +187,8 @@ final class StrongFailover {
                       : ", %d requests failed: %s".formatted(gap.failed, clients.lastFailure())));
     }
     double[] sorted = gaps.stream().mapToDouble(Gap::millis).sorted().toArray();
-    boolean isShort = name.equals("planned") || name.equals("quiet");
-    double unit = isShort ? 1 : 1e3;
-    String ending = isShort ? "_ms" : "_s";
+    double unit = isShort(name) ? 1 : MILLIS_PER_SECOND;
+    String ending = unitOf(name);
     metrics.put(name + "_p50" + ending, Gaps.percentile(sorted, 50) / unit);
     metrics.put(name + "_p99" + ending, Gaps.percentile(sorted, 99) / unit);
     metrics.put(name + "_times", (double) times);
