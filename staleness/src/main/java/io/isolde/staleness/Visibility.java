@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.staleness;
 
+import java.util.Arrays;
+import java.util.function.Function;
+
 /**
  * How long after the acknowledgement of a write reads see it, or one of the k last ones. Intervals
  * are for the number of trials or observations, whichever is smaller, and span what the clocks'
@@ -22,22 +25,19 @@ public final class Visibility {
 
   /** The probability to see it at a time after the acknowledgement. */
   public Estimate after(double micros) {
-    return byClock.length == 0
-        ? Estimate.exact(1)
-        : byClock[0]
-            .shareUpTo(micros)
-            .spanning(byClock[1].shareUpTo(micros))
-            .spanning(byClock[2].shareUpTo(micros));
+    return spanning(1, sorted -> sorted.shareUpTo(micros));
   }
 
   /** The time after the acknowledgement at which it is seen with that probability. */
   public Estimate micros(double probability) {
-    return byClock.length == 0
-        ? Estimate.exact(0)
-        : byClock[0]
-            .quantile(probability)
-            .spanning(byClock[1].quantile(probability))
-            .spanning(byClock[2].quantile(probability));
+    return spanning(0, sorted -> sorted.quantile(probability));
+  }
+
+  private Estimate spanning(double ifAlways, Function<Sorted, Estimate> estimate) {
+    return Arrays.stream(byClock)
+        .map(estimate)
+        .reduce(Estimate::spanning)
+        .orElse(Estimate.exact(ifAlways));
   }
 
   /** Of each trial, the least time after which the read is fresh. */
