@@ -28,14 +28,6 @@ final class StrongWorkload implements Workload {
   }
 
   @Override
-  public List<String> tables() {
-    return List.of();
-  }
-
-  @Override
-  public void prepare(Isolde isolde) {}
-
-  @Override
   public void step(Isolde isolde, TransactionOptions options, Random random, Recorder recorder) {
     int key = keys.draw(random);
     switch (random.nextInt(4)) {

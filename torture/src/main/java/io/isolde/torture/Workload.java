@@ -8,11 +8,13 @@ import java.util.Random;
 
 /** What clients do, and what must hold for it. */
 interface Workload {
-  /** The tables, made once for all epochs. */
-  List<String> tables();
+  /** The tables, made once for all epochs; none if whoever made the workload has made them. */
+  default List<String> tables() {
+    return List.of();
+  }
 
   /** Before the epoch; may take several attempts, so it must be repeatable. */
-  void prepare(Isolde isolde);
+  default void prepare(Isolde isolde) {}
 
   /** One transaction, of any number of clients at once. */
   void step(Isolde isolde, TransactionOptions options, Random random, Recorder recorder);
