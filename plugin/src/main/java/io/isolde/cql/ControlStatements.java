@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.apache.cassandra.db.marshal.BooleanType;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.marshal.LongType;
@@ -114,19 +115,24 @@ final class ControlStatements {
           onConnection.get());
     }
     UUID id = incoming.bound().orElseGet(UUID::randomUUID);
+    return started(id, begin(id, start, incoming), start, incoming);
+  }
+
+  /** Begins a transaction, unless it is open; returns its start timestamp. */
+  long begin(UUID id, ControlStatement.Start start, Incoming incoming) {
     if (start.snapshot().isPresent()) {
-      var opened = snapshotTransactions.begin(id, start.snapshot().get(), incoming.user());
-      return started(id, opened.timestampMicros(), start, incoming);
+      return snapshotTransactions
+          .begin(id, start.snapshot().get(), incoming.user())
+          .timestampMicros();
     }
-    Transaction transaction =
-        coordinator
-            .get()
-            .transactions()
-            .begin(
-                id,
-                new Transactions.Options(start.level(), start.readOnly(), start.asOf()),
-                incoming.user());
-    return started(id, transaction.startTimestamp(), start, incoming);
+    return coordinator
+        .get()
+        .transactions()
+        .begin(
+            id,
+            new Transactions.Options(start.level(), start.readOnly(), start.asOf()),
+            incoming.user())
+        .startTimestamp();
   }
 
   private ResultMessage started(
@@ -158,9 +164,34 @@ final class ControlStatements {
     }
     Transactions transactions = coordinator.get().transactions();
     try (OpOrder.Group group = gate.enter(transactions.tablesOf(id))) {
-      return ended(transactions.commit(id, incoming.startTimestamp(), incoming.user()));
+      return ended(transactions.commit(id, incoming.payload().startTimestamp(), incoming.user()));
     } finally {
       unbind(incoming);
+    }
+  }
+
+  /**
+   * Commits the transaction of the request, after its last writes. Whoever calls this keeps the
+   * gates of all its tables open.
+   */
+  ResultMessage commitWith(Consumer<Transaction> lastWrites, Incoming incoming) {
+    return ended(
+        coordinator
+            .get()
+            .transactions()
+            .commit(
+                current(incoming, "COMMIT"),
+                lastWrites,
+                incoming.payload().startTimestamp(),
+                incoming.user()));
+  }
+
+  /** Whatever a COMMIT answers, the transaction is over: also if it did not come that far. */
+  void abandon(Incoming incoming) {
+    try {
+      var unused = rollback(incoming);
+    } catch (IsoldeException e) {
+      // It has ended before.
     }
   }
 

@@ -89,12 +89,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
       Map<String, ByteBuffer> payload,
       Dispatcher.RequestTime requestTime,
       Supplier<ResultMessage> onCassandra) {
-    return new Incoming(
-        state,
-        Payload.transactionId(payload),
-        Payload.startTimestamp(payload),
-        new Request(state, requestTime),
-        onCassandra);
+    return new Incoming(state, Payload.of(payload), new Request(state, requestTime), onCassandra);
   }
 
   private static void prepare(CQLStatement statement, QueryOptions options) {

@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -34,6 +33,7 @@ import org.apache.cassandra.cql3.statements.TruncateStatement;
 import org.apache.cassandra.cql3.statements.UseStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.guardrails.Guardrails;
+import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
@@ -64,16 +64,16 @@ final class StatementRouter {
   /**
    * A request as the protocol brought it.
    *
-   * @param bound the transaction that its payload names
-   * @param startTimestamp of that, if the client wants it decided
+   * @param payload what it says of its transaction
    * @param onCassandra runs it as if Isolde were not there
    */
   record Incoming(
-      QueryState state,
-      Optional<UUID> bound,
-      OptionalLong startTimestamp,
-      Request request,
-      Supplier<ResultMessage> onCassandra) {
+      QueryState state, Payload payload, Request request, Supplier<ResultMessage> onCassandra) {
+
+    /** The transaction that the payload names. */
+    Optional<UUID> bound() {
+      return payload.transaction();
+    }
 
     ClientState client() {
       return state.getClientState();
@@ -88,6 +88,37 @@ final class StatementRouter {
     if (statement instanceof ControlStatement own) {
       return control.execute(own, incoming);
     }
+    boolean isWrite =
+        statement instanceof ModificationStatement || statement instanceof BatchStatement;
+    if (incoming.payload.commits() && !isWrite) {
+      throw new InvalidRequestException(
+          Payload.COMMIT + " goes with INSERT, UPDATE, DELETE and BATCH only.");
+    }
+    return inTransaction(incoming, () -> routeData(statement, options, incoming));
+  }
+
+  /** Begins the transaction first, if the request says so, and ends it with a COMMIT that fails. */
+  private ResultMessage inTransaction(Incoming incoming, Supplier<ResultMessage> statement) {
+    Optional<ControlStatement.Start> start = incoming.payload.start();
+    if (start.isPresent()) {
+      long startTimestamp = control.begin(incoming.bound().orElseThrow(), start.get(), incoming);
+      return Payload.started(startTimestamp, endIfFailed(incoming, statement));
+    }
+    return endIfFailed(incoming, statement);
+  }
+
+  private ResultMessage endIfFailed(Incoming incoming, Supplier<ResultMessage> statement) {
+    try {
+      return statement.get();
+    } catch (RuntimeException e) {
+      if (incoming.payload.commits()) {
+        control.abandon(incoming);
+      }
+      throw e;
+    }
+  }
+
+  private ResultMessage routeData(CQLStatement statement, QueryOptions options, Incoming incoming) {
     if (statement instanceof BatchStatement batch) {
       Optional<ResultMessage> strongly =
           ifStrong(
@@ -136,7 +167,8 @@ final class StatementRouter {
     return routeOther(statement, incoming);
   }
 
-  ResultMessage routeBatch(BatchStatement batch, BatchQueryOptions options, Incoming incoming) {
+  private ResultMessage routeBatch(
+      BatchStatement batch, BatchQueryOptions options, Incoming incoming) {
     List<Write> writes = writes(batch, options);
     return routeWrite(
         tables(batch),
@@ -150,6 +182,14 @@ final class StatementRouter {
 
   /** A batch that came as a list of statements. */
   ResultMessage routeList(
+      BatchStatement batch,
+      BatchQueryOptions options,
+      Supplier<List<String>> texts,
+      Incoming incoming) {
+    return inTransaction(incoming, () -> routeListData(batch, options, texts, incoming));
+  }
+
+  private ResultMessage routeListData(
       BatchStatement batch,
       BatchQueryOptions options,
       Supplier<List<String>> texts,
@@ -222,11 +262,21 @@ final class StatementRouter {
   /** A statement on tables: ours if it runs in a transaction, or if a table is transactional. */
   private ResultMessage route(
       Set<TableMetadata> tables, Incoming incoming, Supplier<ResultMessage> onIsolde) {
-    try (OpOrder.Group group = gate.enter(tables)) {
+    try (OpOrder.Group group = gate.enter(withCommitted(tables, incoming))) {
       boolean ours =
           transactionOf(incoming).isPresent() || tables.stream().anyMatch(Tables::isTransactional);
       return ours ? onIsolde.get() : incoming.onCassandra.get();
     }
+  }
+
+  /** With the tables of the transaction, if it is committed, too. */
+  private Set<TableMetadata> withCommitted(Set<TableMetadata> tables, Incoming incoming) {
+    if (!incoming.payload.commits()) {
+      return tables;
+    }
+    Set<TableMetadata> all = new LinkedHashSet<>(tables);
+    all.addAll(coordinator.get().transactions().tablesOf(incoming.bound().orElseThrow()));
+    return all;
   }
 
   private ResultMessage routeWrite(
@@ -252,7 +302,7 @@ final class StatementRouter {
   }
 
   private Optional<UUID> transactionOf(Incoming incoming) {
-    return incoming.bound.isPresent() ? incoming.bound : connections.of(incoming.client());
+    return incoming.bound().isPresent() ? incoming.bound() : connections.of(incoming.client());
   }
 
   private ResultMessage select(SelectStatement select, QueryOptions options, Incoming incoming) {
@@ -267,6 +317,11 @@ final class StatementRouter {
   private ResultMessage write(
       CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
     check(statement, consistency, incoming);
+    if (incoming.payload.commits()) {
+      return control.commitWith(
+          transaction -> coordinator.get().data().write(transaction, writes, incoming.request),
+          incoming);
+    }
     Optional<Transaction> transaction = find(incoming);
     if (transaction.isPresent()) {
       coordinator.get().data().write(transaction.get(), writes, incoming.request);

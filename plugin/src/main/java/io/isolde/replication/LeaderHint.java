@@ -6,6 +6,7 @@ import io.isolde.raft.Peer;
 import java.util.Map;
 import org.apache.cassandra.gms.Gossiper;
 import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.service.ClientWarn;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.transport.ProtocolVersion;
 import org.apache.cassandra.transport.messages.ResultMessage;
@@ -21,13 +22,17 @@ final class LeaderHint {
 
   private LeaderHint() {}
 
-  /** The answer of a group, with the hint if another node leads it and the protocol has room. */
+  /**
+   * The answer of a group, with the hint if another node leads it and the protocol has room. Not
+   * with warnings: Cassandra 5.0 writes them before the payload, some drivers read them after it.
+   */
   static ResultMessage on(
       ResultMessage answer,
       StrongKeyspace keyspace,
       GroupClient.Target target,
       ProtocolVersion version) {
-    if (version.isGreaterOrEqualTo(ProtocolVersion.V4)) {
+    if (version.isGreaterOrEqualTo(ProtocolVersion.V4)
+        && ClientWarn.instance.getWarnings() == null) {
       keyspace
           .client()
           .leaderElsewhere(target)

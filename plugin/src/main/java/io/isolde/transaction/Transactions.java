@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.ReadFailureException;
@@ -163,6 +164,16 @@ public final class Transactions {
    * @throws IsoldeException as {@link Committer#commit}, and as {@link #find}
    */
   public Result commit(UUID id, OptionalLong startTimestamp, String user) {
+    return commit(id, transaction -> {}, startTimestamp, user);
+  }
+
+  /**
+   * As {@link #commit(UUID, OptionalLong, String)}, after the last writes of the transaction, if it
+   * is open. Nobody finds it with these writes and uncommitted: they are written once, however
+   * often this is repeated. If they can't be written it stays open.
+   */
+  public Result commit(
+      UUID id, Consumer<Transaction> lastWrites, OptionalLong startTimestamp, String user) {
     Transaction transaction = open.get(id);
     if (transaction == null) {
       return decided(id, startTimestamp).orElseThrow(() -> notOpen(id));
@@ -174,10 +185,14 @@ public final class Transactions {
       if (transaction.hasEnded()) {
         return decided(id, startTimestamp).orElseThrow(() -> notOpen(id));
       }
+      lastWrites.accept(transaction);
       transaction.markEnded();
-      return commit(transaction);
+      try {
+        return commit(transaction);
+      } finally {
+        open.remove(id);
+      }
     } finally {
-      open.remove(id);
       lock.unlock();
     }
   }

@@ -17,9 +17,9 @@ class PayloadTest {
 
   @Test
   void whenTheStartTimestampIsGivenThenItIsANumber() {
-    assertThat(Payload.startTimestamp(Map.of())).isEmpty();
-    assertThat(Payload.startTimestamp(start("1795297897604134"))).hasValue(1795297897604134L);
-    assertThatThrownBy(() -> Payload.startTimestamp(start("soon")))
+    assertThat(Payload.of(Map.of()).startTimestamp()).isEmpty();
+    assertThat(Payload.of(start("1795297897604134")).startTimestamp()).hasValue(1795297897604134L);
+    assertThatThrownBy(() -> Payload.of(start("soon")))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining(Payload.START_TIMESTAMP);
   }
@@ -35,23 +35,64 @@ class PayloadTest {
   @Test
   void whenTheIdIsTextOrBytesThenItIsFound() {
     byte[] text = ID.toString().getBytes(StandardCharsets.US_ASCII);
-    assertThat(Payload.transactionId(payload(text))).contains(ID);
+    assertThat(Payload.of(payload(text)).transaction()).contains(ID);
     ByteBuffer bytes = ByteBuffer.allocate(16);
     bytes.putLong(ID.getMostSignificantBits()).putLong(ID.getLeastSignificantBits());
-    assertThat(Payload.transactionId(payload(bytes.array()))).contains(ID);
+    assertThat(Payload.of(payload(bytes.array())).transaction()).contains(ID);
   }
 
   @Test
   void whenThereIsNoPayloadOrAnotherOneThenThereIsNoTransaction() {
-    assertThat(Payload.transactionId(null)).isEmpty();
-    assertThat(Payload.transactionId(Map.of("other", ByteBuffer.allocate(1)))).isEmpty();
+    assertThat(Payload.of(null).transaction()).isEmpty();
+    assertThat(Payload.of(Map.of("other", ByteBuffer.allocate(1))).transaction()).isEmpty();
   }
 
   @Test
   void whenTheIdIsNoIdThenTheRequestIsRefused() {
     for (String wrong : new String[] {"", "17", "not-a-uuid", "\u00e4"}) {
       byte[] value = wrong.getBytes(StandardCharsets.UTF_8);
-      assertThatThrownBy(() -> Payload.transactionId(payload(value)))
+      assertThatThrownBy(() -> Payload.of(payload(value)))
+          .isInstanceOf(InvalidRequestException.class)
+          .hasMessageContaining(Payload.TRANSACTION);
+    }
+  }
+
+  @Test
+  void whenStartComesWithAStatementThenItsOptionsAreRead() {
+    Payload payload =
+        Payload.of(
+            Map.of(
+                Payload.TRANSACTION,
+                ByteBufferUtil.bytes(ID.toString()),
+                Payload.START,
+                ByteBufferUtil.bytes("START TRANSACTION ISOLATION LEVEL SNAPSHOT READ ONLY"),
+                Payload.COMMIT,
+                ByteBufferUtil.EMPTY_BYTE_BUFFER));
+
+    assertThat(payload.start()).hasValueSatisfying(start -> assertThat(start.readOnly()).isTrue());
+    assertThat(payload.commits()).isTrue();
+  }
+
+  @Test
+  void whenStartIsAnotherStatementThenTheRequestIsRefused() {
+    for (String wrong : new String[] {"", "COMMIT", "SELECT 1", "START"}) {
+      Map<String, ByteBuffer> entries =
+          Map.of(
+              Payload.TRANSACTION,
+              ByteBufferUtil.bytes(ID.toString()),
+              Payload.START,
+              ByteBufferUtil.bytes(wrong));
+      assertThatThrownBy(() -> Payload.of(entries))
+          .isInstanceOf(InvalidRequestException.class)
+          .hasMessageContaining(Payload.START);
+    }
+  }
+
+  @Test
+  void whenNoTransactionIsNamedThenNothingCanBeStartedOrCommitted() {
+    for (String entry : new String[] {Payload.START, Payload.COMMIT}) {
+      Map<String, ByteBuffer> entries = Map.of(entry, ByteBufferUtil.bytes("START TRANSACTION"));
+      assertThatThrownBy(() -> Payload.of(entries))
           .isInstanceOf(InvalidRequestException.class)
           .hasMessageContaining(Payload.TRANSACTION);
     }
