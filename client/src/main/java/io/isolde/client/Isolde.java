@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 /**
@@ -72,7 +71,7 @@ public final class Isolde {
     for (int attempt = 1; ; attempt++) {
       Transaction tx = null;
       try {
-        tx = begin(options);
+        tx = new Transaction(requests, timing, options);
         T value = fn.apply(tx);
         if (tx.isOpen()) {
           tx.commit();
@@ -141,7 +140,7 @@ public final class Isolde {
 
   /** As {@link #begin(TransactionOptions)}, without waiting for it. */
   public CompletionStage<Transaction> beginAsync(TransactionOptions options) {
-    return Transaction.begin(requests, timing, options);
+    return new Transaction(requests, timing, options).begin();
   }
 
   private <T> CompletionStage<T> attemptAsync(
@@ -149,18 +148,13 @@ public final class Isolde {
       Function<Transaction, ? extends CompletionStage<T>> fn,
       long startNanos,
       int attempt) {
-    AtomicReference<Transaction> begun = new AtomicReference<>();
-    return beginAsync(options)
-        .thenCompose(
-            tx -> {
-              begun.set(tx);
-              return fn.apply(tx).thenCompose(value -> committed(tx, value));
-            })
+    Transaction tx = new Transaction(requests, timing, options);
+    return Stages.of(() -> fn.apply(tx).thenCompose(value -> committed(tx, value)))
         .exceptionallyCompose(
             wrapped -> {
               Throwable error = Stages.unwrapped(wrapped);
               Backoff backoff = Backoff.ofAttempts(options);
-              Failure failure = failure(begun.get(), error, backoff, startNanos, attempt);
+              Failure failure = failure(tx, error, backoff, startNanos, attempt);
               if (failure.pause().isEmpty()) {
                 return CompletableFuture.failedFuture(
                     failure.replacement().isPresent() ? failure.replacement().get() : error);

@@ -2,16 +2,22 @@
 package io.isolde.client;
 
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.metadata.Node;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 
 /** The requests a transaction consists of; fails with the driver's exceptions. */
 interface Requests {
-  /** Begins a transaction on a node of the driver's choice. */
-  CompletionStage<Started> start(UUID transaction, String cql);
+  /**
+   * Begins a transaction.
+   *
+   * @param node null for one of the driver's choice
+   */
+  CompletionStage<Started> start(UUID transaction, Node node, String cql);
 
   /** COMMIT or ROLLBACK. */
   CompletionStage<CommitResult> end(Binding binding, String cql);
@@ -20,6 +26,14 @@ interface Requests {
    * COMMIT that aborts the transaction where it is not decided: a final answer, if there is one.
    */
   CompletionStage<CommitResult> settle(Binding binding, long startTimestamp);
+
+  /**
+   * The last writes of a transaction, and COMMIT.
+   *
+   * @param settledStart as for {@link #settle}; empty if it is not to be settled
+   */
+  CompletionStage<CommitResult> commit(
+      Binding binding, BatchStatement writes, OptionalLong settledStart);
 
   CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound);
 

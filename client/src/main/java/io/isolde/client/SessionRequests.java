@@ -3,6 +3,7 @@ package io.isolde.client;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
@@ -19,8 +20,8 @@ import java.util.concurrent.CompletionStage;
 /** {@link Requests} through a session of the driver. */
 record SessionRequests(CqlSession session) implements Requests {
   @Override
-  public CompletionStage<Started> start(UUID transaction, String cql) {
-    return executeAsync(new Binding(transaction, null).bind(SimpleStatement.newInstance(cql)))
+  public CompletionStage<Started> start(UUID transaction, Node node, String cql) {
+    return executeAsync(new Binding(transaction, node).bind(SimpleStatement.newInstance(cql)))
         .thenApply(
             result ->
                 new Started(
@@ -37,6 +38,17 @@ record SessionRequests(CqlSession session) implements Requests {
   @Override
   public CompletionStage<CommitResult> settle(Binding binding, long startTimestamp) {
     return executeAsync(binding.bindSettling(SimpleStatement.newInstance("COMMIT"), startTimestamp))
+        .thenApply(result -> commitResult(binding.transaction(), onlyRow(result, "COMMIT")));
+  }
+
+  @Override
+  public CompletionStage<CommitResult> commit(
+      Binding binding, BatchStatement writes, OptionalLong settledStart) {
+    Statement<?> last = binding.bindCommitting(writes);
+    if (settledStart.isPresent()) {
+      last = binding.bindSettling(last, settledStart.getAsLong());
+    }
+    return executeAsync(last)
         .thenApply(result -> commitResult(binding.transaction(), onlyRow(result, "COMMIT")));
   }
 

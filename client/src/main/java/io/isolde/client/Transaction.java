@@ -2,16 +2,18 @@
 package io.isolde.client;
 
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.BatchStatement;
+import com.datastax.oss.driver.api.core.cql.BatchableStatement;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 
 /**
  * An open transaction. {@link Isolde#run} hands one to its function; {@link Isolde#begin} gives one
@@ -28,6 +30,11 @@ import java.util.function.Supplier;
  * and batch. All go to the node that answered START TRANSACTION, and the driver neither retries
  * them elsewhere nor speculates with them. Further pages of a result are read in the transaction
  * too, so read them before it ends.
+ *
+ * <p>Requests are saved where possible: START TRANSACTION goes with the first statement, unless the
+ * transaction was begun with {@link Isolde#begin}; what is {@linkplain #write written} goes with
+ * COMMIT. So a transaction of some reads, one after the other, and any number of writes has one
+ * request more than it has reads.
  *
  * <p>Safe for use by several threads. Statements that run at the same time take effect in any
  * order.
@@ -48,48 +55,48 @@ public final class Transaction implements AutoCloseable {
   private final Requests requests;
   private final Timing timing;
   private final TransactionOptions options;
-  private final Binding binding;
-  private final long startTimestamp;
+  private final UUID id = UUID.randomUUID();
+  private final Opening opening;
+  private final StatementSender statements;
   private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
   private final AtomicInteger runningStatements = new AtomicInteger();
 
-  /**
-   * The first statement that got no answer. It may have been executed or not, so what COMMIT would
-   * commit is not known; null while all were answered.
-   */
-  private final AtomicReference<IsoldeException> unanswered = new AtomicReference<>();
+  /** What went with the first COMMIT, and goes with each that is repeated; null if nothing. */
+  private volatile BatchStatement lastWrites;
 
-  private Transaction(
-      Requests requests, Timing timing, TransactionOptions options, Binding binding, long start) {
+  /** Begins with its first statement. */
+  Transaction(Requests requests, Timing timing, TransactionOptions options) {
     this.requests = requests;
     this.timing = timing;
     this.options = options;
-    this.binding = binding;
-    this.startTimestamp = start;
+    this.opening = new Opening(requests, id, options.startStatement());
+    this.statements = new StatementSender(requests, id, opening);
   }
 
-  static CompletionStage<Transaction> begin(
-      Requests requests, Timing timing, TransactionOptions options) {
-    UUID id = UUID.randomUUID();
-    return translated(id, () -> requests.start(id, options.startStatement()))
-        .thenApply(
-            started ->
-                new Transaction(
-                    requests,
-                    timing,
-                    options,
-                    new Binding(id, started.node()),
-                    started.startTimestamp()));
+  /** Begins now. */
+  CompletionStage<Transaction> begin() {
+    return statements.translated(opening::begin).thenApply(begun -> this);
   }
 
   /** The id, which errors and the server's views name. */
   public UUID id() {
-    return binding.transaction();
+    return id;
   }
 
-  /** The timestamp on the oracle's scale that the transaction reads as of. */
+  /**
+   * The timestamp on the oracle's scale that the transaction reads as of.
+   *
+   * @throws IllegalStateException if the transaction begins with its first statement, and that has
+   *     not been answered yet
+   */
   public long startTimestamp() {
-    return startTimestamp;
+    return opening
+        .startTimestamp()
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "Transaction %s begins with its first statement; none was answered yet."
+                        .formatted(id)));
   }
 
   /** True until the first commit or rollback. */
@@ -105,13 +112,9 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalStateException if the transaction ended
    */
   public ResultSet execute(Statement<?> statement) {
-    Statement<?> bound = admit(statement);
+    admit();
     try {
-      return requests.execute(bound);
-    } catch (RuntimeException e) {
-      Throwable seen = DriverErrors.beforeCommit(e, id());
-      noteUnanswered(seen);
-      throw seen instanceof IsoldeException found ? found : e;
+      return statements.execute(statement);
     } finally {
       runningStatements.decrementAndGet();
     }
@@ -127,18 +130,53 @@ public final class Transaction implements AutoCloseable {
    * completed before the transaction is committed.
    */
   public CompletionStage<AsyncResultSet> executeAsync(Statement<?> statement) {
-    Statement<?> bound = admit(statement);
-    return translated(id(), () -> requests.executeAsync(bound))
-        .whenComplete(
-            (result, error) -> {
-              noteUnanswered(error == null ? null : Stages.unwrapped(error));
-              runningStatements.decrementAndGet();
-            });
+    admit();
+    return statements
+        .executeAsync(statement)
+        .whenComplete((result, error) -> runningStatements.decrementAndGet());
   }
 
   /** As {@link #executeAsync(Statement)}, with values for question marks. */
   public CompletionStage<AsyncResultSet> executeAsync(String cql, Object... values) {
     return executeAsync(SimpleStatement.newInstance(cql, values));
+  }
+
+  /**
+   * Writes without waiting for an answer. The statement is held back and sent together with the
+   * next ones: before the next {@link #execute}, which sees it, or with COMMIT. So it costs no
+   * request of its own. If it is refused, whatever sends it fails, and so does COMMIT: nothing is
+   * committed.
+   *
+   * <p>Sends what is held if that is 100 statements or 1 MiB, and waits for that.
+   *
+   * @param write INSERT, UPDATE or DELETE; simple without named values, or bound
+   * @throws IllegalArgumentException if it is another statement
+   * @throws IllegalStateException if the transaction ended
+   */
+  public void write(BatchableStatement<?> write) {
+    admit();
+    try {
+      statements.write(HeldWrites.checked(write));
+    } finally {
+      runningStatements.decrementAndGet();
+    }
+  }
+
+  /** As {@link #write(BatchableStatement)}, with values for question marks. */
+  public void write(String cql, Object... values) {
+    write(SimpleStatement.newInstance(cql, values));
+  }
+
+  /**
+   * As {@link #write(BatchableStatement)}, without waiting: the stage has completed unless what is
+   * held is sent.
+   */
+  public CompletionStage<Void> writeAsync(BatchableStatement<?> write) {
+    BatchableStatement<?> checked = HeldWrites.checked(write);
+    admit();
+    return statements
+        .writeAsync(checked)
+        .whenComplete((sent, error) -> runningStatements.decrementAndGet());
   }
 
   /**
@@ -148,8 +186,9 @@ public final class Transaction implements AutoCloseable {
    * read-only transaction has nothing to lose: it just fails then, and may be run again.
    *
    * <p>After an error with {@link Outcome#UNKNOWN} it may be called again, to ask again. After a
-   * statement that failed with {@link ErrorCode#REQUEST_FAILED} it fails with that same error and
-   * sends nothing, as the statement may be part of the transaction or not.
+   * statement that failed with {@link ErrorCode#REQUEST_FAILED}, or {@linkplain #write writes} that
+   * were refused, it fails with that same error and sends nothing, as it is not known whether the
+   * statement is part of the transaction, or known that the writes are not.
    *
    * @throws IsoldeException if the transaction did not commit, or that is not known
    * @throws IllegalStateException if it ended before, or statements of it are still running
@@ -169,13 +208,19 @@ public final class Transaction implements AutoCloseable {
       state.set(wasUnknown ? State.UNKNOWN : State.OPEN);
       throw new IllegalStateException(
           "Transaction %s can't commit while %d of its statements are running: wait for them first."
-              .formatted(id(), running));
+              .formatted(id, running));
     }
-    if (unanswered.get() != null) {
+    if (statements.spoiled().isPresent()) {
       state.set(State.OPEN);
-      return CompletableFuture.failedFuture(unanswered.get());
+      return CompletableFuture.failedFuture(statements.spoiled().get());
     }
-    return committing(wasUnknown)
+    if (!wasUnknown) {
+      lastWrites = statements.takeHeld().orElse(null);
+    }
+    return statements
+        .translated(opening::begin)
+        .thenCompose(begun -> opening.begun())
+        .thenCompose(binding -> committing(binding, wasUnknown))
         .whenComplete((result, error) -> state.set(stateAfterCommit(error)));
   }
 
@@ -193,7 +238,15 @@ public final class Transaction implements AutoCloseable {
     if (!state.compareAndSet(State.OPEN, State.ROLLED_BACK)) {
       return CompletableFuture.completedFuture(null);
     }
-    return translated(id(), () -> requests.end(binding, "ROLLBACK"))
+    return opening
+        .holder()
+        .thenCompose(
+            node -> node.isEmpty() ? StatementSender.DONE : rollBack(new Binding(id, node.get())));
+  }
+
+  private CompletionStage<Void> rollBack(Binding binding) {
+    return statements
+        .translated(() -> requests.end(binding, "ROLLBACK"))
         .handle(
             (result, error) -> {
               if (error != null && !isGone(Stages.unwrapped(error))) {
@@ -214,7 +267,7 @@ public final class Transaction implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "Transaction %s (%s)".formatted(id(), state.get());
+    return "Transaction %s (%s)".formatted(id, state.get());
   }
 
   /** True if the commit may have happened, so that the work must not be done again. */
@@ -223,43 +276,29 @@ public final class Transaction implements AutoCloseable {
     return now == State.COMMITTED || now == State.UNKNOWN || now == State.ENDING;
   }
 
-  private void noteUnanswered(Throwable error) {
-    if (error instanceof IsoldeException found && found.code() == ErrorCode.REQUEST_FAILED) {
-      unanswered.compareAndSet(null, found);
-    }
-  }
-
   /**
-   * Counts the statement as running, and ties it to the transaction. It is counted before the state
-   * is looked at, and COMMIT does both in the other order, so one of them notices.
+   * Counts a statement as running. It is counted before the state is looked at, and COMMIT does
+   * both in the other order, so one of them notices.
    */
-  private Statement<?> admit(Statement<?> statement) {
-    Statement<?> bound = binding.bind(statement);
+  private void admit() {
     runningStatements.incrementAndGet();
     if (!isOpen()) {
       runningStatements.decrementAndGet();
       throw ended();
     }
-    return bound;
   }
 
-  private CompletionStage<CommitResult> committing(boolean wasUnknown) {
-    if (options.isReadOnly()) {
-      return translated(id(), () -> requests.end(binding, "COMMIT"));
+  private CompletionStage<CommitResult> committing(Binding holder, boolean wasUnknown) {
+    if (options.isReadOnly() && lastWrites == null) {
+      return statements.translated(() -> requests.end(holder, "COMMIT"));
     }
-    CommitResolution resolution = new CommitResolution(id(), Backoff.ofCommit(options), wasUnknown);
-    return commitUntilKnown(resolution, timing.nanoTime());
+    CommitResolution resolution = new CommitResolution(id, Backoff.ofCommit(options), wasUnknown);
+    return commitUntilKnown(holder, resolution, timing.nanoTime());
   }
 
   private CompletionStage<CommitResult> commitUntilKnown(
-      CommitResolution resolution, long startNanos) {
-    Binding target =
-        resolution.isElsewhere() ? new Binding(id(), requests.otherThan(binding.node())) : binding;
-    return Stages.of(
-            () ->
-                resolution.isToBeSettled()
-                    ? requests.settle(target, startTimestamp)
-                    : requests.end(target, "COMMIT"))
+      Binding holder, CommitResolution resolution, long startNanos) {
+    return Stages.of(() -> sendCommit(holder, resolution))
         .exceptionallyCompose(
             error -> {
               CommitResolution.Step step =
@@ -268,8 +307,28 @@ public final class Transaction implements AutoCloseable {
               return step.pause().isEmpty()
                   ? CompletableFuture.failedFuture(step.error())
                   : CompletableFuture.runAsync(() -> {}, timing.after(step.pause().get()))
-                      .thenCompose(done -> commitUntilKnown(resolution, startNanos));
+                      .thenCompose(done -> commitUntilKnown(holder, resolution, startNanos));
             });
+  }
+
+  /**
+   * COMMIT, as often as it takes. To the holder always with the last writes: where the request
+   * before was lost on its way, the transaction is still open there, without them. The holder
+   * writes them once; other nodes can only tell what is decided.
+   */
+  private CompletionStage<CommitResult> sendCommit(Binding holder, CommitResolution resolution) {
+    BatchStatement last = lastWrites;
+    if (last != null && !resolution.isElsewhere()) {
+      return requests.commit(
+          holder,
+          last,
+          resolution.isToBeSettled() ? opening.startTimestamp() : OptionalLong.empty());
+    }
+    Binding target =
+        resolution.isElsewhere() ? new Binding(id, requests.otherThan(holder.node())) : holder;
+    return resolution.isToBeSettled()
+        ? requests.settle(target, startTimestamp())
+        : requests.end(target, "COMMIT");
   }
 
   private static State stateAfterCommit(Throwable error) {
@@ -295,15 +354,6 @@ public final class Transaction implements AutoCloseable {
 
   private IllegalStateException ended() {
     return new IllegalStateException(
-        "Transaction %s takes no more requests: it is %s.".formatted(id(), state.get()));
-  }
-
-  private static <T> CompletionStage<T> translated(
-      UUID transaction, Supplier<CompletionStage<T>> request) {
-    return Stages.of(request)
-        .exceptionallyCompose(
-            error ->
-                CompletableFuture.failedFuture(
-                    DriverErrors.beforeCommit(Stages.unwrapped(error), transaction)));
+        "Transaction %s takes no more requests: it is %s.".formatted(id, state.get()));
   }
 }

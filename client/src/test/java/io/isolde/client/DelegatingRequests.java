@@ -2,9 +2,11 @@
 package io.isolde.client;
 
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.metadata.Node;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 
@@ -17,8 +19,8 @@ class DelegatingRequests implements Requests {
   }
 
   @Override
-  public CompletionStage<Started> start(UUID transaction, String cql) {
-    return target.start(transaction, cql);
+  public CompletionStage<Started> start(UUID transaction, Node node, String cql) {
+    return target.start(transaction, node, cql);
   }
 
   @Override
@@ -29,6 +31,12 @@ class DelegatingRequests implements Requests {
   @Override
   public CompletionStage<CommitResult> settle(Binding binding, long startTimestamp) {
     return target.settle(binding, startTimestamp);
+  }
+
+  @Override
+  public CompletionStage<CommitResult> commit(
+      Binding binding, BatchStatement writes, OptionalLong settledStart) {
+    return target.commit(binding, writes, settledStart);
   }
 
   @Override

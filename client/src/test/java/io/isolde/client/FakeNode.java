@@ -6,6 +6,7 @@ import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import com.datastax.oss.driver.api.core.NodeUnavailableException;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.ExecutionInfo;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
@@ -13,6 +14,8 @@ import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -31,12 +34,19 @@ final class FakeNode implements Requests {
   static final Node NODE = proxy(Node.class, "node-1", Map.of());
   static final Node OTHER_NODE = proxy(Node.class, "node-2", Map.of());
   static final long COMMIT_TIMESTAMP = 42;
+  static final long START_TIMESTAMP = 7;
 
-  /** First words of the requests, in order. */
+  /**
+   * First words of the requests, in order: of one that begins a transaction with a statement both,
+   * of writes that are committed at once BATCH and COMMIT.
+   */
   final List<String> transcript = new ArrayList<>();
 
   /** The nodes that were asked to end a transaction, in order. */
   final List<Node> enders = new ArrayList<>();
+
+  /** The nodes that were asked to begin one, in order; null where any would do. */
+  final List<Node> starters = new ArrayList<>();
 
   /** All requests as they came. */
   final List<String> requests = new ArrayList<>();
@@ -44,6 +54,7 @@ final class FakeNode implements Requests {
   /** Ids named by START TRANSACTION. */
   final Set<UUID> transactions = new HashSet<>();
 
+  private boolean isWarning;
   private final Map<String, Deque<RuntimeException>> failures = new HashMap<>();
 
   /** The next requests that begin with the word fail so, one after the other. */
@@ -57,10 +68,17 @@ final class FakeNode implements Requests {
     return failing(word, errors.toArray(RuntimeException[]::new));
   }
 
+  /** Answers have warnings, and so no payload. */
+  FakeNode warning() {
+    isWarning = true;
+    return this;
+  }
+
   @Override
-  public CompletionStage<Started> start(UUID transaction, String cql) {
+  public CompletionStage<Started> start(UUID transaction, Node node, String cql) {
     transactions.add(transaction);
-    return answer(cql, new Started(NODE, 7));
+    starters.add(node);
+    return answer(cql, new Started(NODE, START_TIMESTAMP));
   }
 
   @Override
@@ -81,10 +99,67 @@ final class FakeNode implements Requests {
   }
 
   @Override
+  public CompletionStage<CommitResult> commit(
+      Binding binding, BatchStatement writes, OptionalLong settledStart) {
+    try {
+      record(text(writes));
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    return settledStart.isPresent()
+        ? settle(binding, settledStart.getAsLong())
+        : end(binding, "COMMIT");
+  }
+
+  @Override
   public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
+    try {
+      recordStart(bound);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
     return answer(
-        ((SimpleStatement) bound).getQuery(),
-        proxy(AsyncResultSet.class, "no rows", Map.of("hasMorePages", false)));
+        text(bound),
+        proxy(
+            AsyncResultSet.class,
+            "no rows",
+            Map.of("hasMorePages", false, "getExecutionInfo", executionInfo())));
+  }
+
+  private static String text(Statement<?> bound) {
+    if (bound instanceof BatchStatement batch) {
+      StringBuilder all = new StringBuilder("BATCH");
+      batch.forEach(write -> all.append("; ").append(((SimpleStatement) write).getQuery()));
+      return all.toString();
+    }
+    return ((SimpleStatement) bound).getQuery();
+  }
+
+  private void recordStart(Statement<?> bound) {
+    ByteBuffer start = bound.getCustomPayload().get(Binding.START_KEY);
+    if (start != null) {
+      ByteBuffer id = bound.getCustomPayload().get(Binding.PAYLOAD_KEY);
+      transactions.add(UUID.fromString(ascii(id)));
+      starters.add(bound.getNode());
+      record(ascii(start));
+    }
+  }
+
+  private static String ascii(ByteBuffer bytes) {
+    return StandardCharsets.US_ASCII.decode(bytes.duplicate()).toString();
+  }
+
+  private ExecutionInfo executionInfo() {
+    Map<String, ByteBuffer> payload =
+        isWarning
+            ? Map.of()
+            : Map.of(
+                Binding.START_TIMESTAMP_KEY,
+                ByteBuffer.wrap(("" + START_TIMESTAMP).getBytes(StandardCharsets.US_ASCII)));
+    return proxy(
+        ExecutionInfo.class,
+        "execution info",
+        Map.of("getCoordinator", NODE, "getIncomingPayload", payload));
   }
 
   @Override
@@ -94,8 +169,12 @@ final class FakeNode implements Requests {
 
   @Override
   public ResultSet execute(Statement<?> bound) {
-    record(((SimpleStatement) bound).getQuery());
-    return proxy(ResultSet.class, "no rows", Map.of("isFullyFetched", true));
+    recordStart(bound);
+    record(text(bound));
+    return proxy(
+        ResultSet.class,
+        "no rows",
+        Map.of("isFullyFetched", true, "getExecutionInfo", executionInfo()));
   }
 
   private <T> CompletionStage<T> answer(String cql, T value) {

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.servererrors.SyntaxError;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** START that goes with the first statement, and writes that go with COMMIT. */
+class SavedRequestsTest {
+  private static final String BATCH = "BATCH; UPDATE 1; UPDATE 2";
+
+  private final FakeNode node = new FakeNode();
+  private final Isolde isolde = new Isolde(node, new FakeTiming());
+
+  @Test
+  void whenWritesAreHeldThenTheyGoWithCommit() {
+    isolde.runVoid(
+        tx -> {
+          tx.execute("SELECT 1");
+          writeTwo(tx);
+        });
+
+    assertThat(node.transcript).containsExactly("START", "SELECT", "BATCH;", "COMMIT");
+    assertThat(node.requests).contains(BATCH);
+  }
+
+  @Test
+  void whenThereIsARequestAfterWritesThenTheyGoBeforeIt() {
+    isolde.runVoid(
+        tx -> {
+          writeTwo(tx);
+          tx.execute("SELECT 1");
+        });
+
+    assertThat(node.transcript).containsExactly("START", "BATCH;", "SELECT", "COMMIT");
+  }
+
+  @Test
+  void whenAllIsAsynchronousThenTheSameIsSent() {
+    CompletionStage<Object> run =
+        isolde.runAsync(
+            tx ->
+                tx.executeAsync("SELECT 1")
+                    .thenCompose(read -> tx.writeAsync(SimpleStatement.newInstance("UPDATE 1")))
+                    .thenCompose(held -> tx.writeAsync(SimpleStatement.newInstance("UPDATE 2")))
+                    .thenApply(held -> "done"));
+
+    assertThat(run).isCompletedWithValue("done");
+    assertThat(node.transcript).containsExactly("START", "SELECT", "BATCH;", "COMMIT");
+  }
+
+  @Test
+  void whenThereAreOnlyWritesThenTheTransactionIsBegunBeforeThem() {
+    isolde.runVoid(SavedRequestsTest::writeTwo);
+
+    assertThat(node.transcript).containsExactly("START", "BATCH;", "COMMIT");
+    assertThat(node.enders).containsExactly(FakeNode.NODE);
+  }
+
+  @Test
+  void whenTheAnswerIsLostThenTheHolderGetsTheWritesAgainAndOthersOnlyCommit() {
+    node.failing("BATCH;", FakeNode.timeout());
+    node.failing("COMMIT", FakeNode.timeout(), FakeNode.timeout());
+
+    isolde.runVoid(SavedRequestsTest::writeTwo);
+
+    assertThat(node.transcript)
+        .containsExactly("START", "BATCH;", "COMMIT", "BATCH;", "COMMIT", "COMMIT");
+    assertThat(node.enders)
+        .containsExactly(FakeNode.OTHER_NODE, FakeNode.NODE, FakeNode.OTHER_NODE);
+  }
+
+  @Test
+  void whenHeldWritesAreRefusedThenNothingIsCommitted() {
+    SyntaxError wrong = new SyntaxError(FakeNode.NODE, "no viable alternative");
+    node.failing("BATCH;", wrong);
+    Transaction tx = isolde.begin();
+    writeTwo(tx);
+
+    assertThat(catchThrowable(() -> tx.execute("SELECT 1"))).isSameAs(wrong);
+    assertThat(catchThrowable(tx::commit)).isInstanceOf(SyntaxError.class);
+    tx.close();
+    assertThat(node.transcript).containsExactly("START", "BATCH;", "ROLLBACK");
+  }
+
+  @Test
+  void whenTheWritesThatGoWithCommitAreRefusedThenTheTransactionIsOver() {
+    node.failing("BATCH;", FakeNode.conflict(), new SyntaxError(FakeNode.NODE, "wrong"));
+
+    assertThatThrownBy(() -> isolde.runVoid(SavedRequestsTest::writeTwo))
+        .isInstanceOf(SyntaxError.class);
+    assertThat(node.transcript).containsExactly("START", "BATCH;", "START", "BATCH;");
+  }
+
+  @Test
+  void whenAsManyAreHeldAsMayBeThenTheyAreSent() {
+    isolde.runVoid(
+        tx -> {
+          for (int i = 0; i <= HeldWrites.MAX_STATEMENTS; i++) {
+            tx.write("UPDATE 1");
+          }
+          tx.write("UPDATE 2", "x".repeat((int) HeldWrites.MAX_BYTES));
+          assertThat(node.transcript).containsExactly("START", "BATCH;", "BATCH;");
+        });
+
+    assertThat(node.transcript).containsExactly("START", "BATCH;", "BATCH;", "COMMIT");
+  }
+
+  @Test
+  void whenAWriteCantGoWithOthersThenItIsRefusedAtOnce() {
+    Transaction tx = isolde.begin();
+
+    assertThatThrownBy(() -> tx.write(SimpleStatement.newInstance("UPDATE :v", Map.of("v", 1))))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(tx.commit().committed()).isTrue();
+    assertThat(node.transcript).containsExactly("START", "COMMIT");
+  }
+
+  @Test
+  void whenItIsRolledBackThenHeldWritesAreForgotten() {
+    Transaction tx = isolde.begin();
+    writeTwo(tx);
+    tx.rollback();
+
+    assertThatThrownBy(() -> tx.write("UPDATE 3")).isInstanceOf(IllegalStateException.class);
+    assertThat(node.transcript).containsExactly("START", "ROLLBACK");
+  }
+
+  @Test
+  void whenTheFirstAnswerHasWarningsThenItsNodeIsAskedWhenItStarted() {
+    node.warning();
+
+    isolde.runVoid(
+        tx -> {
+          tx.execute("SELECT 1");
+          assertThat(tx.startTimestamp()).isEqualTo(FakeNode.START_TIMESTAMP);
+        });
+
+    assertThat(node.transcript).containsExactly("START", "SELECT", "START", "COMMIT");
+    assertThat(node.starters).containsExactly(null, FakeNode.NODE);
+  }
+
+  @Test
+  void whenTheFirstStatementIsRefusedThenTheNextOneBeginsOnTheSameNode() {
+    node.failing("SELEKT", new SyntaxError(FakeNode.NODE, "no viable alternative"));
+
+    isolde.runVoid(
+        tx -> {
+          assertThatThrownBy(() -> tx.execute("SELEKT 1")).isInstanceOf(SyntaxError.class);
+          tx.execute("SELECT 1");
+        });
+
+    assertThat(node.transcript).containsExactly("START", "SELEKT", "START", "SELECT", "COMMIT");
+    assertThat(node.starters).containsExactly(null, FakeNode.NODE);
+  }
+
+  @Test
+  void whenTheFirstStatementGotNoAnswerThenNothingIsCommitted() {
+    node.failing("SELECT", FakeNode.timeout());
+    Transaction tx = new Transaction(node, new FakeTiming(), TransactionOptions.defaults());
+
+    assertThatThrownBy(() -> tx.execute("SELECT 1")).isInstanceOf(IsoldeException.class);
+    assertThat(catchThrowableOfType(IsoldeException.class, tx::commit).code())
+        .isEqualTo(ErrorCode.REQUEST_FAILED);
+    assertThat(node.transcript).containsExactly("START", "SELECT");
+  }
+
+  @Test
+  void whenSeveralStatementsBeginAtTheSameTimeThenOneOfThemStarts() {
+    CompletableFuture<AsyncResultSet> first = new CompletableFuture<>();
+    Requests slow =
+        new DelegatingRequests(node) {
+          @Override
+          public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
+            CompletionStage<AsyncResultSet> answer = super.executeAsync(bound);
+            return bound.getCustomPayload().containsKey(Binding.START_KEY)
+                ? first.thenCombine(answer, (released, now) -> now)
+                : answer;
+          }
+        };
+    Transaction tx = new Transaction(slow, new FakeTiming(), TransactionOptions.defaults());
+    CompletionStage<AsyncResultSet> one = tx.executeAsync("SELECT 1");
+    CompletionStage<AsyncResultSet> other = tx.executeAsync("SELECT 2");
+
+    assertThat(other).isNotCompleted();
+    assertThatThrownBy(tx::startTimestamp).isInstanceOf(IllegalStateException.class);
+    first.complete(null);
+    assertThat(one).isCompleted();
+    assertThat(other).isCompleted();
+    assertThat(node.transcript).containsExactly("START", "SELECT", "SELECT");
+  }
+
+  private static void writeTwo(Transaction tx) {
+    tx.write("UPDATE 1");
+    tx.write("UPDATE 2");
+  }
+}
