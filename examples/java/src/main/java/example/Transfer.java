@@ -62,8 +62,8 @@ public final class Transfer {
     isolde.runVoid(
         tx -> {
           if (balance(tx, 1).isEmpty()) {
-            tx.execute(write.bind(100, 1));
-            tx.execute(write.bind(0, 2));
+            tx.write(write.bind(100, 1));
+            tx.write(write.bind(0, 2));
           }
         });
   }
@@ -76,8 +76,8 @@ public final class Transfer {
           if (from < AMOUNT) {
             return "there is not enough on account 1"; // commits, and nothing has changed
           }
-          tx.execute(write.bind(from - AMOUNT, 1));
-          tx.execute(write.bind(to + AMOUNT, 2));
+          tx.write(write.bind(from - AMOUNT, 1));
+          tx.write(write.bind(to + AMOUNT, 2));
           return "Moved %d: account 1 has %d, account 2 has %d."
               .formatted(AMOUNT, from - AMOUNT, to + AMOUNT);
         });

@@ -4,6 +4,7 @@ package io.isolde.bench;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import io.isolde.client.Isolde;
+import io.isolde.client.Transaction;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,10 +16,16 @@ import java.util.function.Supplier;
 final class MultiStatements {
   private static final int UPDATES = 10;
 
+  /** Executes the statements of a unit. */
+  private interface Executor {
+    CompletionStage<?> read(BoundStatement select);
+
+    CompletionStage<?> write(BoundStatement update);
+  }
+
   /** Runs a unit, with what executes its statements. */
   private interface Runner {
-    CompletionStage<?> run(
-        Function<Function<BoundStatement, CompletionStage<?>>, CompletionStage<?>> unit);
+    CompletionStage<?> run(Function<Executor, CompletionStage<?>> unit);
   }
 
   private final RowTable table;
@@ -30,20 +37,52 @@ final class MultiStatements {
   }
 
   static MultiStatements plain(CqlSession session, RowTable table) {
-    return new MultiStatements(table, unit -> unit.apply(session::executeAsync));
+    return new MultiStatements(
+        table, unit -> unit.apply(executor(session::executeAsync, session::executeAsync)));
   }
 
-  /** Serializable ones, which are run again after a conflict. */
+  /**
+   * Serializable ones, which are run again after a conflict. Their writes go together, with COMMIT.
+   */
   static MultiStatements transactions(CqlSession session, RowTable table) {
+    return transactions(session, table, tx -> executor(tx::executeAsync, tx::writeAsync));
+  }
+
+  /** As {@link #transactions}, with a request for each statement, and one for COMMIT. */
+  static MultiStatements oneByOne(CqlSession session, RowTable table) {
+    return transactions(session, table, tx -> executor(tx::executeAsync, tx::executeAsync));
+  }
+
+  private static MultiStatements transactions(
+      CqlSession session, RowTable table, Function<Transaction, Executor> executor) {
     Isolde isolde = Isolde.on(session);
     return new MultiStatements(
         table,
         unit ->
-            isolde.runAsync(tx -> unit.apply(tx::executeAsync).thenApply(done -> (Object) null)));
+            isolde.runAsync(tx -> unit.apply(executor.apply(tx)).thenApply(done -> (Object) null)));
+  }
+
+  private static Executor executor(
+      Function<BoundStatement, CompletionStage<?>> read,
+      Function<BoundStatement, CompletionStage<?>> write) {
+    return new Executor() {
+      @Override
+      public CompletionStage<?> read(BoundStatement select) {
+        return read.apply(select);
+      }
+
+      @Override
+      public CompletionStage<?> write(BoundStatement update) {
+        return write.apply(update);
+      }
+    };
   }
 
   Workload tenUpdates() {
-    return () -> inTurn(Collections.nCopies(UPDATES, () -> table.update(table.anyRow())));
+    return () ->
+        inTurn(
+            executor ->
+                Collections.nCopies(UPDATES, () -> executor.write(table.update(table.anyRow()))));
   }
 
   /** Two rows are read, then the two are written. */
@@ -52,20 +91,22 @@ final class MultiStatements {
       long from = table.anyRow();
       long to = table.rowOtherThan(from);
       return inTurn(
-          List.of(
-              () -> table.read(from),
-              () -> table.read(to),
-              () -> table.update(from),
-              () -> table.update(to)));
+          executor ->
+              List.of(
+                  () -> executor.read(table.read(from)),
+                  () -> executor.read(table.read(to)),
+                  () -> executor.write(table.update(from)),
+                  () -> executor.write(table.update(to))));
     };
   }
 
-  private CompletionStage<?> inTurn(List<Supplier<BoundStatement>> statements) {
+  private CompletionStage<?> inTurn(
+      Function<Executor, List<Supplier<CompletionStage<?>>>> statements) {
     return runner.run(
-        execute -> {
+        executor -> {
           CompletionStage<?> last = CompletableFuture.completedFuture(null);
-          for (Supplier<BoundStatement> statement : statements) {
-            last = last.thenCompose(done -> execute.apply(statement.get()));
+          for (Supplier<CompletionStage<?>> statement : statements.apply(executor)) {
+            last = last.thenCompose(done -> statement.get());
           }
           return last;
         });

@@ -51,7 +51,7 @@ final class TpccTerminals implements Workload, AutoCloseable {
       int inFlight) {
     this.session = session;
     this.statements = new CqlStore.Statements(session, keyspace);
-    this.plain = statements.executedBy(session::execute);
+    this.plain = statements.executedBy(session::execute, session::execute);
     this.isolde = Isolde.on(session);
     this.level = level;
     this.scale = scale;
@@ -112,7 +112,7 @@ final class TpccTerminals implements Workload, AutoCloseable {
         TransactionOptions.builder().isolationLevel(isolation).readOnly(work.isReadOnly()).build(),
         tx -> {
           attempts.increment();
-          work.run(statements.executedBy(tx::execute));
+          work.run(statements.executedBy(tx::execute, tx::write));
         });
   }
 

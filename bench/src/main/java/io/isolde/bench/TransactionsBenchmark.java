@@ -120,6 +120,7 @@ final class TransactionsBenchmark implements Benchmark {
     String of = "_" + nodes + "n";
     MultiStatements plainOnes = MultiStatements.plain(session, plain);
     MultiStatements transactions = MultiStatements.transactions(session, transactional);
+    MultiStatements oneByOne = MultiStatements.oneByOne(session, transactional);
     return List.of(
         new Case("plain_write" + of, plain.updates()),
         new Case("autocommit_write" + of, transactional.updates()),
@@ -128,8 +129,10 @@ final class TransactionsBenchmark implements Benchmark {
         new Case("autocommit_read" + of, transactional.reads()),
         new Case("ten_plain_updates" + of, plainOnes.tenUpdates()),
         new Case("ten_updates" + of, transactions.tenUpdates()),
+        new Case("ten_updates_one_by_one" + of, oneByOne.tenUpdates()),
         new Case("plain_transfer" + of, plainOnes.transfer()),
-        new Case("transfer" + of, transactions.transfer()));
+        new Case("transfer" + of, transactions.transfer()),
+        new Case("transfer_one_by_one" + of, oneByOne.transfer()));
   }
 
   /** Those of peers that may be absent included. */
@@ -140,7 +143,10 @@ final class TransactionsBenchmark implements Benchmark {
             List.of("autocommit_write_vs_lwt", "autocommit_write", "lwt_write"),
             List.of("autocommit_read_vs_plain", "autocommit_read", "plain_read"),
             List.of("ten_updates_vs_plain", "ten_updates", "ten_plain_updates"),
+            List.of(
+                "ten_updates_one_by_one_vs_plain", "ten_updates_one_by_one", "ten_plain_updates"),
             List.of("transfer_vs_plain", "transfer", "plain_transfer"),
+            List.of("transfer_one_by_one_vs_plain", "transfer_one_by_one", "plain_transfer"),
             List.of("transfer_vs_scalardb", "transfer", "scalardb_transfer"),
             List.of("transfer_vs_accord", "transfer", "accord_transfer"))
         .map(names -> new Ratio(names.get(0) + of, names.get(1) + of, names.get(2) + of))

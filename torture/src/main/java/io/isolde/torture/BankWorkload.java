@@ -63,7 +63,7 @@ final class BankWorkload implements Workload {
   }
 
   private static void set(Transaction tx, int account, int balance) {
-    tx.execute("INSERT INTO torture.accounts (id, balance) VALUES (?, ?)", account, balance);
+    tx.write("INSERT INTO torture.accounts (id, balance) VALUES (?, ?)", account, balance);
   }
 
   private boolean addUp(Isolde isolde, TransactionOptions options, Recorder recorder) {

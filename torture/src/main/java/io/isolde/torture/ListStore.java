@@ -40,7 +40,7 @@ enum ListStore {
 
     @Override
     void append(Transaction tx, int key, int value) {
-      tx.execute("UPDATE torture.lists SET v = v + ? WHERE k = ?", List.of(value), key);
+      tx.write("UPDATE torture.lists SET v = v + ? WHERE k = ?", List.of(value), key);
     }
   },
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -20,7 +21,8 @@ import java.util.stream.Stream;
 /** A store whose every method is one CQL statement. */
 public final class CqlStore implements Store {
   private final Statements statements;
-  private final Function<BoundStatement, ResultSet> execute;
+  private final Function<BoundStatement, ResultSet> read;
+  private final Consumer<BoundStatement> write;
 
   /**
    * The statements of a keyspace, each prepared when it is needed first: as many as there are
@@ -37,9 +39,10 @@ public final class CqlStore implements Store {
       this.keyspace = keyspace;
     }
 
-    /** Returns a store whose statements are executed by the function. */
-    public CqlStore executedBy(Function<BoundStatement, ResultSet> execute) {
-      return new CqlStore(this, execute);
+    /** Returns a store whose reads and writes are executed by the functions. */
+    public CqlStore executedBy(
+        Function<BoundStatement, ResultSet> read, Consumer<BoundStatement> write) {
+      return new CqlStore(this, read, write);
     }
 
     /** Returns the statement that sets columns of a row. */
@@ -76,15 +79,19 @@ public final class CqlStore implements Store {
     }
   }
 
-  private CqlStore(Statements statements, Function<BoundStatement, ResultSet> execute) {
+  private CqlStore(
+      Statements statements,
+      Function<BoundStatement, ResultSet> read,
+      Consumer<BoundStatement> write) {
     this.statements = statements;
-    this.execute = execute;
+    this.read = read;
+    this.write = write;
   }
 
   @Override
   public Optional<Row> find(Table table, Object... key) {
     return Optional.ofNullable(
-            execute.apply(statements.where("SELECT *", table, table.key(), "", key)).one())
+            read.apply(statements.where("SELECT *", table, table.key(), "", key)).one())
         .map(CqlStore::row);
   }
 
@@ -94,20 +101,19 @@ public final class CqlStore implements Store {
     List<Object> values = new ArrayList<>(Arrays.asList(partition));
     values.add(limit);
     List<Row> rows = new ArrayList<>();
-    execute
-        .apply(statements.where("SELECT *", table, key, " LIMIT ?", values.toArray()))
+    read.apply(statements.where("SELECT *", table, key, " LIMIT ?", values.toArray()))
         .forEach(row -> rows.add(row(row)));
     return rows;
   }
 
   @Override
   public void put(Table table, Map<String, Object> columns, Object... key) {
-    var unused = execute.apply(statements.put(table, columns, key));
+    write.accept(statements.put(table, columns, key));
   }
 
   @Override
   public void delete(Table table, Object... key) {
-    var unused = execute.apply(statements.where("DELETE", table, table.key(), "", key));
+    write.accept(statements.where("DELETE", table, table.key(), "", key));
   }
 
   private static Row row(com.datastax.oss.driver.api.core.cql.Row row) {

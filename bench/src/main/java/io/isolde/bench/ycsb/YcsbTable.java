@@ -66,7 +66,7 @@ public final class YcsbTable implements AutoCloseable {
       boolean isTransactional) {
     Isolde isolde = Isolde.on(session);
     Consumer<List<BoundStatement>> inTransaction =
-        updates -> isolde.runVoid(tx -> updates.forEach(tx::execute));
+        updates -> isolde.runVoid(tx -> updates.forEach(tx::write));
     return new YcsbTable(
         session,
         name,
