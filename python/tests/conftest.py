@@ -8,10 +8,25 @@ from typing import Any, Callable
 
 import pytest
 
+import isolde
+from fakes import FakeRequests
+
 _TABLES = itertools.count(1)
 
 # The node comes from the checkout that these tests are in.
 os.environ.setdefault("ISOLDE_HOME", str(pathlib.Path(__file__).resolve().parents[2]))
+
+
+@pytest.fixture
+def nodes() -> FakeRequests:
+    return FakeRequests()
+
+
+@pytest.fixture
+def db(nodes: FakeRequests) -> isolde.Isolde:
+    db = isolde.Isolde(None)
+    db._requests = nodes
+    return db
 
 
 @pytest.fixture

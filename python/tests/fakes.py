@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 from uuid import UUID
 
 from cassandra import InvalidRequest, OperationTimedOut
+from cassandra.encoder import Encoder
+from cassandra.query import BatchStatement
 
-from isolde._requests import Requests, Started
+from isolde._requests import START_KEY, START_TIMESTAMP_KEY, First, Requests, Started
 
 
 def refusal(code: str, retryable: bool, outcome: str, **details: str) -> InvalidRequest:
@@ -36,14 +38,34 @@ class FakeRequests(Requests):
         super().__init__(session=None)
         self.transcript: list[str] = []
         self.hosts: list[str] = []
+        self.batches: list[list[str]] = []
+        # Whether answers have warnings, and then no payload.
+        self.warns = False
         self._failures: dict[str, list[BaseException]] = {}
 
     def failing(self, word: str, *errors: BaseException) -> None:
         self._failures.setdefault(word, []).extend(errors)
 
-    def start(self, transaction: UUID, cql: str) -> Started:
-        self._note("START", None)
+    @property
+    def encoder(self) -> Any:
+        return Encoder()
+
+    def start(self, transaction: UUID, host: Any, cql: str) -> Started:
+        self._note("START", host)
         return Started("node-1", 7)
+
+    def send_first(
+        self,
+        transaction: UUID,
+        start: str,
+        statement: Any,
+        parameters: Any = None,
+        **options: Any,
+    ) -> First:
+        future = self._sent(f"START+{self._word(statement)}", "node-1")
+        if not self.warns:
+            future.custom_payload[START_TIMESTAMP_KEY] = b"7"
+        return First("node-1", future)
 
     def end(self, transaction: UUID, host: Any, cql: str) -> Any:
         self._note(cql, host)
@@ -55,8 +77,12 @@ class FakeRequests(Requests):
         host: Any,
         timeout_seconds: float,
         settled_start_timestamp: Optional[int],
+        last_writes: Optional[BatchStatement] = None,
     ) -> Any:
-        self._note("COMMIT" if settled_start_timestamp is None else "SETTLE", host)
+        word = "COMMIT" if settled_start_timestamp is None else "SETTLE"
+        if last_writes is not None:
+            word = f"{self._word(last_writes)}+{word}"
+        self._note(word, host)
         return SimpleNamespace(committed=True, commit_timestamp=42)
 
     def send(
@@ -67,11 +93,7 @@ class FakeRequests(Requests):
         parameters: Any = None,
         **options: Any,
     ) -> Any:
-        try:
-            self._note(str(statement).split(" ")[0], host)
-        except Exception as error:
-            return FakeFuture(error)
-        return FakeFuture(None)
+        return self._sent(self._word(statement), host)
 
     def is_reachable(self, host: Any) -> bool:
         return True
@@ -79,10 +101,23 @@ class FakeRequests(Requests):
     def other_than(self, host: Any) -> Any:
         return "node-2"
 
+    def _word(self, statement: Any) -> str:
+        if isinstance(statement, BatchStatement):
+            self.batches.append([text for _, text, _ in statement._statements_and_parameters])
+            return "BATCH"
+        return str(statement).split(" ")[0]
+
+    def _sent(self, word: str, host: Any) -> FakeFuture:
+        try:
+            self._note(word, host)
+        except Exception as error:
+            return FakeFuture(error)
+        return FakeFuture(None)
+
     def _note(self, word: str, host: Any) -> None:
         self.transcript.append(word)
         self.hosts.append(host)
-        failures = self._failures.get(word)
+        failures = self._failures.get(word) or self._failures.get(word.replace("START+", ""))
         if failures:
             raise failures.pop(0)
 
@@ -94,6 +129,11 @@ class FakeFuture:
 
     def __init__(self, error: Optional[Exception]) -> None:
         self._error = error
+        self.custom_payload: dict[str, bytes] = {}
+        self.message = SimpleNamespace(custom_payload={START_KEY: b"START TRANSACTION"})
+
+    def add_callback(self, callback: Callable[[Any], None]) -> None:
+        pass  # As if the answer were looked at first.
 
     def result(self) -> Any:
         if self._error is not None:

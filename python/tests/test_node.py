@@ -108,7 +108,7 @@ def test_when_two_write_what_the_other_read_then_only_snapshot_lets_them(
 def test_when_a_transaction_only_reads_then_it_sees_its_start_and_may_not_write(
     isolde_session: Any, accounts: str
 ) -> None:
-    with isolde.transaction(isolde_session, TransactionOptions.reading()) as tx:
+    with isolde.Isolde(isolde_session).begin(TransactionOptions.reading()) as tx:
         transfer(isolde_session, accounts, 1, 2, 10)
         assert balance(tx, accounts, 1) == 100
         with pytest.raises(isolde.NotCommittedError) as raised:
@@ -117,7 +117,7 @@ def test_when_a_transaction_only_reads_then_it_sees_its_start_and_may_not_write(
 
 
 def test_when_the_past_is_asked_for_then_it_is_answered(isolde_session: Any, accounts: str) -> None:
-    with isolde.transaction(isolde_session) as tx:
+    with isolde.Isolde(isolde_session).begin() as tx:
         before = tx.start_timestamp
     transfer(isolde_session, accounts, 1, 2, 10)
     past = TransactionOptions.as_of(before)
@@ -225,4 +225,149 @@ def test_when_an_undecided_transaction_is_settled_then_it_is_aborted_for_good(
     tx._requests.end(tx.id, tx._host, "ROLLBACK")  # as if its node had restarted
     with pytest.raises(InvalidRequest, match="was not decided.*code=CONFLICT retryable=true"):
         tx._requests.commit(tx.id, tx._host, 10, tx.start_timestamp)
+    assert balances()[1] == 100
+
+
+class SpiedSession:
+    """Writes down what it is asked to execute."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self.sent: list[tuple[str, set[str]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
+
+    def execute_async(self, statement: Any, *args: Any, **options: Any) -> Any:
+        payload = set(options["custom_payload"]) - {"isolde-transaction"}
+        self.sent.append((type(statement).__name__, payload))
+        return self._session.execute_async(statement, *args, **options)
+
+
+def test_when_the_writes_of_a_transfer_come_last_then_it_takes_three_requests(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    spied = SpiedSession(isolde_session)
+    read = isolde_session.prepare(f"SELECT balance FROM {accounts} WHERE id = ?")
+    write = isolde_session.prepare(f"UPDATE {accounts} SET balance = ? WHERE id = ?")
+    with isolde.transaction(spied) as tx:
+        here = tx.execute(read, (1,)).one().balance
+        there = tx.execute(read, (2,)).one().balance
+        tx.write(write, (here - 30, 1))
+        tx.write(write.bind((there + 30, 2)))
+        result = tx.commit()
+    assert balances() == {1: 70, 2: 130, 3: 100, 4: 100}
+    assert spied.sent == [
+        ("BoundStatement", {"isolde-start"}),
+        ("PreparedStatement", set()),
+        ("BatchStatement", {"isolde-commit"}),
+    ]
+    written = isolde_session.execute(f"SELECT writetime(balance) FROM {accounts} WHERE id = 1")
+    assert result == isolde.CommitResult(tx.id, True, written.one()[0])
+
+
+def test_when_a_read_follows_held_writes_then_it_sees_them_in_their_order(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    prepared = isolde_session.prepare(f"UPDATE {accounts} SET balance = ? WHERE id = 1")
+    with isolde.transaction(isolde_session) as tx:
+        tx.write(prepared, (9,))
+        tx.write(f"DELETE FROM {accounts} WHERE id = %s", (1,))
+        tx.write(f"INSERT INTO {accounts} (id, balance) VALUES (%s, %s)", (1, 3))
+        tx.write(f"UPDATE {accounts} SET balance = 2 WHERE id = 1")
+        assert balance(tx, accounts, 1) == 2
+        assert balances()[1] == 100
+    assert balances()[1] == 2
+
+
+def test_when_a_held_write_is_bad_then_commit_fails_and_nothing_is_there(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    plain = f"{accounts}_plain"
+    isolde_session.execute(f"CREATE TABLE {plain} (id int PRIMARY KEY)")
+    bad = [
+        ("UPDATE nowhere SET v = 1 WHERE k = 1", InvalidRequest),
+        ("UPDAET", SyntaxException),
+        (f"INSERT INTO {plain} (id) VALUES (1)", isolde.NotCommittedError),
+    ]
+    for statement, error in bad:
+        with pytest.raises(error):
+            with isolde.transaction(isolde_session) as tx:
+                tx.execute(f"UPDATE {accounts} SET balance = 0 WHERE id = 1")
+                tx.write(f"UPDATE {accounts} SET balance = 0 WHERE id = 2")
+                tx.write(statement)
+        assert not tx.is_open
+        with pytest.raises(error):
+            with isolde.transaction(isolde_session) as tx:
+                tx.write(f"UPDATE {accounts} SET balance = 0 WHERE id = 2")
+                tx.write(statement)
+                with pytest.raises(error):
+                    balance(tx, accounts, 2)
+    assert balances() == {1: 100, 2: 100, 3: 100, 4: 100}
+
+
+def test_when_there_are_only_held_writes_then_they_are_committed(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    def fill(tx: Transaction) -> None:
+        for number in range(1, 251):
+            tx.write(f"INSERT INTO {accounts} (id, balance) VALUES (%s, 1)", (number,))
+
+    isolde.run(isolde_session, fill)
+    assert balances() == {number: 1 for number in range(1, 251)}
+
+
+def test_when_held_writes_conflict_then_the_function_runs_again(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    runs: list[Transaction] = []
+
+    def work(tx: Transaction) -> None:
+        runs.append(tx)
+        value = balance(tx, accounts, 1)
+        if len(runs) == 1:
+            isolde.run(isolde_session, lambda other: set_balance(other, accounts, 1, 5))
+        tx.write(f"UPDATE {accounts} SET balance = %s WHERE id = 1", (value + 1,))
+
+    isolde.run(isolde_session, work)
+    assert balances()[1] == 6
+    assert len(runs) == 2
+
+
+def test_when_commit_with_writes_is_repeated_then_they_are_written_once(
+    isolde_session: Any, accounts: str
+) -> None:
+    table = f"{accounts}_lists"
+    isolde_session.execute(f"CREATE TABLE {table} (id int PRIMARY KEY, l list<int>)")
+    isolde_session.execute(f"ENABLE TRANSACTIONS ON {table}")
+    batch = BatchStatement().add(f"UPDATE {table} SET l = l + [1] WHERE id = 1")
+    tx = isolde.Isolde(isolde_session).begin()
+    answers = [
+        tx._requests.commit(tx.id, tx._host, 10, settled, batch)
+        for settled in (None, None, tx.start_timestamp)
+    ]
+    plain = tx._requests.commit(tx.id, tx._host, 10, None)
+    assert {answer.commit_timestamp for answer in answers} == {plain.commit_timestamp}
+    assert isolde_session.execute(f"SELECT l FROM {table}").one().l == [1]
+
+
+def test_when_the_first_answer_has_warnings_then_the_transaction_goes_on_all_the_same(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    with isolde.transaction(isolde_session) as tx:
+        rows = tx.execute(f"SELECT count(*) FROM {accounts}")
+        assert rows.response_future.warnings and not rows.response_future.custom_payload
+        transfer(isolde_session, accounts, 3, 4, 1)
+        assert tx.start_timestamp > 0
+        assert balance(tx, accounts, 3) == 100
+    assert balances()[3] == 99
+
+
+def test_when_the_first_statement_is_not_waited_for_then_the_next_one_is_in_the_transaction(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    with isolde.transaction(isolde_session) as tx:
+        tx.execute_async(f"UPDATE {accounts} SET balance = 7 WHERE id = 1")
+        assert balance(tx, accounts, 1) == 7
+        tx.rollback()
     assert balances()[1] == 100

@@ -8,8 +8,8 @@ from typing import NamedTuple, Optional
 from uuid import UUID
 
 from isolde._requests import (
+    WRONG_IN_ITSELF,
     is_never_sent,
-    is_wrong_in_itself,
     named_after,
     not_committed,
     reported_by_node,
@@ -36,11 +36,17 @@ class CommitResolution:
     """
 
     def __init__(
-        self, transaction: UUID, options: TransactionOptions, may_have_arrived: bool
+        self,
+        transaction: UUID,
+        options: TransactionOptions,
+        may_have_arrived: bool,
+        has_writes: bool,
     ) -> None:
         self._transaction = transaction
         self._options = options
         self._may_have_arrived = may_have_arrived
+        # COMMIT comes with the last writes, and may be refused because of them.
+        self._has_writes = has_writes
         self._failed_attempts = 0
         self._is_to_be_settled = False
         # The report that the commit is decided, if there was one; nothing later takes it back.
@@ -85,7 +91,7 @@ class CommitResolution:
         if not self._may_have_arrived:
             if is_never_sent(error):
                 return True, self._request_failed(error)
-            if is_wrong_in_itself(error):
+            if isinstance(error, WRONG_IN_ITSELF):
                 return True, error
         self._may_have_arrived = True
         return False, self._unknown(error)
@@ -97,9 +103,7 @@ class CommitResolution:
                 return False, self._unknown(report)
             return True, not_committed(report)
         if report.outcome is Outcome.NOT_COMMITTED:
-            # That the oracle could not be asked says nothing about a COMMIT before.
-            no_answer = (ErrorCode.ORACLE_UNAVAILABLE, ErrorCode.ORACLE_OVERLOADED)
-            if self._may_have_arrived and report.code in no_answer:
+            if self._may_have_arrived and not self._tells_of_all_commits(report.code):
                 return False, self._unknown(report)
             return True, report
         self._may_have_arrived = True
@@ -107,6 +111,14 @@ class CommitResolution:
             self._committed = report
             return False, report
         return False, self._unknown(report)
+
+    def _tells_of_all_commits(self, code: ErrorCode) -> bool:
+        """Whether this refusal says something about a COMMIT before, too."""
+        if self._has_writes:
+            # The writes may be refused before anyone looks whether they are committed already.
+            return code in (ErrorCode.CONFLICT, ErrorCode.CONFLICT_FORGOTTEN)
+        # The oracle could not be asked.
+        return code not in (ErrorCode.ORACLE_UNAVAILABLE, ErrorCode.ORACLE_OVERLOADED)
 
     def _request_failed(self, cause: BaseException) -> IsoldeError:
         failed = of_client(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import random
+import time
 from typing import Any, NamedTuple, Optional, Union
 from uuid import UUID
 
@@ -13,20 +14,28 @@ from cassandra import (
     RequestExecutionException,
     RequestValidationException,
 )
-from cassandra.cluster import NoHostAvailable
+from cassandra.cluster import EXEC_PROFILE_DEFAULT, ExecutionProfile, NoHostAvailable
 from cassandra.connection import ConnectionBusy, ConnectionException
 from cassandra.policies import FallthroughRetryPolicy
 from cassandra.pool import NoConnectionsAvailable
-from cassandra.query import SimpleStatement, Statement
+from cassandra.protocol import RequestValidationException as RequestValidationMessage
+from cassandra.query import BatchStatement, PreparedStatement, SimpleStatement, Statement
 
 from isolde.errors import ErrorCode, IsoldeError, Outcome, of_client, parse, with_details
 
 PAYLOAD_KEY = "isolde-transaction"
-# With COMMIT: abort the transaction if it is not decided.
-START_KEY = "isolde-start-timestamp"
+# With a statement: the text of START TRANSACTION, which is executed before it.
+START_KEY = "isolde-start"
+# With COMMIT: abort the transaction if it is not decided. In answers to requests with a START.
+START_TIMESTAMP_KEY = "isolde-start-timestamp"
+# With a batch: COMMIT after it.
+COMMIT_KEY = "isolde-commit"
 
 # The driver gave up before it wrote the request to a connection.
 _NEVER_SENT = (NoConnectionsAvailable, ConnectionBusy)
+# A node looked at the statement and found it wrong: syntax, permissions. The driver raises some
+# of these as they came in the protocol.
+WRONG_IN_ITSELF = (RequestValidationException, RequestValidationMessage)
 # Too little was reachable at the moment; the same request may succeed a little later.
 _PASSING = (
     OperationTimedOut,
@@ -44,16 +53,86 @@ class Started(NamedTuple):
     start_timestamp: int
 
 
+class First:
+    """The first statement of a transaction, which START TRANSACTION went with.
+
+    host: the node that it was sent to, which holds the transaction.
+    start_timestamp: when the transaction started, once the answer has come, if that tells.
+    answered_at: of ``time.monotonic``, if it was not an error.
+    """
+
+    def __init__(self, host: Any, future: Any) -> None:
+        self.host = host
+        self.future = future
+        self.start_timestamp: Optional[int] = None
+        self.answered_at: Optional[float] = None
+        future.add_callback(lambda _: self._look())
+
+    def await_answer(self) -> None:
+        self.future.result()
+        self._look()
+
+    def _look(self) -> None:
+        if self.answered_at is not None:
+            return
+        told = (self.future.custom_payload or {}).get(START_TIMESTAMP_KEY)
+        self.start_timestamp = None if told is None else int(told)
+        # Its further pages are of this transaction, and must not begin another one in its place.
+        self.future.message.custom_payload.pop(START_KEY, None)
+        self.answered_at = time.monotonic()
+
+
 class Requests:
     """Sends requests with the transaction's name on them, to one node, once."""
 
     def __init__(self, session: Any) -> None:
         self._session = session
 
-    def start(self, transaction: UUID, cql: str) -> Started:
-        future = self.send(transaction, None, cql)
+    @property
+    def encoder(self) -> Any:
+        """Of values in the texts of statements."""
+        return self._session.encoder
+
+    def start(self, transaction: UUID, host: Any, cql: str) -> Started:
+        """START TRANSACTION, on any node if none is given."""
+        future = self.send(transaction, host, cql)
         row = _only_row(future.result(), cql)
         return Started(future.attempted_hosts[-1], row.start_timestamp)
+
+    def send_first(
+        self,
+        transaction: UUID,
+        start: str,
+        statement: Union[str, Statement],
+        parameters: Any = None,
+        **options: Any,
+    ) -> First:
+        """A statement, and START TRANSACTION with it, to the first node that it can be sent to.
+
+        The node is named, as further pages would go to any other otherwise.
+        """
+        if isinstance(statement, PreparedStatement):
+            statement, parameters = statement.bind(parameters), None
+        once = _sent_once(statement)
+        payload = {START_KEY: start.encode("ascii")}
+        errors: dict[Any, Exception] = {}
+        for host in self._plan(once, options.get("execution_profile", EXEC_PROFILE_DEFAULT)):
+            future = self._send(transaction, host, once, parameters, payload, **options)
+            if future.attempted_hosts:
+                return First(host, future)
+            try:
+                future.result()
+            except NoHostAvailable as error:
+                errors.update(error.errors)
+            except Exception as error:
+                errors[host] = error
+        raise NoHostAvailable("START TRANSACTION could be sent to no node.", errors)
+
+    def _plan(self, statement: Statement, profile: Any) -> Any:
+        if not isinstance(profile, ExecutionProfile):
+            profile = self._session.get_execution_profile(profile)
+        keyspace = statement.keyspace or self._session.keyspace
+        return profile.load_balancing_policy.make_query_plan(keyspace, statement)
 
     def end(self, transaction: UUID, host: Any, cql: str) -> Any:
         """COMMIT or ROLLBACK. Returns the row of the answer."""
@@ -65,12 +144,19 @@ class Requests:
         host: Any,
         timeout_seconds: float,
         settled_start_timestamp: Optional[int],
+        last_writes: Optional[BatchStatement] = None,
     ) -> Any:
-        """COMMIT; with the start timestamp, the transaction is aborted if it is not decided."""
+        """COMMIT, after the last writes if there are some.
+
+        With the start timestamp, the transaction is aborted if it is not decided.
+        """
         more = {}
         if settled_start_timestamp is not None:
-            more[START_KEY] = str(settled_start_timestamp).encode("ascii")
-        future = self._send(transaction, host, "COMMIT", None, more, timeout=timeout_seconds)
+            more[START_TIMESTAMP_KEY] = str(settled_start_timestamp).encode("ascii")
+        if last_writes is not None:
+            more[COMMIT_KEY] = b"1"
+        statement = "COMMIT" if last_writes is None else last_writes
+        future = self._send(transaction, host, statement, None, more, timeout=timeout_seconds)
         return _only_row(future.result(), "COMMIT")
 
     def send(
@@ -194,11 +280,6 @@ def is_passing(error: BaseException) -> bool:
 
 def is_never_sent(error: BaseException) -> bool:
     return all(isinstance(single, _NEVER_SENT) for single in _node_errors(error))
-
-
-def is_wrong_in_itself(error: BaseException) -> bool:
-    """A node looked at the statement and found it wrong: syntax, permissions."""
-    return isinstance(error, RequestValidationException)
 
 
 def _node_errors(error: BaseException) -> list[BaseException]:

@@ -34,20 +34,28 @@ class Isolde:
         self._requests = Requests(session)
 
     def begin(self, options: TransactionOptions = _DEFAULTS) -> Transaction:
-        """Begins a transaction that the caller commits or rolls back; nothing is run again."""
-        return Transaction(self._requests, options)
+        """Begins a transaction that the caller commits or rolls back; nothing is run again.
+
+        It starts at once, so that its start timestamp is known.
+        """
+        tx = Transaction(self._requests, options)
+        tx._start()
+        return tx
 
     def transaction(self, options: TransactionOptions = _DEFAULTS) -> Transaction:
         """A transaction for a ``with`` block: committed at its end, rolled back by an exception.
 
+        It starts with its first statement, in the same request.
         A block can't be run again: a conflict reaches the caller as ConflictError. ``run`` retries.
         """
-        return self.begin(options)
+        return Transaction(self._requests, options)
 
     def run(
         self, function: Callable[[Transaction], T], options: TransactionOptions = _DEFAULTS
     ) -> T:
-        """Begins, calls the function, commits, and returns what the function returned.
+        """Calls the function, commits, and returns what the function returned.
+
+        The transaction starts with its first statement, in the same request.
 
         **The function may run more than once.** When the transaction failed without committing and
         a retry may help, for example after a conflict, all of it is done again in a new transaction
@@ -57,16 +65,14 @@ class Isolde:
         """
         begun = time.monotonic()
         for attempt in range(1, options.max_attempts + 1):
-            tx: Optional[Transaction] = None
+            tx = Transaction(self._requests, options)
             try:
-                tx = self.begin(options)
                 value = function(tx)
                 if tx.is_open:
                     tx.commit()
                 return value
             except BaseException as error:
-                if tx is not None:
-                    tx.rollback()
+                tx.rollback()
                 pause = _pause(tx, error, options, attempt, time.monotonic() - begun)
                 if pause is None:
                     if isinstance(error, IsoldeError) and _is_of(tx, error):
@@ -77,14 +83,14 @@ class Isolde:
 
 
 def _pause(
-    tx: Optional[Transaction],
+    tx: Transaction,
     error: BaseException,
     options: TransactionOptions,
     attempt: int,
     elapsed_seconds: float,
 ) -> Optional[float]:
     """Before another attempt; None if there should be none."""
-    if tx is not None and tx._may_have_committed:
+    if tx._may_have_committed:
         return None
     if not isinstance(error, Exception):
         return None  # The program is told to stop.
@@ -98,9 +104,9 @@ def _pause(
     return None
 
 
-def _is_of(tx: Optional[Transaction], error: IsoldeError) -> bool:
+def _is_of(tx: Transaction, error: IsoldeError) -> bool:
     """Another transaction's error is none of ours: who ran that one has retried it."""
-    return tx is None or error.transaction_id == tx.id
+    return error.transaction_id == tx.id
 
 
 def transaction(session: Session, options: TransactionOptions = _DEFAULTS) -> Transaction:

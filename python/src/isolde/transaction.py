@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import random
 import time
@@ -11,16 +12,20 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Optional, Union
 
-from cassandra.cluster import ResponseFuture, ResultSet
+from cassandra.cluster import NoHostAvailable, ResponseFuture, ResultSet
 from cassandra.query import Statement
 
 from isolde._commit import CommitResolution
-from isolde._requests import Requests, before_commit
-from isolde.errors import ErrorCode, IsoldeError, Outcome
+from isolde._held import HeldWrites
+from isolde._requests import WRONG_IN_ITSELF, First, Requests, before_commit
+from isolde.errors import ErrorCode, IsoldeError, Outcome, of_client
 from isolde.options import TransactionOptions
 
 # Of the time limit, so that others are asked too before it is over.
 _COMMIT_TIMEOUT_SHARE = 0.25
+# After an answer. Later the node may have restarted, or have ended the transaction as idle, and
+# START would begin another one of that name.
+_START_MAY_BE_REPEATED_SECONDS = 5
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,7 @@ class TransactionRows(ResultSet):  # type: ignore[misc]
     _transaction: Transaction
 
     def fetch_next_page(self) -> None:
+        self._transaction._send_held()
         try:
             super().fetch_next_page()
         except Exception as error:
@@ -59,27 +65,39 @@ class Transaction:
         with isolde.transaction(session) as tx:
             tx.execute("UPDATE bank.accounts SET balance = %s WHERE id = %s", (40, 7))
 
-    Strings and statements of all kinds of the driver can be executed. All go to the node that
-    answered START TRANSACTION, and the driver neither retries them elsewhere nor speculates with
-    them. Read all pages of a result before the transaction ends.
+    It starts with its first statement, in the same request. Strings and statements of all kinds of
+    the driver can be executed. All go to the node that answered the first, and the driver neither
+    retries them elsewhere nor speculates with them. Read all pages of a result before the
+    transaction ends.
     """
 
     def __init__(self, requests: Requests, options: TransactionOptions) -> None:
-        """Starts it; use ``isolde.transaction`` or ``Isolde.begin``."""
+        """Sends nothing yet; use ``isolde.transaction`` or ``Isolde.begin``."""
         self._requests = requests
         self._options = options
         self.id = uuid.uuid4()
         self._state = _State.OPEN
-        # The first statement that got no answer: what COMMIT would commit is not known then.
-        self._unanswered: Optional[IsoldeError] = None
+        # Why what COMMIT would commit is not what the application wrote, or not known to be.
+        self._doomed: Optional[BaseException] = None
         self._running: list[ResponseFuture] = []
-        try:
-            started = requests.start(self.id, options.start_statement)
-        except Exception as error:
-            self._raise(error)
-        self._host = started.host
-        self.start_timestamp: int = started.start_timestamp
-        """What the transaction reads as of, in microseconds."""
+        self._held: Optional[HeldWrites] = None
+        self._first: Optional[First] = None
+        self._host: Any = None
+        # Once it is known, the node that holds the transaction has begun it.
+        self._start_timestamp: Optional[int] = None
+
+    @property
+    def start_timestamp(self) -> int:
+        """What the transaction reads as of, in microseconds; known after the first answer."""
+        known = self._start_timestamp
+        if known is None and self._first is not None:
+            known = self._first.start_timestamp
+        if known is None:
+            raise RuntimeError(
+                f"Transaction {self.id} has no start timestamp yet, as it starts with its first "
+                "statement. One of Isolde.begin starts at once."
+            )
+        return known
 
     @property
     def is_open(self) -> bool:
@@ -99,11 +117,13 @@ class Transaction:
         ``custom_payload``. Raises IsoldeError if Isolde refused it or the node was not reached, and
         the driver's exceptions if it is wrong in itself.
         """
+        self._send_held()
         future = self._send(statement, parameters, options)
         try:
             result = future.result()
         except Exception as error:
             self._raise(error)
+        self._ensure_started()
         rows = TransactionRows(result.response_future, result.current_rows)
         rows._transaction = self
         return rows
@@ -116,12 +136,29 @@ class Transaction:
         The future is the driver's and fails with the driver's exceptions; ``IsoldeError.find`` tells
         what Isolde said. ``commit`` waits for all futures, and fails if one of them did.
         """
+        self._send_held()
         future = self._send(statement, parameters, options)
         self._running.append(future)
         return future
 
+    def write(self, statement: Union[str, Statement], parameters: Any = None) -> None:
+        """Executes an INSERT, UPDATE or DELETE, not at once but together with what follows.
+
+        It is held back, and sent with other such writes as one batch before the next statement, so
+        that reads see it, or in one request with COMMIT. They are sent at once when there are 100,
+        or 1 MiB of them. What is wrong with them is raised by the call that sends them, and by
+        ``commit`` in any case, which sends nothing then. Batches are for ``execute``.
+        """
+        if not self.is_open:
+            raise self._ended()
+        held = self._held or HeldWrites(self._requests.encoder)
+        held.add(statement, parameters)
+        self._held = held
+        if held.is_full:
+            self._send_held()
+
     def commit(self) -> CommitResult:
-        """Commits.
+        """Commits, in one request with the writes that are held back.
 
         If the answer gets lost, COMMIT is repeated, which is harmless, on this and on other nodes
         until one tells how the transaction ended or the time limit is over. When half of that is
@@ -131,19 +168,23 @@ class Transaction:
         if self._state not in (_State.OPEN, _State.UNKNOWN):
             raise self._ended()
         was_unknown = self._state is _State.UNKNOWN
-        self._await_running()
-        if self._unanswered is not None:
-            raise self._unanswered
+        if not was_unknown:
+            self._prepare_commit()
         try:
             row = self._commit_row(was_unknown)
         except IsoldeError as error:
             self._state = _STATE_AFTER[error.outcome]
+            raise
+        except WRONG_IN_ITSELF as error:
+            # The last writes are wrong in themselves, say: it stays open, to be rolled back.
+            self._doomed = error
             raise
         except BaseException:
             # Interrupted, say: COMMIT may be on its way.
             self._state = _State.UNKNOWN
             raise
         self._state = _State.COMMITTED
+        self._held = None
         return CommitResult(self.id, row.committed, row.commit_timestamp)
 
     def rollback(self) -> None:
@@ -154,10 +195,14 @@ class Transaction:
         if not self.is_open:
             return
         self._state = _State.ROLLED_BACK
-        try:
-            self._requests.end(self.id, self._host, "ROLLBACK")
-        except Exception:  # noqa: BLE001 - whatever it was, nothing is committed
-            return
+        self._held = None
+        if self._start_timestamp is None and self._first is not None:
+            with contextlib.suppress(Exception):
+                self._first.await_answer()
+        if self._host is not None:
+            # Whatever goes wrong, nothing is committed.
+            with contextlib.suppress(Exception):
+                self._requests.end(self.id, self._host, "ROLLBACK")
 
     def __enter__(self) -> Transaction:
         return self
@@ -183,10 +228,75 @@ class Transaction:
     def _may_have_committed(self) -> bool:
         return self._state in (_State.COMMITTED, _State.UNKNOWN)
 
+    def _start(self) -> None:
+        try:
+            started = self._requests.start(self.id, self._host, self._options.start_statement)
+        except Exception as error:
+            self._raise(error)
+        self._host, self._start_timestamp = started
+
     def _send(self, statement: Any, parameters: Any, options: dict[str, Any]) -> ResponseFuture:
         if not self.is_open:
             raise self._ended()
+        if self._first is None and self._start_timestamp is None:
+            start = self._options.start_statement
+            try:
+                first = self._requests.send_first(self.id, start, statement, parameters, **options)
+            except NoHostAvailable as error:
+                self._raise(error)
+            self._first, self._host = first, first.host
+            return first.future
+        self._ensure_started()
         return self._requests.send(self.id, self._host, statement, parameters, **options)
+
+    def _ensure_started(self) -> None:
+        """Before each request but the first: the node has begun the transaction, and said when."""
+        if self._start_timestamp is not None:
+            return
+        if self._first is not None:
+            self._start_timestamp = self._start_told(self._first)
+        if self._start_timestamp is None:
+            # Also if the first statement failed, which can be before or after the node began it.
+            self._start()
+
+    def _start_told(self, first: First) -> Optional[int]:
+        try:
+            first.await_answer()
+        except Exception as error:
+            self._seen(error)
+        age = 0.0 if first.answered_at is None else time.monotonic() - first.answered_at
+        if first.start_timestamp is None and age > _START_MAY_BE_REPEATED_SECONDS:
+            self._doomed = self._doomed or of_client(
+                ErrorCode.REQUEST_FAILED,
+                True,
+                Outcome.NOT_COMMITTED,
+                self.id,
+                "The node did not say when the transaction started, and it is too late to ask.",
+            )
+        if first.start_timestamp is None and self._doomed is not None:
+            raise self._doomed
+        return first.start_timestamp
+
+    def _send_held(self) -> None:
+        if self._held is None or not self.is_open:
+            return
+        batch, self._held = self._held.batch, None
+        try:
+            self._send(batch, None, {}).result()
+        except BaseException as error:
+            # Also if it was interrupted: the writes may be there, or not.
+            seen = self._seen(error)
+            self._doomed = self._doomed or seen
+            self._raise(seen)
+        self._ensure_started()
+
+    def _prepare_commit(self) -> None:
+        self._await_running()
+        if self._doomed is not None:
+            raise self._doomed
+        if self._options.read_only:
+            self._send_held()  # To be refused.
+        self._ensure_started()
 
     def _await_running(self) -> None:
         while self._running:
@@ -206,16 +316,20 @@ class Transaction:
         return self._commit_until_known(was_unknown)
 
     def _commit_until_known(self, was_unknown: bool) -> Any:
-        resolution = CommitResolution(self.id, self._options, was_unknown)
+        has_writes = self._held is not None
+        resolution = CommitResolution(self.id, self._options, was_unknown, has_writes)
         timeout = self._options.time_limit_seconds * _COMMIT_TIMEOUT_SHARE
         begun = time.monotonic()
         if not was_unknown and not self._requests.is_reachable(self._host):
             self._raise(ConnectionError("the node that holds the transaction is gone."))
         while True:
             host = self._requests.other_than(self._host) if resolution.is_elsewhere else self._host
-            start = self.start_timestamp if resolution.is_to_be_settled else None
+            start = self._start_timestamp if resolution.is_to_be_settled else None
+            # The holder may not have the last writes yet; it writes them once. Others only know
+            # how the transaction was decided.
+            writes = self._held.batch if self._held is not None and host == self._host else None
             try:
-                return self._requests.commit(self.id, host, timeout, start)
+                return self._requests.commit(self.id, host, timeout, start, writes)
             except Exception as error:
                 step = resolution.after_failure(
                     error, time.monotonic() - begun, random.random()
@@ -225,10 +339,15 @@ class Transaction:
             time.sleep(step.pause_seconds)
 
     def _raise(self, error: BaseException) -> Any:
-        seen = before_commit(error, self.id)
-        if isinstance(seen, IsoldeError) and seen.code is ErrorCode.REQUEST_FAILED:
-            self._unanswered = self._unanswered or seen
+        seen = self._seen(error)
         raise seen from (seen.__cause__ if seen is not error else error.__cause__)
+
+    def _seen(self, error: BaseException) -> BaseException:
+        """The error as the application sees it; if it leaves open what was done, all is off."""
+        seen = error if isinstance(error, IsoldeError) else before_commit(error, self.id)
+        if isinstance(seen, IsoldeError) and seen.code is ErrorCode.REQUEST_FAILED:
+            self._doomed = self._doomed or seen
+        return seen
 
     def _ended(self) -> RuntimeError:
         return RuntimeError(f"Transaction {self.id} takes no more requests: it is {self._state.value}.")
