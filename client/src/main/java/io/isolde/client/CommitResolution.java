@@ -99,8 +99,9 @@ final class CommitResolution {
         return repeatOr(unknown(report), elapsed, jitter);
       }
       case NOT_COMMITTED -> {
-        // That the oracle could not be asked says nothing about a COMMIT before.
-        return mayHaveArrived && isNoAnswer(report.code())
+        // That this COMMIT was refused says nothing about one before, unless it says how that
+        // ended.
+        return mayHaveArrived && !isDecision(report.code())
             ? repeatOr(unknown(report), elapsed, jitter)
             : report(report);
       }
@@ -112,8 +113,8 @@ final class CommitResolution {
     return code == ErrorCode.TRANSACTION_NOT_FOUND || code == ErrorCode.NO_TRANSACTION;
   }
 
-  private static boolean isNoAnswer(ErrorCode code) {
-    return code == ErrorCode.ORACLE_UNAVAILABLE || code == ErrorCode.ORACLE_OVERLOADED;
+  private static boolean isDecision(ErrorCode code) {
+    return code == ErrorCode.CONFLICT || code == ErrorCode.CONFLICT_FORGOTTEN;
   }
 
   private Step repeatOr(Throwable error, Duration elapsed, double jitter) {

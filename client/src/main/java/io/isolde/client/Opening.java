@@ -2,6 +2,7 @@
 package io.isolde.client;
 
 import com.datastax.oss.driver.api.core.cql.ExecutionInfo;
+import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.servererrors.CoordinatorException;
 import java.util.Optional;
@@ -41,14 +42,15 @@ final class Opening {
     return true;
   }
 
-  /** The text of START TRANSACTION. */
-  String startCql() {
-    return startCql;
+  /** The request of who has claimed it: to the node where it was tried before, if it was. */
+  Statement<?> first(Statement<?> statement) {
+    Node before = lastNode();
+    Node node = before == null ? requests.nodeFor(statement) : before;
+    return new Binding(transaction, node).bindStarting(statement, startCql);
   }
 
-  /** For the request of who has claimed it: to the node where it was tried before, if it was. */
-  synchronized Binding first() {
-    return new Binding(transaction, lastNode);
+  private synchronized Node lastNode() {
+    return lastNode;
   }
 
   /** Completes when it is begun, or fails when that has to be claimed again. */
@@ -82,7 +84,7 @@ final class Opening {
 
   /** Begins it by a request of its own, unless it is begun. */
   CompletionStage<Void> begin() {
-    return claim() ? send(first().node()) : begun().thenApply(binding -> null);
+    return claim() ? send(lastNode()) : begun().thenApply(binding -> null);
   }
 
   private CompletionStage<Void> send(Node node) {

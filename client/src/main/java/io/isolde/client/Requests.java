@@ -39,6 +39,13 @@ interface Requests {
 
   ResultSet execute(Statement<?> bound);
 
+  /**
+   * The node that the driver would send the statement to, so that it can be told to: else pages
+   * that the driver fetches later, with a copy of the statement, would go anywhere. Null if it
+   * can't be foreseen.
+   */
+  Node nodeFor(Statement<?> statement);
+
   /** A node other than this one that can be reached at the moment; this one if there is none. */
   Node otherThan(Node node);
 

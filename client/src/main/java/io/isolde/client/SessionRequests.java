@@ -2,6 +2,7 @@
 package io.isolde.client;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.config.DriverExecutionProfile;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
@@ -9,10 +10,12 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.metadata.Node;
+import com.datastax.oss.driver.internal.core.context.InternalDriverContext;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
@@ -60,6 +63,28 @@ record SessionRequests(CqlSession session) implements Requests {
   @Override
   public ResultSet execute(Statement<?> bound) {
     return session.execute(bound);
+  }
+
+  @Override
+  public Node nodeFor(Statement<?> statement) {
+    if (statement.getNode() != null) {
+      return statement.getNode();
+    }
+    if (!(session.getContext() instanceof InternalDriverContext context)) {
+      return null;
+    }
+    String profile =
+        statement.getExecutionProfile() != null
+            ? statement.getExecutionProfile().getName()
+            : Objects.requireNonNullElse(
+                statement.getExecutionProfileName(), DriverExecutionProfile.DEFAULT_NAME);
+    return context
+        .getLoadBalancingPolicyWrapper()
+        .newQueryPlan(statement, profile, session)
+        .stream()
+        .filter(node -> node.getOpenConnections() > 0)
+        .findFirst()
+        .orElse(null);
   }
 
   /** One in the local data centre rather than one elsewhere, and any of several. */

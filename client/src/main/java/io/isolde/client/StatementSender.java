@@ -90,7 +90,7 @@ final class StatementSender {
   private ResultSet sendFirst(Statement<?> statement) {
     ResultSet answer;
     try {
-      answer = requests.execute(opening.first().bindStarting(statement, opening.startCql()));
+      answer = requests.execute(opening.first(statement));
     } catch (RuntimeException e) {
       opening.failed(e);
       throw e;
@@ -125,9 +125,7 @@ final class StatementSender {
   }
 
   private CompletionStage<AsyncResultSet> sendFirstAsync(Statement<?> statement) {
-    return Stages.of(
-            () ->
-                requests.executeAsync(opening.first().bindStarting(statement, opening.startCql())))
+    return Stages.of(() -> requests.executeAsync(opening.first(statement)))
         .whenComplete(
             (answer, error) -> {
               if (error != null) {

@@ -3,6 +3,7 @@ package io.isolde.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import com.datastax.oss.driver.api.core.servererrors.SyntaxError;
 import java.time.Duration;
 import java.util.UUID;
@@ -137,6 +138,16 @@ class CommitResolutionTest {
 
     assertThat(step.pause()).isPresent();
     assertError(step, ErrorCode.OUTCOME_UNKNOWN, Outcome.UNKNOWN, false);
+  }
+
+  @Test
+  void whenTheAnswerIsLostThenOnlyADecisionSaysThatNothingIsCommitted() {
+    InvalidQueryException refused =
+        FakeNode.refusal(ErrorCode.NOT_TRANSACTIONAL, false, Outcome.NOT_COMMITTED);
+    after(FakeNode.timeout());
+
+    assertThat(after(refused).pause()).isPresent();
+    assertError(after(FakeNode.conflict()), ErrorCode.CONFLICT, Outcome.NOT_COMMITTED, true);
   }
 
   @Test

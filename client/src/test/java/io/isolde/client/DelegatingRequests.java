@@ -45,6 +45,11 @@ class DelegatingRequests implements Requests {
   }
 
   @Override
+  public Node nodeFor(Statement<?> statement) {
+    return target.nodeFor(statement);
+  }
+
+  @Override
   public Node otherThan(Node node) {
     return target.otherThan(node);
   }

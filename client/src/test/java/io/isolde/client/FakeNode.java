@@ -163,6 +163,11 @@ final class FakeNode implements Requests {
   }
 
   @Override
+  public Node nodeFor(Statement<?> statement) {
+    return NODE;
+  }
+
+  @Override
   public Node otherThan(Node node) {
     return OTHER_NODE;
   }

@@ -147,7 +147,7 @@ class SavedRequestsTest {
         });
 
     assertThat(node.transcript).containsExactly("START", "SELECT", "START", "COMMIT");
-    assertThat(node.starters).containsExactly(null, FakeNode.NODE);
+    assertThat(node.starters).containsExactly(FakeNode.NODE, FakeNode.NODE);
   }
 
   @Test
@@ -161,7 +161,7 @@ class SavedRequestsTest {
         });
 
     assertThat(node.transcript).containsExactly("START", "SELEKT", "START", "SELECT", "COMMIT");
-    assertThat(node.starters).containsExactly(null, FakeNode.NODE);
+    assertThat(node.starters).containsExactly(FakeNode.NODE, FakeNode.NODE);
   }
 
   @Test

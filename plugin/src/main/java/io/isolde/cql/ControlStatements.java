@@ -147,14 +147,17 @@ final class ControlStatements {
         .build();
   }
 
-  private boolean isOpen(UUID id, String user) {
-    if (snapshotTransactions.find(id, user).isPresent()) {
-      return true;
-    }
-    return coordinator.get().transactions().open().stream().anyMatch(open -> open.id().equals(id));
+  /** Whether the transaction that the payload names is open on this node. */
+  boolean isOpen(Incoming incoming) {
+    return isOpen(incoming.bound().orElseThrow(), incoming.user());
   }
 
-  private ResultMessage commit(Incoming incoming) {
+  private boolean isOpen(UUID id, String user) {
+    return snapshotTransactions.find(id, user).isPresent()
+        || coordinator.get().transactions().isOpen(id);
+  }
+
+  ResultMessage commit(Incoming incoming) {
     UUID id = current(incoming, "COMMIT");
     Optional<SnapshotTransactions.Open> reader = snapshotTransactions.end(id, incoming.user());
     if (reader.isPresent()) {

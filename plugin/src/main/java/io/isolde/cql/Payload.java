@@ -60,6 +60,12 @@ record Payload(
     return payload;
   }
 
+  Payload withoutStart() {
+    return start.isEmpty()
+        ? this
+        : new Payload(transaction, startTimestamp, Optional.empty(), commits);
+  }
+
   private static Optional<UUID> transactionId(ByteBuffer value) {
     if (value == null) {
       return Optional.empty();

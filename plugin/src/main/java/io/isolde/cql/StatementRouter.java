@@ -70,6 +70,10 @@ final class StatementRouter {
   record Incoming(
       QueryState state, Payload payload, Request request, Supplier<ResultMessage> onCassandra) {
 
+    Incoming withoutStart() {
+      return new Incoming(state, payload.withoutStart(), request, onCassandra);
+    }
+
     /** The transaction that the payload names. */
     Optional<UUID> bound() {
       return payload.transaction();
@@ -94,7 +98,9 @@ final class StatementRouter {
       throw new InvalidRequestException(
           Payload.COMMIT + " goes with INSERT, UPDATE, DELETE and BATCH only.");
     }
-    return inTransaction(incoming, () -> routeData(statement, options, incoming));
+    // A further page is of a statement that has begun the transaction.
+    Incoming asked = options.getPagingState() == null ? incoming : incoming.withoutStart();
+    return inTransaction(asked, () -> routeData(statement, options, asked));
   }
 
   /** Begins the transaction first, if the request says so, and ends it with a COMMIT that fails. */
@@ -103,6 +109,10 @@ final class StatementRouter {
     if (start.isPresent()) {
       long startTimestamp = control.begin(incoming.bound().orElseThrow(), start.get(), incoming);
       return Payload.started(startTimestamp, endIfFailed(incoming, statement));
+    }
+    if (incoming.payload.commits() && !control.isOpen(incoming)) {
+      // Repeated: whatever the writes would be refused for today, it may be decided.
+      return control.commit(incoming);
     }
     return endIfFailed(incoming, statement);
   }

@@ -345,6 +345,10 @@ public final class Transactions {
     }
   }
 
+  public boolean isOpen(UUID id) {
+    return open.containsKey(id);
+  }
+
   public Collection<Transaction> open() {
     return Collections.unmodifiableCollection(open.values());
   }

@@ -122,6 +122,33 @@ class RequestsSavedTest {
   }
 
   @Test
+  void whenTheLastWritesAreRepeatedThenWhatIsDecidedIsTheAnswerWhateverBecameOfTheTable() {
+    String table = NODE.table("id int PRIMARY KEY, v int");
+    Statement<?> last =
+        in("INSERT INTO %s (id, v) VALUES (1, 1)".formatted(table), Map.of("isolde-commit", "1"));
+    execute(starting("SELECT * FROM %s WHERE id = 1".formatted(table), START));
+    Row committed = execute(last).one();
+    execute("DISABLE TRANSACTIONS ON " + table);
+
+    assertThat(execute(last).one().getFormattedContents())
+        .isEqualTo(committed.getFormattedContents());
+  }
+
+  @Test
+  void whenFurtherPagesAreReadThenTheyBeginNoOtherTransaction() {
+    for (int row = 70; row < 75; row++) {
+      execute("INSERT INTO %s (id, v) VALUES (%d, 1)".formatted(TABLE, row));
+    }
+    Statement<?> read =
+        starting("SELECT id FROM %s WHERE v = 1 ALLOW FILTERING".formatted(TABLE), START)
+            .setPageSize(1);
+    ResultSet first = execute(read);
+    execute(in("ROLLBACK", Map.of()));
+
+    assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, first::all);
+  }
+
+  @Test
   void whenTheLastWritesConflictThenThatIsTheAnswerAgainAndAgain() {
     execute(starting("SELECT * FROM %s WHERE id = 50".formatted(TABLE), START));
     execute("INSERT INTO %s (id, v) VALUES (50, 2)".formatted(TABLE));
