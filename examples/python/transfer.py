@@ -23,8 +23,8 @@ def balance(tx: isolde.Transaction, number: int) -> int | None:
 @isolde.transactional()
 def open_accounts(tx: isolde.Transaction) -> None:
     if balance(tx, 1) is None:
-        tx.execute("INSERT INTO shop_python.accounts (id, balance) VALUES (1, 100)")
-        tx.execute("INSERT INTO shop_python.accounts (id, balance) VALUES (2, 0)")
+        tx.write("INSERT INTO shop_python.accounts (id, balance) VALUES (1, 100)")
+        tx.write("INSERT INTO shop_python.accounts (id, balance) VALUES (2, 0)")
 
 
 @isolde.transactional()
@@ -33,8 +33,8 @@ def transfer(tx: isolde.Transaction, source: int, target: int, amount: int) -> t
     if here < amount:
         raise NotEnough
     update = "UPDATE shop_python.accounts SET balance = %s WHERE id = %s"
-    tx.execute(update, (here - amount, source))
-    tx.execute(update, (there + amount, target))
+    tx.write(update, (here - amount, source))
+    tx.write(update, (there + amount, target))
     return here - amount, there + amount
 
 

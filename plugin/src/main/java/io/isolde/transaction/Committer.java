@@ -18,11 +18,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.cassandra.concurrent.ExecutorLocals;
-import org.apache.cassandra.concurrent.Stage;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.UnavailableException;
-import org.apache.cassandra.utils.WithResources;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Decides, applies and makes visible: the second half of a transaction's life. */
@@ -119,10 +116,10 @@ final class Committer {
       CommitRequest request, byte[] writeSet, Collection<PartitionUpdate> updates) {
     long askedNanos = System.nanoTime();
     CompletableFuture<Decision> decided = oracle.commit(request, writeSet);
-    Executor mutationStage = mutationStage();
+    Executor applying = ApplyThreads.of(updates);
     CompletableFuture<Decision> visible =
         decided.thenCompose(
-            decision -> makeVisible(decision, request.overwrites(), updates, mutationStage));
+            decision -> makeVisible(decision, request.overwrites(), updates, applying));
     boolean isVisible = isDone(visible, commitTimeoutMillis);
     Decision decision = isVisible ? visible.join() : await(decided);
     if (decision instanceof Decision.Committed committed) {
@@ -136,12 +133,6 @@ final class Committer {
     return decision;
   }
 
-  /** Where commits are applied; what happens there belongs to the trace of the request. */
-  private static Executor mutationStage() {
-    WithResources ofTheRequest = ExecutorLocals.propagate();
-    return task -> Stage.MUTATION.executor().execute(ofTheRequest, task);
-  }
-
   /**
    * What is committed is applied, however long it takes, and whoever waits for it: nobody sees its
    * rows until it is, and for a second nobody sees anything newer.
@@ -150,7 +141,7 @@ final class Committer {
       Decision decision,
       long[] overwrites,
       Collection<PartitionUpdate> updates,
-      Executor mutationStage) {
+      Executor applying) {
     if (!(decision instanceof Decision.Committed committed)) {
       return CompletableFuture.completedFuture(decision);
     }
@@ -164,7 +155,7 @@ final class Committer {
                 applier.apply(
                     Stamp.mutations(updates, commitTimestamp),
                     () -> inDoubt.isApplied(commitTimestamp)),
-            mutationStage)
+            applying)
         .thenCompose(applied -> whenVisible(commitTimestamp, decidedNanos))
         .thenApply(visible -> decision);
   }

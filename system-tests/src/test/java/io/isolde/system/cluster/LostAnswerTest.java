@@ -70,7 +70,7 @@ class LostAnswerTest {
         "CREATE KEYSPACE k WITH replication ="
             + " {'class': 'SimpleStrategy', 'replication_factor': 3}");
     cluster.awaitSchemaAgreement(LocalNode.START_BOUND);
-    direct.execute("CREATE TABLE k.t (id int PRIMARY KEY, v int)");
+    direct.execute("CREATE TABLE k.t (id int PRIMARY KEY, v int, l list<int>)");
     cluster.awaitSchemaAgreement(LocalNode.START_BOUND);
     direct.execute("ENABLE TRANSACTIONS ON k.t");
     cluster.awaitSchemaAgreement(LocalNode.START_BOUND);
@@ -122,6 +122,28 @@ class LostAnswerTest {
     link(insert(tx, key)).mute();
 
     assertThat(tx.commit().commitTimestamp()).hasValue(writeTime(key));
+  }
+
+  @Test
+  void whenTheAnswersToTheLastWritesAreLostThenTheyAreWrittenOnce() throws Exception {
+    connectByLinks();
+    int key = keys.incrementAndGet();
+    Transaction tx = Isolde.on(session).begin(SETTLING);
+    MutableLink link = link(insert(tx, key));
+    tx.write("UPDATE k.t SET l = l + ? WHERE id = ?", List.of(7), key);
+    link.mute();
+
+    assertThat(tx.commit().commitTimestamp()).hasValue(writeTime(key));
+    assertThat(
+            Isolde.on(direct)
+                .<List<Integer>, RuntimeException>run(
+                    OPTIONS,
+                    check ->
+                        check
+                            .execute("SELECT l FROM k.t WHERE id = ?", key)
+                            .one()
+                            .getList("l", Integer.class)))
+        .containsExactly(7);
   }
 
   @Test

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import java.util.Collection;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.cassandra.concurrent.ExecutorLocals;
+import org.apache.cassandra.concurrent.Stage;
+import org.apache.cassandra.config.Config;
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.tracing.Tracing;
+import org.apache.cassandra.utils.WithResources;
+
+/**
+ * Where decided commits are applied. Many are decided at the same moment, and a task on Cassandra's
+ * own stage costs more than the write: each of its threads looks for more work for a while, in
+ * short sleeps. So few threads of ours do it, one commit after the other, wherever that does not
+ * wait: with a commit log that is synced now and then, and without views, whose locks are waited
+ * for.
+ */
+final class ApplyThreads {
+  /** More would not be faster, as nothing waits; one that did would hold up half of the commits. */
+  private static final int THREADS = 2;
+
+  /** What waits is bounded as commits are. */
+  private static final Executor OURS =
+      new ThreadPoolExecutor(
+          THREADS,
+          THREADS,
+          0,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          new ThreadFactoryBuilder().setNameFormat("IsoldeCommit-%d").setDaemon(true).build());
+
+  private ApplyThreads() {}
+
+  /** For the commit of the request that this is called for, to whose trace all belongs. */
+  static Executor of(Collection<PartitionUpdate> updates) {
+    if (Tracing.isTracing() || mayWait(updates)) {
+      WithResources ofTheRequest = ExecutorLocals.propagate();
+      return task -> Stage.MUTATION.executor().execute(ofTheRequest, task);
+    }
+    return OURS;
+  }
+
+  private static boolean mayWait(Collection<PartitionUpdate> updates) {
+    if (DatabaseDescriptor.getCommitLogSync() != Config.CommitLogSync.periodic) {
+      return true;
+    }
+    for (PartitionUpdate update : updates) {
+      String keyspace = update.metadata().keyspace;
+      if (Keyspace.open(keyspace).viewManager.forTable(update.metadata().id).iterator().hasNext()) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
