@@ -325,6 +325,13 @@ class FakeSession:
         )
 
 
+def test_when_the_first_statement_continues_a_result_then_start_is_sent_before_it(
+    db: isolde.Isolde, nodes: FakeRequests
+) -> None:
+    db.run(lambda tx: tx.execute(SELECT, paging_state=b"x"))
+    assert nodes.transcript == ["START", "SELECT", "COMMIT"]
+
+
 def test_when_a_node_takes_no_requests_then_another_holds_the_transaction() -> None:
     tx = isolde.Isolde(FakeSession({"node-2"})).transaction()
     tx.execute_async(SELECT)

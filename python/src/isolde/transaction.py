@@ -238,7 +238,9 @@ class Transaction:
     def _send(self, statement: Any, parameters: Any, options: dict[str, Any]) -> ResponseFuture:
         if not self.is_open:
             raise self._ended()
-        if self._first is None and self._start_timestamp is None:
+        # The node ignores START with a paging state: usually that is a further page.
+        continues = options.get("paging_state") is not None
+        if self._first is None and self._start_timestamp is None and not continues:
             start = self._options.start_statement
             try:
                 first = self._requests.send_first(self.id, start, statement, parameters, **options)

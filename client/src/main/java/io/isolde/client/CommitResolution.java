@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.client;
 
-import com.datastax.oss.driver.api.core.servererrors.QueryValidationException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -70,8 +69,7 @@ final class CommitResolution {
     if (reported.isPresent()) {
       return afterReport(reported.get(), elapsed, jitter);
     }
-    boolean provesAbsence =
-        DriverErrors.isNeverSent(error) || error instanceof QueryValidationException;
+    boolean provesAbsence = DriverErrors.isNeverSent(error) || DriverErrors.isWrongInItself(error);
     if (provesAbsence && !mayHaveArrived) {
       return report(
           DriverErrors.isNeverSent(error) ? DriverErrors.requestFailed(error, transaction) : error);

@@ -8,13 +8,16 @@ import com.datastax.oss.driver.api.core.NodeUnavailableException;
 import com.datastax.oss.driver.api.core.RequestThrottlingException;
 import com.datastax.oss.driver.api.core.connection.BusyConnectionException;
 import com.datastax.oss.driver.api.core.connection.ClosedConnectionException;
+import com.datastax.oss.driver.api.core.connection.FrameTooLongException;
 import com.datastax.oss.driver.api.core.connection.HeartbeatException;
 import com.datastax.oss.driver.api.core.servererrors.BootstrappingException;
 import com.datastax.oss.driver.api.core.servererrors.CoordinatorException;
 import com.datastax.oss.driver.api.core.servererrors.OverloadedException;
+import com.datastax.oss.driver.api.core.servererrors.QueryValidationException;
 import com.datastax.oss.driver.api.core.servererrors.ReadTimeoutException;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
 import com.datastax.oss.driver.api.core.servererrors.WriteTimeoutException;
+import com.datastax.oss.driver.api.core.type.codec.CodecNotFoundException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -43,6 +46,14 @@ final class DriverErrors {
           NodeUnavailableException.class,
           BusyConnectionException.class,
           RequestThrottlingException.class);
+
+  /** The request can't be encoded, or not be understood: it was not executed. */
+  private static final List<Class<? extends Throwable>> WRONG_IN_ITSELF =
+      List.of(
+          QueryValidationException.class,
+          CodecNotFoundException.class,
+          FrameTooLongException.class,
+          IllegalArgumentException.class);
 
   private DriverErrors() {}
 
@@ -90,6 +101,10 @@ final class DriverErrors {
 
   static boolean isNeverSent(Throwable error) {
     return nodeErrors(error).stream().allMatch(e -> isAnyOf(NEVER_SENT, e));
+  }
+
+  static boolean isWrongInItself(Throwable error) {
+    return isAnyOf(WRONG_IN_ITSELF, error);
   }
 
   /**

@@ -31,6 +31,11 @@ final class HeldWrites {
           "A statement with named values can't be held back: use question marks, prepare it, or"
               + " execute it.");
     }
+    if (write.getKeyspace() != null && write instanceof SimpleStatement) {
+      throw new IllegalArgumentException(
+          "A statement with a keyspace of its own can't be held back, as those that go together have"
+              + " one for all: name the keyspace in its text, or execute it.");
+    }
     return write;
   }
 

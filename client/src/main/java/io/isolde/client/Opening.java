@@ -5,6 +5,7 @@ import com.datastax.oss.driver.api.core.cql.ExecutionInfo;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.servererrors.CoordinatorException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -17,35 +18,54 @@ import java.util.concurrent.CompletionStage;
  * holds the transaction. Thread-safe.
  */
 final class Opening {
+  /**
+   * Of a first statement whose answer does not tell the start timestamp. Far below any idle limit:
+   * if the transaction had expired, START would begin another one, without what was written.
+   */
+  private static final Duration LONGEST_FIRST_STATEMENT = Duration.ofSeconds(5);
+
   private final Requests requests;
+  private final Timing timing;
   private final UUID transaction;
   private final String startCql;
 
   /** Of who has claimed it; null while it is to be claimed. Guarded by this. */
   private CompletableFuture<Requests.Started> started;
 
-  /** Where a first statement failed: the transaction may be open there. Guarded by this. */
+  /** Where it was tried to begin it: it may be open there. Guarded by this. */
   private Node lastNode;
 
-  Opening(Requests requests, UUID transaction, String startCql) {
+  /** When the first statement was sent. Guarded by this. */
+  private long firstNanos;
+
+  Opening(Requests requests, Timing timing, UUID transaction, String startCql) {
     this.requests = requests;
+    this.timing = timing;
     this.transaction = transaction;
     this.startCql = startCql;
   }
 
-  /** Returns whether the caller has to begin the transaction. */
-  synchronized boolean claim() {
-    if (started != null) {
-      return false;
+  /**
+   * Returns what whoever begins it will tell; it fails when that has to be claimed again. Empty if
+   * it is for the caller to begin it: with {@link #first}, then {@link #answered} or {@link
+   * #failed}.
+   */
+  synchronized Optional<CompletableFuture<Binding>> claim() {
+    if (started == null) {
+      started = new CompletableFuture<>();
+      return Optional.empty();
     }
-    started = new CompletableFuture<>();
-    return true;
+    return Optional.of(started.thenApply(now -> new Binding(transaction, now.node())));
   }
 
-  /** The request of who has claimed it: to the node where it was tried before, if it was. */
+  /** The statement with START: to the node where it was tried before, if it was. */
   Statement<?> first(Statement<?> statement) {
     Node before = lastNode();
     Node node = before == null ? requests.nodeFor(statement) : before;
+    synchronized (this) {
+      lastNode = node;
+      firstNanos = timing.nanoTime();
+    }
     return new Binding(transaction, node).bindStarting(statement, startCql);
   }
 
@@ -53,20 +73,40 @@ final class Opening {
     return lastNode;
   }
 
-  /** Completes when it is begun, or fails when that has to be claimed again. */
-  synchronized CompletableFuture<Binding> begun() {
-    return started.thenApply(now -> new Binding(transaction, now.node()));
-  }
-
   /** The first statement was answered. */
   CompletionStage<Void> answered(ExecutionInfo info) {
-    Node node = info.getCoordinator();
-    OptionalLong startTimestamp = Binding.startTimestamp(info);
-    if (startTimestamp.isEmpty()) { // An answer with warnings can't tell it.
-      return send(node);
+    try {
+      Node node = info.getCoordinator();
+      OptionalLong startTimestamp = Binding.startTimestamp(info);
+      if (startTimestamp.isEmpty()) { // An answer with warnings can't tell it.
+        return startAgain(node);
+      }
+      begun(new Requests.Started(node, startTimestamp.getAsLong()));
+      return CompletableFuture.completedFuture(null);
+    } catch (RuntimeException e) {
+      failed(e);
+      throw e;
     }
-    begun(new Requests.Started(node, startTimestamp.getAsLong()));
-    return CompletableFuture.completedFuture(null);
+  }
+
+  private CompletionStage<Void> startAgain(Node node) {
+    if (timing.since(firstNanos()).compareTo(LONGEST_FIRST_STATEMENT) > 0) {
+      IsoldeException late =
+          IsoldeException.ofClient(
+              ErrorCode.REQUEST_FAILED,
+              true,
+              Outcome.NOT_COMMITTED,
+              transaction,
+              "The first statement took so long that its transaction may have expired.",
+              null);
+      failed(late);
+      return CompletableFuture.failedFuture(late);
+    }
+    return send(node).thenApply(begun -> null);
+  }
+
+  private synchronized long firstNanos() {
+    return firstNanos;
   }
 
   /** The first statement failed; whether the transaction is begun is not known. */
@@ -83,11 +123,12 @@ final class Opening {
   }
 
   /** Begins it by a request of its own, unless it is begun. */
-  CompletionStage<Void> begin() {
-    return claim() ? send(lastNode()) : begun().thenApply(binding -> null);
+  CompletionStage<Binding> begin() {
+    Optional<CompletableFuture<Binding>> byOthers = claim();
+    return byOthers.isPresent() ? byOthers.get() : send(lastNode());
   }
 
-  private CompletionStage<Void> send(Node node) {
+  private CompletionStage<Binding> send(Node node) {
     return Stages.of(() -> requests.start(transaction, node, startCql))
         .whenComplete(
             (answer, error) -> {
@@ -97,7 +138,7 @@ final class Opening {
                 failed(Stages.unwrapped(error));
               }
             })
-        .thenApply(answer -> null);
+        .thenApply(answer -> new Binding(transaction, answer.node()));
   }
 
   private void begun(Requests.Started answer) {
@@ -110,10 +151,10 @@ final class Opening {
 
   /** Where the transaction is open, or may be; nowhere if nothing was sent. */
   synchronized CompletionStage<Optional<Node>> holder() {
-    Optional<Node> maybe = Optional.ofNullable(lastNode);
     return started == null
-        ? CompletableFuture.completedFuture(maybe)
-        : started.handle((answer, error) -> error == null ? Optional.of(answer.node()) : maybe);
+        ? CompletableFuture.completedFuture(Optional.ofNullable(lastNode))
+        : started.handle(
+            (answer, error) -> Optional.ofNullable(error == null ? answer.node() : lastNode()));
   }
 
   /** Empty until it is known. */

@@ -16,7 +16,7 @@ final class Stages {
   static <T> CompletionStage<T> of(Supplier<? extends CompletionStage<T>> call) {
     try {
       return call.get();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }
   }

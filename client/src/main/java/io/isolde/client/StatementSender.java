@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 
 /**
  * The statements of a transaction on their way to its node: START goes with the first of them, and
- * writes that are held back go before the next. Thread-safe.
+ * writes that are held back go before the next, one batch after the other. Thread-safe.
  */
 final class StatementSender {
   static final CompletionStage<Void> DONE = CompletableFuture.completedFuture(null);
@@ -24,6 +24,9 @@ final class StatementSender {
   private final UUID id;
   private final Opening opening;
   private final HeldWrites held = new HeldWrites();
+
+  /** Of the held writes that were sent last. Guarded by this. */
+  private CompletionStage<Void> sent = DONE;
 
   /**
    * The first statement that got no answer, or writes that were held and then refused. What COMMIT
@@ -47,38 +50,58 @@ final class StatementSender {
     return held.take();
   }
 
-  void write(BatchableStatement<?> write) {
-    held.add(write).ifPresent(this::sendHeld);
+  CompletionStage<Void> write(BatchableStatement<?> write) {
+    synchronized (this) {
+      return held.add(write).map(this::sendHeld).orElse(DONE);
+    }
   }
 
-  CompletionStage<Void> writeAsync(BatchableStatement<?> write) {
-    return held.add(write).map(this::sendHeldAsync).orElse(DONE);
-  }
-
+  /** Waits for the answer. */
   ResultSet execute(Statement<?> statement) {
-    held.take().ifPresent(this::sendHeld);
+    Stages.await(sendAllHeld());
     return send(statement);
   }
 
   CompletionStage<AsyncResultSet> executeAsync(Statement<?> statement) {
-    return held.take()
-        .map(this::sendHeldAsync)
-        .orElse(DONE)
-        .thenCompose(sent -> sendAsync(statement));
+    return sendAllHeld().thenCompose(done -> sendAsync(statement));
   }
 
-  private void sendHeld(BatchStatement writes) {
-    try {
-      var unused = send(writes);
-    } catch (RuntimeException e) {
-      spoiled.compareAndSet(null, e);
-      throw e;
+  /** Completes when all that was written before has been answered. */
+  private synchronized CompletionStage<Void> sendAllHeld() {
+    return held.take().map(this::sendHeld).orElse(sent);
+  }
+
+  /**
+   * After those that were sent before: a later write of the same row must not overtake them. If one
+   * fails, all that follow do. Guarded by this.
+   */
+  private CompletionStage<Void> sendHeld(BatchStatement writes) {
+    CompletionStage<Void> now =
+        sent.thenCompose(before -> sendAsync(writes)).thenApply(answer -> null);
+    sent = now.whenComplete((done, error) -> spoilIf(error));
+    return sent;
+  }
+
+  private void spoilIf(Throwable error) {
+    if (error != null) {
+      Throwable why = Stages.unwrapped(error);
+      spoiled.compareAndSet(
+          null,
+          why instanceof RuntimeException known
+              ? known
+              : new IllegalStateException("Writes could not be sent.", why));
     }
   }
 
   private ResultSet send(Statement<?> statement) {
     try {
-      return opening.claim() ? sendFirst(statement) : requests.execute(begun().bind(statement));
+      if (statement.getPagingState() != null) { // START is ignored with such a one.
+        return requests.execute(Stages.await(opening.begin()).bind(statement));
+      }
+      Optional<CompletableFuture<Binding>> byOthers = opening.claim();
+      return byOthers.isEmpty()
+          ? sendFirst(statement)
+          : requests.execute(Stages.await(orBegin(byOthers.get())).bind(statement));
     } catch (RuntimeException e) {
       RuntimeException seen =
           DriverErrors.beforeCommit(e, id) instanceof IsoldeException found ? found : e;
@@ -91,7 +114,7 @@ final class StatementSender {
     ResultSet answer;
     try {
       answer = requests.execute(opening.first(statement));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       opening.failed(e);
       throw e;
     }
@@ -100,28 +123,24 @@ final class StatementSender {
   }
 
   /** Waits for whoever begins the transaction; if that fails, it is for the caller to begin it. */
-  private Binding begun() {
-    return Stages.await(
-        opening
-            .begun()
-            .exceptionallyCompose(failed -> opening.begin().thenCompose(done -> opening.begun())));
-  }
-
-  private CompletionStage<Void> sendHeldAsync(BatchStatement writes) {
-    return sendAsync(writes)
-        .whenComplete(
-            (sent, error) -> {
-              if (error != null && Stages.unwrapped(error) instanceof RuntimeException why) {
-                spoiled.compareAndSet(null, why);
-              }
-            })
-        .thenApply(sent -> null);
+  private CompletionStage<Binding> orBegin(CompletableFuture<Binding> byOthers) {
+    return byOthers.exceptionallyCompose(failed -> opening.begin());
   }
 
   private CompletionStage<AsyncResultSet> sendAsync(Statement<?> statement) {
-    return translated(() -> opening.claim() ? sendFirstAsync(statement) : sendWhenBegun(statement))
+    return translated(() -> sendOrStart(statement))
         .whenComplete(
             (result, error) -> noteUnanswered(error == null ? null : Stages.unwrapped(error)));
+  }
+
+  private CompletionStage<AsyncResultSet> sendOrStart(Statement<?> statement) {
+    if (statement.getPagingState() != null) {
+      return sendWhen(opening.begin(), statement);
+    }
+    Optional<CompletableFuture<Binding>> byOthers = opening.claim();
+    return byOthers.isEmpty()
+        ? sendFirstAsync(statement)
+        : sendWhen(orBegin(byOthers.get()), statement);
   }
 
   private CompletionStage<AsyncResultSet> sendFirstAsync(Statement<?> statement) {
@@ -136,11 +155,9 @@ final class StatementSender {
             answer -> opening.answered(answer.getExecutionInfo()).thenApply(begun -> answer));
   }
 
-  private CompletionStage<AsyncResultSet> sendWhenBegun(Statement<?> statement) {
-    return opening
-        .begun()
-        .exceptionallyCompose(failed -> opening.begin().thenCompose(done -> opening.begun()))
-        .thenCompose(binding -> requests.executeAsync(binding.bind(statement)));
+  private CompletionStage<AsyncResultSet> sendWhen(
+      CompletionStage<Binding> begun, Statement<?> statement) {
+    return begun.thenCompose(binding -> requests.executeAsync(binding.bind(statement)));
   }
 
   private void noteUnanswered(Throwable error) {

@@ -7,6 +7,7 @@ import com.datastax.oss.driver.api.core.cql.BatchableStatement;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.metadata.Node;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -69,7 +70,7 @@ public final class Transaction implements AutoCloseable {
     this.requests = requests;
     this.timing = timing;
     this.options = options;
-    this.opening = new Opening(requests, id, options.startStatement());
+    this.opening = new Opening(requests, timing, id, options.startStatement());
     this.statements = new StatementSender(requests, id, opening);
   }
 
@@ -156,7 +157,10 @@ public final class Transaction implements AutoCloseable {
   public void write(BatchableStatement<?> write) {
     admit();
     try {
-      statements.write(HeldWrites.checked(write));
+      CompletionStage<Void> sent = statements.write(HeldWrites.checked(write));
+      if (sent != StatementSender.DONE) {
+        Stages.await(sent);
+      }
     } finally {
       runningStatements.decrementAndGet();
     }
@@ -175,7 +179,7 @@ public final class Transaction implements AutoCloseable {
     BatchableStatement<?> checked = HeldWrites.checked(write);
     admit();
     return statements
-        .writeAsync(checked)
+        .write(checked)
         .whenComplete((sent, error) -> runningStatements.decrementAndGet());
   }
 
@@ -219,7 +223,6 @@ public final class Transaction implements AutoCloseable {
     }
     return statements
         .translated(opening::begin)
-        .thenCompose(begun -> opening.begun())
         .thenCompose(binding -> committing(binding, wasUnknown))
         .whenComplete((result, error) -> state.set(stateAfterCommit(error)));
   }
@@ -293,7 +296,17 @@ public final class Transaction implements AutoCloseable {
       return statements.translated(() -> requests.end(holder, "COMMIT"));
     }
     CommitResolution resolution = new CommitResolution(id, Backoff.ofCommit(options), wasUnknown);
-    return commitUntilKnown(holder, resolution, timing.nanoTime());
+    return commitUntilKnown(holder, resolution, timing.nanoTime())
+        .whenComplete((result, error) -> endIfWrong(holder, error));
+  }
+
+  /** Last writes that are wrong in themselves may not have come so far as to end it. */
+  private void endIfWrong(Binding holder, Throwable error) {
+    if (lastWrites != null
+        && error != null
+        && !(Stages.unwrapped(error) instanceof IsoldeException)) {
+      CompletionStage<Void> unused = rollBack(holder);
+    }
   }
 
   private CompletionStage<CommitResult> commitUntilKnown(
@@ -317,15 +330,15 @@ public final class Transaction implements AutoCloseable {
    * writes them once; other nodes can only tell what is decided.
    */
   private CompletionStage<CommitResult> sendCommit(Binding holder, CommitResolution resolution) {
+    Node to = resolution.isElsewhere() ? requests.otherThan(holder.node()) : holder.node();
     BatchStatement last = lastWrites;
-    if (last != null && !resolution.isElsewhere()) {
+    if (last != null && to.equals(holder.node())) { // also if there is no other
       return requests.commit(
           holder,
           last,
           resolution.isToBeSettled() ? opening.startTimestamp() : OptionalLong.empty());
     }
-    Binding target =
-        resolution.isElsewhere() ? new Binding(id, requests.otherThan(holder.node())) : holder;
+    Binding target = new Binding(id, to);
     return resolution.isToBeSettled()
         ? requests.settle(target, startTimestamp())
         : requests.end(target, "COMMIT");

@@ -54,6 +54,7 @@ final class FakeNode implements Requests {
   /** Ids named by START TRANSACTION. */
   final Set<UUID> transactions = new HashSet<>();
 
+  private boolean isAlone;
   private boolean isWarning;
   private final Map<String, Deque<RuntimeException>> failures = new HashMap<>();
 
@@ -66,6 +67,12 @@ final class FakeNode implements Requests {
   /** As {@link #failing(String, RuntimeException...)}. */
   FakeNode failing(String word, List<? extends RuntimeException> errors) {
     return failing(word, errors.toArray(RuntimeException[]::new));
+  }
+
+  /** There is no other node. */
+  FakeNode alone() {
+    isAlone = true;
+    return this;
   }
 
   /** Answers have warnings, and so no payload. */
@@ -169,7 +176,7 @@ final class FakeNode implements Requests {
 
   @Override
   public Node otherThan(Node node) {
-    return OTHER_NODE;
+    return isAlone ? node : OTHER_NODE;
   }
 
   @Override

@@ -157,7 +157,7 @@ class IsoldeTest {
     isolde.run(this::update);
 
     assertThat(node.transcript)
-        .containsExactly("START", "START", "ROLLBACK", "START", "UPDATE", "COMMIT");
+        .containsExactly("START", "ROLLBACK", "START", "ROLLBACK", "START", "UPDATE", "COMMIT");
   }
 
   @Test

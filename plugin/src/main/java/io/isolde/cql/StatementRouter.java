@@ -92,12 +92,6 @@ final class StatementRouter {
     if (statement instanceof ControlStatement own) {
       return control.execute(own, incoming);
     }
-    boolean isWrite =
-        statement instanceof ModificationStatement || statement instanceof BatchStatement;
-    if (incoming.payload.commits() && !isWrite) {
-      throw new InvalidRequestException(
-          Payload.COMMIT + " goes with INSERT, UPDATE, DELETE and BATCH only.");
-    }
     // A further page is of a statement that has begun the transaction.
     Incoming asked = options.getPagingState() == null ? incoming : incoming.withoutStart();
     return inTransaction(asked, () -> routeData(statement, options, asked));
@@ -120,7 +114,7 @@ final class StatementRouter {
   private ResultMessage endIfFailed(Incoming incoming, Supplier<ResultMessage> statement) {
     try {
       return statement.get();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (incoming.payload.commits()) {
         control.abandon(incoming);
       }
@@ -129,6 +123,12 @@ final class StatementRouter {
   }
 
   private ResultMessage routeData(CQLStatement statement, QueryOptions options, Incoming incoming) {
+    boolean isWrite =
+        statement instanceof ModificationStatement || statement instanceof BatchStatement;
+    if (incoming.payload.commits() && !isWrite) {
+      throw new InvalidRequestException(
+          Payload.COMMIT + " goes with INSERT, UPDATE, DELETE and BATCH only.");
+    }
     if (statement instanceof BatchStatement batch) {
       Optional<ResultMessage> strongly =
           ifStrong(

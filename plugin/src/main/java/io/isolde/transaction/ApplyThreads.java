@@ -13,6 +13,7 @@ import org.apache.cassandra.config.Config;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.tracing.Tracing;
 import org.apache.cassandra.utils.WithResources;
 
@@ -53,8 +54,9 @@ final class ApplyThreads {
       return true;
     }
     for (PartitionUpdate update : updates) {
-      String keyspace = update.metadata().keyspace;
-      if (Keyspace.open(keyspace).viewManager.forTable(update.metadata().id).iterator().hasNext()) {
+      Keyspace keyspace = Schema.instance.getKeyspaceInstance(update.metadata().keyspace);
+      boolean isDropped = keyspace == null;
+      if (isDropped || keyspace.viewManager.forTable(update.metadata().id).iterator().hasNext()) {
         return true;
       }
     }

@@ -114,9 +114,10 @@ final class Committer {
    */
   private Decision decide(
       CommitRequest request, byte[] writeSet, Collection<PartitionUpdate> updates) {
+    Executor applying =
+        ApplyThreads.of(updates); // Nothing may fail between the next line and the end.
     long askedNanos = System.nanoTime();
     CompletableFuture<Decision> decided = oracle.commit(request, writeSet);
-    Executor applying = ApplyThreads.of(updates);
     CompletableFuture<Decision> visible =
         decided.thenCompose(
             decision -> makeVisible(decision, request.overwrites(), updates, applying));

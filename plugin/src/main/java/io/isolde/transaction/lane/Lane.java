@@ -9,6 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What is on its way to one replica. Without load each parcel is a message of its own and leaves at
@@ -28,6 +30,8 @@ final class Lane {
 
   /** As the replica answers for each parcel; anything else means that it did not take it. */
   static final byte DONE = 1;
+
+  private static final Logger logger = LoggerFactory.getLogger(Lane.class);
 
   private final Function<List<byte[]>, CompletableFuture<byte[]>> ask;
   private final LongSupplier nowNanos;
@@ -108,11 +112,8 @@ final class Lane {
     }
     send(following);
     for (int i = 0; i < answer.length; i++) {
-      if (answer[i] == DONE) {
-        frame.get(i).acknowledged();
-      } else {
-        frame.get(i).undelivered();
-      }
+      Parcel parcel = frame.get(i);
+      tell(answer[i] == DONE ? parcel::acknowledged : parcel::undelivered);
     }
   }
 
@@ -126,6 +127,15 @@ final class Lane {
       waiting.clear();
       waitingBytes = 0;
     }
-    all.forEach(Parcel::undelivered);
+    all.forEach(parcel -> tell(parcel::undelivered));
+  }
+
+  /** One that fails must not keep the others of its message waiting. */
+  private static void tell(Runnable end) {
+    try {
+      end.run();
+    } catch (RuntimeException e) {
+      logger.error("What waits for a part of a commit failed; it is tried again", e);
+    }
   }
 }

@@ -42,6 +42,9 @@ class LaneTest {
 
     @Override
     public void acknowledged() {
+      if (name.equals("bad")) {
+        throw new IllegalStateException("of who waits for it");
+      }
       fates.add(name + " arrived");
     }
 
@@ -153,6 +156,16 @@ class LaneTest {
     nowNanos += 1;
     assertThat(offer("f")).isTrue();
     assertThat(texts(messages.get(2))).containsExactly("f");
+  }
+
+  @Test
+  void whenWhoeverWaitsForAParcelFailsThenTheOthersAreToldAllTheSame() {
+    List.of("a", "b", "c", "bad", "d").forEach(this::offer);
+    answers.get(0).complete(done(1));
+
+    answers.get(2).complete(done(3));
+
+    assertThat(fates).containsExactly("a arrived", "c arrived", "d arrived");
   }
 
   @Test

@@ -166,7 +166,7 @@ class RequestsSavedTest {
     String write = "INSERT INTO %s (id, v) VALUES (60, 1)".formatted(TABLE);
     List<Statement<?>> wrong =
         List.of(
-            in("SELECT * FROM " + TABLE, Map.of("isolde-commit", "1")),
+            in("SELECT * FROM " + TABLE, Map.of("isolde-start", START, "isolde-commit", "1")),
             in(write, Map.of("isolde-start", "COMMIT")),
             SimpleStatement.newInstance(write)
                 .setCustomPayload(Map.of("isolde-commit", bytes("1"))));
