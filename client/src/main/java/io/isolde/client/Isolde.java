@@ -47,6 +47,8 @@ public final class Isolde {
 
   /**
    * Begins a transaction, runs the function in it, commits, and returns what the function returned.
+   * START TRANSACTION goes with the function's first statement: the transaction sees what was
+   * committed until then, and has no start timestamp before.
    *
    * <p><b>The function may run more than once.</b> When the transaction failed without committing
    * and a retry may help, for example after a conflict, all of it is done again in a new

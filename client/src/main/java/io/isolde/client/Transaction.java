@@ -34,8 +34,8 @@ import java.util.concurrent.atomic.AtomicReference;
  *
  * <p>Requests are saved where possible: START TRANSACTION goes with the first statement, unless the
  * transaction was begun with {@link Isolde#begin}; what is {@linkplain #write written} goes with
- * COMMIT. So a transaction of some reads, one after the other, and any number of writes has one
- * request more than it has reads.
+ * COMMIT. So a transaction of some reads and then any number of writes has one request more than it
+ * has reads.
  *
  * <p>Safe for use by several threads. Statements that run at the same time take effect in any
  * order.
