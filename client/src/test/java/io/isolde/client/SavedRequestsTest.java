@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** START that goes with the first statement, and writes that go with COMMIT. */
@@ -103,16 +104,7 @@ class SavedRequestsTest {
   @Test
   void whenWritesAreOnTheirWayThenNothingOvertakesThem() {
     CompletableFuture<AsyncResultSet> first = new CompletableFuture<>();
-    Requests slow =
-        new DelegatingRequests(node) {
-          @Override
-          public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
-            CompletionStage<AsyncResultSet> answer = super.executeAsync(bound);
-            return bound instanceof BatchStatement
-                ? first.thenCombine(answer, (released, now) -> now)
-                : answer;
-          }
-        };
+    Requests slow = answeringLate(bound -> bound instanceof BatchStatement, first);
     Transaction tx = new Isolde(slow, new FakeTiming()).begin();
     tx.write("UPDATE 1");
     CompletionStage<AsyncResultSet> one = tx.executeAsync("SELECT 1");
@@ -237,15 +229,7 @@ class SavedRequestsTest {
   void whenSeveralStatementsBeginAtTheSameTimeThenOneOfThemStarts() {
     CompletableFuture<AsyncResultSet> first = new CompletableFuture<>();
     Requests slow =
-        new DelegatingRequests(node) {
-          @Override
-          public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
-            CompletionStage<AsyncResultSet> answer = super.executeAsync(bound);
-            return bound.getCustomPayload().containsKey(Binding.START_KEY)
-                ? first.thenCombine(answer, (released, now) -> now)
-                : answer;
-          }
-        };
+        answeringLate(bound -> bound.getCustomPayload().containsKey(Binding.START_KEY), first);
     Transaction tx = new Transaction(slow, new FakeTiming(), TransactionOptions.defaults());
     CompletionStage<AsyncResultSet> one = tx.executeAsync("SELECT 1");
     CompletionStage<AsyncResultSet> other = tx.executeAsync("SELECT 2");
@@ -256,6 +240,18 @@ class SavedRequestsTest {
     assertThat(one).isCompleted();
     assertThat(other).isCompleted();
     assertThat(node.transcript).containsExactly("START", "SELECT", "SELECT");
+  }
+
+  /** The node, whose answers to such requests come when they are released. */
+  private Requests answeringLate(
+      Predicate<Statement<?>> such, CompletableFuture<AsyncResultSet> release) {
+    return new DelegatingRequests(node) {
+      @Override
+      public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {
+        CompletionStage<AsyncResultSet> answer = super.executeAsync(bound);
+        return such.test(bound) ? release.thenCombine(answer, (released, now) -> now) : answer;
+      }
+    };
   }
 
   private static void writeTwo(Transaction tx) {

@@ -42,7 +42,13 @@ record Payload(
       new Payload(Optional.empty(), OptionalLong.empty(), Optional.empty(), false);
   private static final int UUID_BYTES = 16;
 
-  /** Reads it; null if the request has none. */
+  /**
+   * Reads a payload.
+   *
+   * @param entries null if the request has none
+   * @throws InvalidRequestException if they can't be read, or name no transaction to start or
+   *     commit
+   */
   static Payload of(Map<String, ByteBuffer> entries) {
     if (entries == null) {
       return NONE;
