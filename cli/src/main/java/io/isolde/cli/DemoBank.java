@@ -160,10 +160,11 @@ final class DemoBank {
         isolde.run(
             TransactionOptions.reading(),
             tx -> {
+              long total = sum(balances(tx));
               if (middleNanos - System.nanoTime() > 0) {
-                meanwhile = tx.startTimestamp();
+                meanwhile = tx.startTimestamp(); // Known since the first statement was answered.
               }
-              return sum(balances(tx));
+              return total;
             });
     sums.incrementAndGet();
     if (sum != TOTAL) {
