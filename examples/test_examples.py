@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the examples as their READMEs say, each twice: they promise to be repeatable.
+"""Runs the examples as their READMEs say, each twice: they promise to be repeatable. And the demo.
 
 ``./isolde test python`` runs this, too. An example whose language is not installed is skipped, and so
 is one whose packages can't be fetched.
@@ -85,3 +85,16 @@ def test_cqlsh(isolde_node: Any) -> None:
             isolde_node, _EXAMPLES / "cqlsh", cqlsh, "-f", "transfer.cql", isolde_node.address
         )
         assert "70" in said and "30" in said, said
+
+
+def test_demo(tmp_path: pathlib.Path) -> None:
+    demo = subprocess.run(
+        [_EXAMPLES.parent / "isolde", "demo", "--seconds=2"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=_MINUTES,
+    )
+    assert demo.returncode == 0, demo.stdout
+    assert "[holds]" in demo.stdout and "[BROKEN]" not in demo.stdout

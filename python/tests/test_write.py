@@ -235,13 +235,25 @@ def test_when_a_reader_writes_then_the_node_refuses_it(
     assert nodes.transcript == ["START+BATCH", "ROLLBACK"]
 
 
-def test_when_nothing_was_answered_yet_then_there_is_no_start_timestamp(db: isolde.Isolde) -> None:
+def test_when_the_start_timestamp_is_asked_for_first_then_the_transaction_starts(
+    db: isolde.Isolde, nodes: FakeRequests
+) -> None:
     with db.transaction() as tx:
-        with pytest.raises(RuntimeError, match="starts with its first statement"):
-            assert tx.start_timestamp
+        assert tx.start_timestamp == 7
+        assert nodes.transcript == ["START"]
         tx.execute(SELECT)
         assert tx.start_timestamp == 7
-    assert db.begin().start_timestamp == 7
+    assert nodes.transcript == ["START", "SELECT", "COMMIT"]
+
+
+def test_when_it_ended_before_it_started_then_it_has_no_start_timestamp(
+    db: isolde.Isolde, nodes: FakeRequests
+) -> None:
+    with db.transaction() as tx:
+        tx.rollback()
+        with pytest.raises(RuntimeError, match="rolled back"):
+            assert tx.start_timestamp
+    assert nodes.transcript == []
 
 
 def test_when_the_first_answer_does_not_tell_then_start_is_sent_to_the_same_node(

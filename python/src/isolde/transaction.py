@@ -88,15 +88,16 @@ class Transaction:
 
     @property
     def start_timestamp(self) -> int:
-        """What the transaction reads as of, in microseconds; known after the first answer."""
+        """What the transaction reads as of, in microseconds; it starts now if it has not yet."""
         known = self._start_timestamp
         if known is None and self._first is not None:
             known = self._first.start_timestamp
         if known is None:
-            raise RuntimeError(
-                f"Transaction {self.id} has no start timestamp yet, as it starts with its first "
-                "statement. One of Isolde.begin starts at once."
-            )
+            if not self.is_open:
+                raise self._ended()
+            self._ensure_started()
+            known = self._start_timestamp
+            assert known is not None
         return known
 
     @property

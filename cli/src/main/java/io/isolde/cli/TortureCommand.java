@@ -127,18 +127,9 @@ final class TortureCommand implements Callable<Integer> {
 
   /** Another process with the same command line; what it has of a network ends with it. */
   private int runInOwnNetwork(List<FaultKind> chosen) throws IOException, InterruptedException {
-    TortureOptions options = options(chosen);
     List<String> command = new ArrayList<>();
     command.addAll(List.of("torture", OwnNetwork.OPTION, "--home", home.folder().toString()));
-    command.addAll(List.of("--minutes", Long.toString(options.duration().toMinutes())));
-    command.addAll(List.of("--seed", Long.toString(options.seed())));
-    command.addAll(List.of("--nodes", Integer.toString(options.nodes())));
-    command.addAll(List.of("--clients", Integer.toString(options.clients())));
-    command.addAll(List.of("--workload", workload.name()));
-    command.addAll(List.of("--commitlog-sync", commitLogSync.name()));
-    command.addAll(List.of("--heap", Integer.toString(options.heapMegabytes())));
-    command.addAll(
-        List.of("--faults", String.join(",", chosen.stream().map(FaultKind::name).toList())));
+    command.addAll(options(chosen).toArguments());
     if (report != null) {
       command.addAll(List.of("--report", report.toAbsolutePath().toString()));
     }

@@ -3,9 +3,15 @@ package io.isolde.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.torture.CommitLogSync;
+import io.isolde.torture.FaultKind;
+import io.isolde.torture.TortureOptions;
+import io.isolde.torture.WorkloadKind;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -164,5 +170,32 @@ class MainTest {
   void whenTheJarsAreNotKnownThenStartSaysWhichPropertyIsMissing() {
     assertThat(runAtHome("start")).isEqualTo(1);
     assertThat(err.toString()).contains("isolde.cassandra.dir");
+  }
+
+  /** A report of torture shows the command that made it. */
+  @Test
+  void whenATortureShowsItsOptionsThenTheyAreUnderstood() {
+    TortureOptions options =
+        new TortureOptions(
+            Duration.ofMinutes(3),
+            8,
+            5,
+            4,
+            List.of(FaultKind.KILL_ALL, FaultKind.PAUSE),
+            600,
+            WorkloadKind.STRONG_TRANSACTIONS,
+            CommitLogSync.PERIODIC);
+    CommandLine.ParseResult parsed =
+        Main.commandLine()
+            .parseArgs(
+                Stream.concat(Stream.of("torture"), options.toArguments().stream())
+                    .toArray(String[]::new))
+            .subcommand();
+    assertThat(parsed.<WorkloadKind>matchedOptionValue("--workload", null))
+        .isEqualTo(options.workload());
+    assertThat(parsed.<List<FaultKind>>matchedOptionValue("--faults", null))
+        .isEqualTo(options.faults());
+    assertThat(parsed.<CommitLogSync>matchedOptionValue("--commitlog-sync", null))
+        .isEqualTo(options.commitLogSync());
   }
 }

@@ -85,19 +85,24 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * The timestamp on the oracle's scale that the transaction reads as of.
+   * The timestamp on the oracle's scale that the transaction reads as of. If it begins with its
+   * first statement, and that was not sent yet, it begins now; waits for the answer.
    *
-   * @throws IllegalStateException if the transaction begins with its first statement, and that has
-   *     not been answered yet
+   * @throws IsoldeException if it could not be begun
+   * @throws IllegalStateException if the transaction ended before it was begun
    */
   public long startTimestamp() {
-    return opening
-        .startTimestamp()
-        .orElseThrow(
-            () ->
-                new IllegalStateException(
-                    "Transaction %s begins with its first statement; none was answered yet."
-                        .formatted(id)));
+    OptionalLong known = opening.startTimestamp();
+    if (known.isPresent()) {
+      return known.getAsLong();
+    }
+    admit();
+    try {
+      Stages.await(statements.translated(opening::begin));
+      return opening.startTimestamp().orElseThrow();
+    } finally {
+      runningStatements.decrementAndGet();
+    }
   }
 
   /** True until the first commit or rollback. */

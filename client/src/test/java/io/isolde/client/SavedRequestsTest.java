@@ -201,6 +201,30 @@ class SavedRequestsTest {
   }
 
   @Test
+  void whenTheStartTimestampIsAskedForFirstThenTheTransactionBegins() {
+    long started =
+        isolde.run(
+            tx -> {
+              long timestamp = tx.startTimestamp();
+              tx.execute("SELECT 1");
+              assertThat(tx.startTimestamp()).isEqualTo(timestamp);
+              return timestamp;
+            });
+
+    assertThat(started).isEqualTo(FakeNode.START_TIMESTAMP);
+    assertThat(node.transcript).containsExactly("START", "SELECT", "COMMIT");
+  }
+
+  @Test
+  void whenItEndedBeforeItBeganThenItHasNoStartTimestamp() {
+    Transaction tx = new Transaction(node, new FakeTiming(), TransactionOptions.defaults());
+    tx.rollback();
+
+    assertThatThrownBy(tx::startTimestamp).isInstanceOf(IllegalStateException.class);
+    assertThat(node.transcript).isEmpty();
+  }
+
+  @Test
   void whenTheFirstStatementIsRefusedThenTheNextOneBeginsOnTheSameNode() {
     node.failing("SELEKT", new SyntaxError(FakeNode.NODE, "no viable alternative"));
 
@@ -235,7 +259,6 @@ class SavedRequestsTest {
     CompletionStage<AsyncResultSet> other = tx.executeAsync("SELECT 2");
 
     assertThat(other).isNotCompleted();
-    assertThatThrownBy(tx::startTimestamp).isInstanceOf(IllegalStateException.class);
     first.complete(null);
     assertThat(one).isCompleted();
     assertThat(other).isCompleted();

@@ -2,6 +2,7 @@
 package io.isolde.torture;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -37,6 +38,21 @@ public record TortureOptions(
   /** Whether it takes a network whose parts can be cut off. */
   boolean needsNetwork() {
     return faults.stream().anyMatch(Cut::isMeantBy);
+  }
+
+  /** The options of the command line that mean the same. */
+  public List<String> toArguments() {
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(List.of("--workload", workload.toString()));
+    arguments.addAll(List.of("--minutes", Long.toString(duration.toMinutes())));
+    arguments.addAll(List.of("--seed", Long.toString(seed)));
+    arguments.addAll(List.of("--nodes", Integer.toString(nodes)));
+    arguments.addAll(List.of("--clients", Integer.toString(clients)));
+    arguments.addAll(List.of("--heap", Integer.toString(heapMegabytes)));
+    arguments.addAll(List.of("--commitlog-sync", commitLogSync.toString()));
+    arguments.addAll(
+        List.of("--faults", String.join(",", faults.stream().map(FaultKind::name).toList())));
+    return arguments;
   }
 
   private static void require(boolean holds, String otherwise) {

@@ -37,15 +37,11 @@ public record TortureReport(TortureOptions options, Duration took, List<EpochRes
     StringBuilder text = new StringBuilder();
     text.append("# Torture of a cluster of %d nodes\n\n".formatted(options.nodes()));
     text.append(
-        "`./isolde torture --workload %s --minutes %d --seed %d --commitlog-sync %s`: %d epochs in %d minutes, %d clients. %s\n\n"
+        "`./isolde torture %s`: %d epochs in %d minutes. %s\n\n"
             .formatted(
-                options.workload(),
-                options.duration().toMinutes(),
-                options.seed(),
-                options.commitLogSync(),
+                String.join(" ", options.toArguments()),
                 epochs.size(),
                 took.toMinutes(),
-                options.clients(),
                 isFine() ? "No anomaly." : "**There are anomalies.**"));
     text.append(
         "%d transactions committed, %d aborted, of %d no client knows. Errors that clients got: %s.\n\n"
