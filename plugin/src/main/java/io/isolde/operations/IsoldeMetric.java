@@ -17,6 +17,7 @@ import org.apache.cassandra.metrics.DefaultNameFactory;
 enum IsoldeMetric {
   BEGUN(Type.TRANSACTIONS, "Begun"),
   COMMITTED(Type.TRANSACTIONS, "Committed"),
+  TOLD_WITH_WRITES(Type.TRANSACTIONS, "ToldWithWrites"),
   APPLY_PENDING(Type.TRANSACTIONS, "ApplyPending"),
   IN_DOUBT(Type.TRANSACTIONS, "InDoubt"),
   ROLLED_BACK(Type.TRANSACTIONS, "RolledBack"),

@@ -20,6 +20,7 @@ final class TransactionWatch implements TransactionListener {
   private final Timer waits = IsoldeMetric.STABLE_WAIT.timer();
   private final Counter begun = IsoldeMetric.BEGUN.counter();
   private final Counter committed = IsoldeMetric.COMMITTED.counter();
+  private final Counter toldWithWrites = IsoldeMetric.TOLD_WITH_WRITES.counter();
   private final Counter applyPending = IsoldeMetric.APPLY_PENDING.counter();
   private final Counter inDoubt = IsoldeMetric.IN_DOUBT.counter();
   private final Counter rolledBack = IsoldeMetric.ROLLED_BACK.counter();
@@ -54,7 +55,10 @@ final class TransactionWatch implements TransactionListener {
   }
 
   @Override
-  public void applied(long nanos) {
+  public void applied(long nanos, boolean isTold) {
+    if (isTold) {
+      toldWithWrites.inc();
+    }
     applies.update(nanos, TimeUnit.NANOSECONDS);
   }
 

@@ -12,6 +12,7 @@ import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleGroupConfig;
 import io.isolde.oracle.group.OracleRequestException;
+import io.isolde.oracle.group.Stable;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.transaction.Oracle;
@@ -87,6 +88,12 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   @Override
   public CompletableFuture<Void> applied(long commitTimestamp) {
     return session.applied(commitTimestamp);
+  }
+
+  @Override
+  public CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> told) {
+    return told.map(stable -> session.applied(commitTimestamp, stable))
+        .orElseGet(() -> session.applied(commitTimestamp));
   }
 
   @Override

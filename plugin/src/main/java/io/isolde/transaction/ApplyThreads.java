@@ -36,9 +36,24 @@ final class ApplyThreads {
           0,
           TimeUnit.SECONDS,
           new LinkedBlockingQueue<>(),
-          new ThreadFactoryBuilder().setNameFormat("IsoldeCommit-%d").setDaemon(true).build());
+          new ThreadFactoryBuilder()
+              .setThreadFactory(CommitThread::new)
+              .setNameFormat("IsoldeCommit-%d")
+              .setDaemon(true)
+              .build());
+
+  private static final class CommitThread extends Thread {
+    private CommitThread(Runnable task) {
+      super(task);
+    }
+  }
 
   private ApplyThreads() {}
+
+  /** Whether this is one of ours, that does all it has to write on this node itself. */
+  static boolean isOurs() {
+    return Thread.currentThread() instanceof CommitThread;
+  }
 
   /** For the commit of the request that this is called for, to whose trace all belongs. */
   static Executor of(Collection<PartitionUpdate> updates) {

@@ -10,7 +10,9 @@ import io.isolde.oracle.Conflict;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.Refusal;
+import io.isolde.oracle.group.Stable;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -155,17 +157,19 @@ final class Committer {
             turn ->
                 applier.apply(
                     Stamp.mutations(updates, commitTimestamp),
+                    commitTimestamp,
                     () -> inDoubt.isApplied(commitTimestamp)),
             applying)
-        .thenCompose(applied -> whenVisible(commitTimestamp, decidedNanos))
+        .thenCompose(told -> whenVisible(commitTimestamp, told, decidedNanos))
         .thenApply(visible -> decision);
   }
 
-  private CompletableFuture<Void> whenVisible(long commitTimestamp, long decidedNanos) {
+  private CompletableFuture<Void> whenVisible(
+      long commitTimestamp, Optional<Stable> told, long decidedNanos) {
     long appliedNanos = System.nanoTime();
-    listener.applied(appliedNanos - decidedNanos);
+    listener.applied(appliedNanos - decidedNanos, told.isPresent());
     return oracle
-        .applied(commitTimestamp)
+        .applied(commitTimestamp, told)
         .thenRun(() -> listener.visible(System.nanoTime() - appliedNanos));
   }
 

@@ -4,10 +4,13 @@ package io.isolde.transaction;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.oracle.group.Stable;
 import io.isolde.transaction.lane.ApplyLanes;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -138,54 +141,64 @@ final class MutationApplier {
    * Applies everywhere, again and again until it has worked. Bounded by the oracle, which takes no
    * more commits when too many are not applied.
    *
+   * @param commitTimestamp of the mutations, which are all that the commit writes
    * @param isAppliedByOthers asked before each attempt: what comes after them could come after a
    *     TRUNCATE
-   * @return completes when it has worked; does not fail
+   * @return completes when it has worked, with what the oracle's leader said to it, if it knows;
+   *     does not fail
    */
-  CompletableFuture<Void> apply(List<Mutation> mutations, BooleanSupplier isAppliedByOthers) {
-    CompletableFuture<Void> applied = new CompletableFuture<>();
-    apply(mutations, isAppliedByOthers, applied, FIRST_PAUSE_MILLIS);
+  CompletableFuture<Optional<Stable>> apply(
+      List<Mutation> mutations, long commitTimestamp, BooleanSupplier isAppliedByOthers) {
+    CompletableFuture<Optional<Stable>> applied = new CompletableFuture<>();
+    apply(mutations, commitTimestamp, isAppliedByOthers, applied, FIRST_PAUSE_MILLIS);
     return applied;
   }
 
   private void apply(
       List<Mutation> mutations,
+      long commitTimestamp,
       BooleanSupplier isAppliedByOthers,
-      CompletableFuture<Void> applied,
+      CompletableFuture<Optional<Stable>> applied,
       long pauseMillis) {
     if (isAppliedByOthers.getAsBoolean()) {
-      applied.complete(null);
+      applied.complete(Optional.empty());
       return;
     }
     var unused =
-        attempt(mutations)
+        attempt(mutations, commitTimestamp)
             .thenAccept(
-                isApplied -> {
-                  if (isApplied) {
-                    applied.complete(null);
+                attempt -> {
+                  if (attempt.isApplied()) {
+                    applied.complete(attempt.told());
                   } else {
                     long nextMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
                     later(
                         pauseMillis,
-                        () -> apply(mutations, isAppliedByOthers, applied, nextMillis));
+                        () ->
+                            apply(
+                                mutations,
+                                commitTimestamp,
+                                isAppliedByOthers,
+                                applied,
+                                nextMillis));
                   }
                 });
   }
 
   /**
-   * Whether the mutations could be applied, at QUORUM or in the logs of strong keyspaces; tried
-   * once; does not fail.
+   * Tries once to apply all that a commit writes, at QUORUM or in the logs of strong keyspaces.
+   *
+   * @return does not fail
    */
-  CompletableFuture<Boolean> attempt(List<Mutation> mutations) {
+  CompletableFuture<Attempt> attempt(List<Mutation> mutations, long commitTimestamp) {
     List<Mutation> ofGroups = new ArrayList<>();
     List<Mutation> others = new ArrayList<>(mutations.size());
     for (Mutation mutation : TablesThatExist.of(mutations)) {
       (strong.isStrong(mutation.getKeyspaceName()) ? ofGroups : others).add(mutation);
     }
-    CompletableFuture<Boolean> onQuorum = quorum.attempt(others);
     return ofGroups.isEmpty()
-        ? onQuorum
-        : onQuorum.thenCombine(inLogs(ofGroups), (here, there) -> here && there);
+        ? quorum.attempt(others, OptionalLong.of(commitTimestamp))
+        : quorum.attempt(others, OptionalLong.empty()).thenCombine(inLogs(ofGroups), Attempt::and);
   }
 
   private CompletableFuture<Boolean> inLogs(List<Mutation> mutations) {

@@ -7,6 +7,7 @@ import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.SetAsideCommits;
+import io.isolde.oracle.group.Stable;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -58,6 +59,15 @@ public interface Oracle {
    * @return as {@link #whenStable}, for the commit
    */
   CompletableFuture<Void> applied(long commitTimestamp);
+
+  /**
+   * As {@link #applied(long)}, of a commit that the oracle's leader may have heard of already.
+   *
+   * @param told what was stable there then; empty if it has not heard of it
+   */
+  default CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> told) {
+    return applied(commitTimestamp);
+  }
 
   /** Ends a transaction that does not ask for a decision. */
   void end(UUID transactionId);

@@ -2,9 +2,13 @@
 package io.isolde.transaction;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import io.isolde.oracle.group.Stable;
 import io.isolde.transaction.lane.ApplyLanes;
+import io.isolde.transaction.lane.Delivery;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -74,16 +78,17 @@ final class QuorumWrite {
    * Tries once. Also what was applied in part may be tried again: the same cells with the same
    * timestamps.
    *
-   * @return whether all of it is on a quorum; does not fail
+   * @param wholeCommit the timestamp of the commit, if these are all that it writes
+   * @return does not fail
    */
-  CompletableFuture<Boolean> attempt(List<Mutation> mutations) {
+  CompletableFuture<Attempt> attempt(List<Mutation> mutations, OptionalLong wholeCommit) {
     try {
       if (mutations.isEmpty()) {
-        return CompletableFuture.completedFuture(true);
+        return CompletableFuture.completedFuture(Attempt.UNTOLD);
       }
       return mustWait(mutations)
           ? CompletableFuture.supplyAsync(() -> mutateAndWait(mutations), BLOCKING)
-          : mutate(mutations);
+          : mutate(mutations, wholeCommit);
     } catch (RuntimeException e) {
       return CompletableFuture.completedFuture(failed(e));
     }
@@ -100,20 +105,21 @@ final class QuorumWrite {
     return !update.metadata().triggers.isEmpty();
   }
 
-  private boolean mutateAndWait(List<Mutation> mutations) {
+  private Attempt mutateAndWait(List<Mutation> mutations) {
     try {
       StorageProxy.mutateWithTriggers(
           mutations,
           QUORUM,
           throughBatchLog && mutations.size() > 1,
           Dispatcher.RequestTime.forImmediateExecution());
-      return true;
+      return Attempt.UNTOLD;
     } catch (RuntimeException e) {
       return failed(e);
     }
   }
 
-  private CompletableFuture<Boolean> mutate(List<Mutation> mutations) {
+  private CompletableFuture<Attempt> mutate(List<Mutation> mutations, OptionalLong wholeCommit) {
+    Delivery delivery = lanes.begin(wholeCommit, ApplyThreads.isOurs());
     Dispatcher.RequestTime time = Dispatcher.RequestTime.forImmediateExecution();
     String dataCenter = DatabaseDescriptor.getEndpointSnitch().getLocalDatacenter();
     WriteType type = mutations.size() == 1 ? WriteType.SIMPLE : WriteType.UNLOGGED_BATCH;
@@ -128,15 +134,17 @@ final class QuorumWrite {
               QUORUM,
               dataCenter,
               (mutation, replicas, handler, inDataCenter, requestTime) ->
-                  lanes.write((Mutation) mutation, replicas, handler, inDataCenter, requestTime),
+                  delivery.add((Mutation) mutation, replicas, handler, inDataCenter, requestTime),
               () -> end.complete(null),
               type,
               time));
     }
+    CompletableFuture<Optional<Stable>> told = delivery.send();
     long timeoutMillis = DatabaseDescriptor.getWriteRpcTimeout(TimeUnit.MILLISECONDS);
     CompletableFuture<Void> all = ends.length == 1 ? only(ends[0]) : CompletableFuture.allOf(ends);
     return (all.isDone() ? all : all.orTimeout(timeoutMillis + GRACE_MILLIS, TimeUnit.MILLISECONDS))
-        .handle((done, timeout) -> isOnQuorum(mutations, writes, timeout != null, time));
+        .handle((done, timeout) -> ended(mutations, writes, timeout != null, time))
+        .thenCombine(told, Attempt::with);
   }
 
   @SuppressWarnings("unchecked")
@@ -144,7 +152,7 @@ final class QuorumWrite {
     return (CompletableFuture<Void>) end;
   }
 
-  private static boolean isOnQuorum(
+  private static Attempt ended(
       List<Mutation> mutations,
       List<AbstractWriteResponseHandler<IMutation>> writes,
       boolean isTimeout,
@@ -162,11 +170,11 @@ final class QuorumWrite {
       all.timeouts.mark();
       atLevel.timeouts.mark();
       logger.warn("A committed transaction could not be applied yet: replicas do not answer.");
-      return false;
+      return Attempt.FAILED;
     }
     try {
       writes.forEach(AbstractWriteResponseHandler::get); // each has ended, so it does not wait
-      return true;
+      return Attempt.UNTOLD;
     } catch (RuntimeException e) {
       all.failures.mark();
       atLevel.failures.mark();
@@ -183,13 +191,13 @@ final class QuorumWrite {
     }
   }
 
-  private static boolean failed(RuntimeException e) {
+  private static Attempt failed(RuntimeException e) {
     if (e instanceof RequestExecutionException) {
       logger.warn("A committed transaction could not be applied yet: {}", e.getMessage());
     } else {
       // Whatever it is, the transaction is committed: it must be tried until it works.
       logger.error("A committed transaction could not be applied yet.", e);
     }
-    return false;
+    return Attempt.FAILED;
   }
 }

@@ -233,12 +233,12 @@ public final class Recovery {
     underWay.add(commitTimestamp);
     var unused =
         applier
-            .attempt(mutations)
+            .attempt(mutations, commitTimestamp)
             .whenComplete(
-                (isApplied, never) -> {
+                (attempt, never) -> {
                   rest(commitTimestamp);
                   underWay.remove(commitTimestamp);
-                  if (Boolean.TRUE.equals(isApplied)) {
+                  if (attempt != null && attempt.isApplied()) {
                     tellApplied(unfinished);
                   }
                 });

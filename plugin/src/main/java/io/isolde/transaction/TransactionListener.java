@@ -21,8 +21,9 @@ public interface TransactionListener {
    * Decided writes are on a quorum.
    *
    * @param nanos from the decision on
+   * @param isTold whether the oracle's leader, as a replica, heard of it with the writes
    */
-  void applied(long nanos);
+  void applied(long nanos, boolean isTold);
 
   /**
    * Writes that are on a quorum are visible, as all commits before them.

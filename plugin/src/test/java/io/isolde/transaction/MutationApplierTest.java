@@ -3,9 +3,11 @@ package io.isolde.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.oracle.group.Stable;
 import io.isolde.testing.CassandraInProcess;
 import io.isolde.transaction.lane.ApplyLanes;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,9 +30,10 @@ class MutationApplierTest {
   @Test
   void whenOthersHaveAppliedACommitThenItsCoordinatorTriesNoMore() throws Exception {
     AtomicBoolean isAppliedByOthers = new AtomicBoolean();
-    CompletableFuture<Void> applied =
+    CompletableFuture<Optional<Stable>> applied =
         applier.apply(
             List.of(write()),
+            1,
             () -> {
               isAppliedByOthers.compareAndSet(false, strong.attempts.get() == 3);
               return isAppliedByOthers.get();

@@ -44,6 +44,21 @@ final class AppliedTeller {
     return visible;
   }
 
+  /**
+   * As {@link #tell}, of a commit that the leader has heard of in another way.
+   *
+   * @param stable what was stable at the leader then
+   */
+  CompletableFuture<Void> told(long commitTimestamp, Stable stable) {
+    boolean isVisible = stable.timestamp() >= commitTimestamp;
+    return isVisible && told.add(commitTimestamp, renew)
+        ? client
+            .known(stable)
+            .thenAccept(onStable::accept)
+            .exceptionallyCompose(error -> tell(commitTimestamp))
+        : tell(commitTimestamp);
+  }
+
   private void tell(long commitTimestamp, CompletableFuture<Void> visible) {
     boolean isKept = told.add(commitTimestamp, renew);
     CompletableFuture<Long> answer =

@@ -206,6 +206,16 @@ public final class CoordinatorSession implements AutoCloseable {
   }
 
   /**
+   * As {@link #applied(long)}, of a commit that the leader was told of by {@link
+   * OracleNode#applied}.
+   *
+   * @param stable what that has returned
+   */
+  public CompletableFuture<Void> applied(long commitTimestamp, Stable stable) {
+    return applied.told(commitTimestamp, stable);
+  }
+
+  /**
    * Completes when every commit up to the timestamp is visible to all who begin, or {@link
    * #setAside()}.
    */

@@ -193,7 +193,7 @@ public final class OracleClient implements AutoCloseable {
   }
 
   /** Nobody gets to see a snapshot before it is known what is in doubt in it. */
-  private CompletableFuture<Long> known(Stable stable) {
+  CompletableFuture<Long> known(Stable stable) {
     return setAside.await(stable.epoch()).thenApply(set -> stable.timestamp());
   }
 

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -145,12 +146,17 @@ final class OracleMember implements AutoCloseable {
    * was set aside is avoided until the log knows better.
    */
   void applied(long commitTimestamp, Request request) {
-    Optional<Told> told = applied(List.of(commitTimestamp));
+    Optional<Told> told = tell(List.of(commitTimestamp));
     if (told.isPresent() && told.get().isSetAside()) {
       logApplied(commitTimestamp, request);
     } else {
       answerWhenStable(commitTimestamp, request);
     }
+  }
+
+  /** See {@link OracleNode#applied}. */
+  Optional<Stable> applied(Collection<Long> commitTimestamps) {
+    return tell(commitTimestamps).filter(told -> !told.isSetAside()).map(Told::stable);
   }
 
   /** As {@link #applied(long, Request)}, but does not answer before the log knows it. */
@@ -159,7 +165,7 @@ final class OracleMember implements AutoCloseable {
   }
 
   /** Tells those who have waited for it. */
-  private Optional<Told> applied(List<Long> commitTimestamps) {
+  private Optional<Told> tell(Collection<Long> commitTimestamps) {
     Optional<Told> told = host.applied(commitTimestamps);
     told.ifPresent(news -> Request.answerAll(news.nowStable(), news.stable()));
     return told;
@@ -167,8 +173,7 @@ final class OracleMember implements AutoCloseable {
 
   /** Renews a lease; empty if this member does not serve. */
   Optional<Renewed> renew(long session, long oldestStart, List<Long> appliedCommits) {
-    return applied(appliedCommits)
-        .flatMap(told -> host.renew(session, oldestStart, told.unlogged()));
+    return tell(appliedCommits).flatMap(told -> host.renew(session, oldestStart, told.unlogged()));
   }
 
   /** Answers now or later. */

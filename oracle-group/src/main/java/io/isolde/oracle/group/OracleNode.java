@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -113,6 +114,17 @@ public final class OracleNode implements AutoCloseable {
   /** Whether this node leads and serves. */
   public synchronized boolean isServing() {
     return member != null && member.host().isServing();
+  }
+
+  /**
+   * Commits are applied, as their coordinators say: as a coordinator's session tells it, where this
+   * node knows without a request of its own.
+   *
+   * @return what is stable now; empty if this node does not lead, or that does not do for one of
+   *     them: then the coordinator has to tell it itself
+   */
+  public synchronized Optional<Stable> applied(Collection<Long> commitTimestamps) {
+    return member == null ? Optional.empty() : member.applied(commitTimestamps);
   }
 
   /** Decided commits whose coordinators are gone; whoever leads has them finished. */

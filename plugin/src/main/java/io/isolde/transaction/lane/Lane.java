@@ -4,6 +4,7 @@ package io.isolde.transaction.lane;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -28,9 +29,6 @@ final class Lane {
   static final long ANSWER_MILLIS = 1000;
   static final long REST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** As the replica answers for each parcel; anything else means that it did not take it. */
-  static final byte DONE = 1;
-
   private static final Logger logger = LoggerFactory.getLogger(Lane.class);
 
   private final Function<List<byte[]>, CompletableFuture<byte[]>> ask;
@@ -42,7 +40,7 @@ final class Lane {
   private long restUntilNanos;
 
   /**
-   * @param ask sends a message; the answer has a byte for each parcel
+   * @param ask sends a message; {@link LaneFrames#decodeAnswer} understands the answer
    */
   Lane(Function<List<byte[]>, CompletableFuture<byte[]>> ask, LongSupplier nowNanos) {
     this.ask = ask;
@@ -96,24 +94,25 @@ final class Lane {
             .orTimeout(ANSWER_MILLIS, TimeUnit.MILLISECONDS)
             .whenComplete(
                 (answer, failure) -> {
-                  if (failure == null && answer.length == frame.size()) {
-                    arrived(frame, answer);
-                  } else {
-                    lost(frame);
-                  }
+                  Optional<LaneFrames.Answer> understood =
+                      failure == null
+                          ? LaneFrames.decodeAnswer(answer, frame.size())
+                          : Optional.empty();
+                  understood.ifPresentOrElse(told -> arrived(frame, told), () -> lost(frame));
                 });
   }
 
-  private void arrived(List<Parcel> frame, byte[] answer) {
+  private void arrived(List<Parcel> frame, LaneFrames.Answer answer) {
     List<Parcel> following;
     synchronized (this) {
       inFlight--;
       following = next();
     }
     send(following);
-    for (int i = 0; i < answer.length; i++) {
+    for (int i = 0; i < frame.size(); i++) {
       Parcel parcel = frame.get(i);
-      tell(answer[i] == DONE ? parcel::acknowledged : parcel::undelivered);
+      boolean isDone = answer.done().get(i);
+      tell(isDone ? () -> parcel.acknowledged(answer.stable()) : parcel::undelivered);
     }
   }
 

@@ -2,12 +2,15 @@
 package io.isolde.transaction.lane;
 
 import io.isolde.config.NodeClock;
+import io.isolde.oracle.group.Stable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.apache.cassandra.concurrent.Stage;
 import org.apache.cassandra.config.Config;
 import org.apache.cassandra.config.DatabaseDescriptor;
@@ -20,33 +23,55 @@ import org.slf4j.LoggerFactory;
 /** The replica's end of lanes: applies what comes, as Cassandra applies what others send it. */
 final class LaneEnd {
   private static final Logger logger = LoggerFactory.getLogger(LaneEnd.class);
-  private static final byte REFUSED = 0;
 
-  /** Returns a byte for each mutation of the message. */
+  private final Function<List<Long>, Optional<Stable>> oracle;
+
+  /**
+   * @param oracle is told which commits are applied; returns what is stable then, if it leads
+   */
+  LaneEnd(Function<List<Long>, Optional<Stable>> oracle) {
+    this.oracle = oracle;
+  }
+
+  /** Applies what a message holds, and answers it. */
   byte[] answer(byte[] message) {
     LaneFrames.Frame frame = LaneFrames.decode(message);
-    List<ByteBuffer> mutations = frame.mutations();
-    byte[] answer = new byte[mutations.size()];
-    if (isLate(frame)) {
-      return answer;
-    }
-    if (mutations.size() > 1 && doWritesAwaitDisk()) {
-      // Side by side, so that they wait for the same sync.
-      List<CompletableFuture<Byte>> applied = new ArrayList<>();
-      for (ByteBuffer mutation : mutations) {
-        applied.add(
-            CompletableFuture.supplyAsync(
-                () -> apply(mutation, frame.version()), Stage.MUTATION.executor()));
-      }
-      for (int i = 0; i < answer.length; i++) {
-        answer[i] = applied.get(i).join();
-      }
-    } else {
-      for (int i = 0; i < answer.length; i++) {
-        answer[i] = apply(mutations.get(i), frame.version());
+    List<Boolean> done = isLate(frame) ? none(frame) : apply(frame);
+    List<Long> applied = new ArrayList<>(0);
+    for (int i = 0; i < done.size(); i++) {
+      long commit = frame.parcels().get(i).appliedCommit();
+      if (done.get(i) && commit != LaneFrames.NO_COMMIT) {
+        applied.add(commit);
       }
     }
-    return answer;
+    Optional<Stable> stable = applied.isEmpty() ? Optional.empty() : oracle.apply(applied);
+    return LaneFrames.encode(new LaneFrames.Answer(done, stable));
+  }
+
+  private static List<Boolean> none(LaneFrames.Frame frame) {
+    return frame.parcels().stream().map(parcel -> false).toList();
+  }
+
+  private static List<Boolean> apply(LaneFrames.Frame frame) {
+    List<CompletableFuture<Boolean>> parcels = new ArrayList<>();
+    boolean isAlone = frame.parcels().size() == 1 && frame.parcels().get(0).mutations().size() == 1;
+    for (LaneFrames.Content parcel : frame.parcels()) {
+      CompletableFuture<Boolean> all = CompletableFuture.completedFuture(true);
+      for (ByteBuffer mutation : parcel.mutations()) {
+        all = all.thenCombine(apply(mutation, frame.version(), isAlone), Boolean::logicalAnd);
+      }
+      parcels.add(all);
+    }
+    return parcels.stream().map(CompletableFuture::join).toList();
+  }
+
+  /** Those that wait for the disk do so side by side, so that it is for the same sync. */
+  private static CompletableFuture<Boolean> apply(
+      ByteBuffer mutation, int version, boolean isAlone) {
+    return !isAlone && doWritesAwaitDisk()
+        ? CompletableFuture.supplyAsync(
+            () -> isApplied(mutation, version), Stage.MUTATION.executor())
+        : CompletableFuture.completedFuture(isApplied(mutation, version));
   }
 
   /**
@@ -63,18 +88,18 @@ final class LaneEnd {
   }
 
   /** What can't be applied here is left to Cassandra's own message, which tells why. */
-  private static byte apply(ByteBuffer bytes, int version) {
+  private static boolean isApplied(ByteBuffer bytes, int version) {
     try (DataInputBuffer in = new DataInputBuffer(bytes, false)) {
       Mutation mutation = Mutation.serializer.deserialize(in, version);
       if (!StorageService.instance.isEndpointValidForWrite(
           mutation.getKeyspaceName(), mutation.key().getToken())) {
-        return REFUSED;
+        return false;
       }
       mutation.apply();
-      return Lane.DONE;
+      return true;
     } catch (IOException | RuntimeException e) {
       logger.debug("A part of a commit is to come again in a message of its own.", e);
-      return REFUSED;
+      return false;
     }
   }
 }

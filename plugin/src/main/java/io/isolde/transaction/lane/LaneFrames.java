@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction.lane;
 
+import io.isolde.oracle.group.Stable;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
-/** Many mutations in one message: their format, when it was sent, then each with its length. */
+/**
+ * The format of a lane's messages: their version, when it was sent, then parcels, each with its
+ * length. Of a parcel: the commit that is applied with it, or 0, then mutations, each with its
+ * length. Of an answer: a byte for each parcel, then what is stable, if that is told.
+ */
 final class LaneFrames {
+  /** For a parcel that the replica has; anything else means that it did not take it. */
+  static final byte DONE = 1;
+
+  /** Instead of a commit that is applied. */
+  static final long NO_COMMIT = 0;
+
   private LaneFrames() {}
 
   /**
@@ -15,15 +28,40 @@ final class LaneFrames {
    * @param version of Cassandra's format
    * @param sentAtMillis by the sender's clock
    */
-  record Frame(int version, long sentAtMillis, List<ByteBuffer> mutations) {}
+  record Frame(int version, long sentAtMillis, List<Content> parcels) {}
 
-  static byte[] encode(int version, long sentAtMillis, List<byte[]> mutations) {
-    int bytes = Long.BYTES + Integer.BYTES * (1 + mutations.size());
+  /**
+   * What a parcel holds.
+   *
+   * @param appliedCommit the commit that is on a quorum everywhere when this parcel is here; {@link
+   *     #NO_COMMIT} if more is needed
+   */
+  record Content(long appliedCommit, List<ByteBuffer> mutations) {}
+
+  /**
+   * What a replica says to a message.
+   *
+   * @param done for each parcel, whether the replica has it
+   */
+  record Answer(List<Boolean> done, Optional<Stable> stable) {}
+
+  static byte[] parcel(long appliedCommit, Collection<byte[]> mutations) {
+    int bytes = Long.BYTES;
     for (byte[] mutation : mutations) {
-      bytes += mutation.length;
+      bytes += Integer.BYTES + mutation.length;
+    }
+    ByteBuffer out = ByteBuffer.allocate(bytes).putLong(appliedCommit);
+    mutations.forEach(mutation -> out.putInt(mutation.length).put(mutation));
+    return out.array();
+  }
+
+  static byte[] encode(int version, long sentAtMillis, List<byte[]> parcels) {
+    int bytes = Integer.BYTES + Long.BYTES;
+    for (byte[] parcel : parcels) {
+      bytes += Integer.BYTES + parcel.length;
     }
     ByteBuffer out = ByteBuffer.allocate(bytes).putInt(version).putLong(sentAtMillis);
-    mutations.forEach(mutation -> out.putInt(mutation.length).put(mutation));
+    parcels.forEach(parcel -> out.putInt(parcel.length).put(parcel));
     return out.array();
   }
 
@@ -31,12 +69,46 @@ final class LaneFrames {
     ByteBuffer in = ByteBuffer.wrap(frame);
     int version = in.getInt();
     long sentAtMillis = in.getLong();
-    List<ByteBuffer> mutations = new ArrayList<>();
-    while (in.hasRemaining()) {
-      ByteBuffer mutation = in.slice(in.position() + Integer.BYTES, in.getInt());
-      in.position(in.position() + mutation.remaining());
-      mutations.add(mutation);
+    List<Content> parcels = new ArrayList<>();
+    for (ByteBuffer parcel : slices(in)) {
+      parcels.add(new Content(parcel.getLong(), slices(parcel)));
     }
-    return new Frame(version, sentAtMillis, mutations);
+    return new Frame(version, sentAtMillis, parcels);
+  }
+
+  /** The rest, piece by piece. */
+  private static List<ByteBuffer> slices(ByteBuffer in) {
+    List<ByteBuffer> slices = new ArrayList<>();
+    while (in.hasRemaining()) {
+      ByteBuffer slice = in.slice(in.position() + Integer.BYTES, in.getInt());
+      in.position(in.position() + slice.remaining());
+      slices.add(slice);
+    }
+    return slices;
+  }
+
+  static byte[] encode(Answer answer) {
+    int ofStable = answer.stable().isPresent() ? 2 * Long.BYTES : 0;
+    ByteBuffer out = ByteBuffer.allocate(answer.done().size() + ofStable);
+    answer.done().forEach(isDone -> out.put(isDone ? DONE : 0));
+    answer.stable().ifPresent(stable -> out.putLong(stable.timestamp()).putLong(stable.epoch()));
+    return out.array();
+  }
+
+  /** Empty if it is no answer to so many parcels. */
+  static Optional<Answer> decodeAnswer(byte[] answer, int parcels) {
+    boolean tellsStable = answer.length == parcels + 2 * Long.BYTES;
+    if (answer.length != parcels && !tellsStable) {
+      return Optional.empty();
+    }
+    ByteBuffer in = ByteBuffer.wrap(answer);
+    List<Boolean> done = new ArrayList<>(parcels);
+    for (int i = 0; i < parcels; i++) {
+      done.add(in.get() == DONE);
+    }
+    return Optional.of(
+        new Answer(
+            done,
+            tellsStable ? Optional.of(new Stable(in.getLong(), in.getLong())) : Optional.empty()));
   }
 }

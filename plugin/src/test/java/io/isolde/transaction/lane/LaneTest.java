@@ -3,11 +3,13 @@ package io.isolde.transaction.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.oracle.group.Stable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
@@ -16,6 +18,7 @@ class LaneTest {
   private final List<List<byte[]>> messages = new ArrayList<>();
   private final List<CompletableFuture<byte[]>> answers = new ArrayList<>();
   private final List<String> fates = new ArrayList<>();
+  private final CompletableFuture<Void> isLost = new CompletableFuture<>();
   private long nowNanos = Long.MAX_VALUE - 5; // It may overflow.
 
   private final Lane lane = new Lane(this::ask, () -> nowNanos);
@@ -41,16 +44,17 @@ class LaneTest {
     }
 
     @Override
-    public void acknowledged() {
+    public void acknowledged(Optional<Stable> stable) {
       if (name.equals("bad")) {
         throw new IllegalStateException("of who waits for it");
       }
-      fates.add(name + " arrived");
+      fates.add(name + " arrived" + stable.map(now -> " by " + now.timestamp()).orElse(""));
     }
 
     @Override
     public void undelivered() {
       fates.add(name + " lost");
+      isLost.complete(null);
     }
   }
 
@@ -64,7 +68,7 @@ class LaneTest {
 
   private static byte[] done(int count) {
     byte[] answer = new byte[count];
-    Arrays.fill(answer, Lane.DONE);
+    Arrays.fill(answer, LaneFrames.DONE);
     return answer;
   }
 
@@ -135,7 +139,7 @@ class LaneTest {
   void whatTheReplicaDidNotTakeGoesAnotherWayAlone() {
     List.of("a", "b", "c", "d").forEach(this::offer);
     answers.get(0).complete(done(1));
-    answers.get(2).complete(new byte[] {0, Lane.DONE});
+    answers.get(2).complete(new byte[] {0, LaneFrames.DONE});
 
     assertThat(fates).containsExactly("a arrived", "c lost", "d arrived");
     assertThat(offer("e")).isTrue();
@@ -169,6 +173,20 @@ class LaneTest {
   }
 
   @Test
+  void whatTheReplicaSaysToBeStableIsToldWithEachParcel() {
+    List.of("a", "b", "c", "d").forEach(this::offer);
+    answers.get(0).complete(done(1));
+
+    answers
+        .get(2)
+        .complete(
+            LaneFrames.encode(
+                new LaneFrames.Answer(List.of(true, false), Optional.of(new Stable(7, 1)))));
+
+    assertThat(fates).containsExactly("a arrived", "c arrived by 7", "d lost");
+  }
+
+  @Test
   void anAnswerThatIsTooShortTellsNothing() {
     List.of("a", "b", "c", "d").forEach(this::offer);
     answers.get(0).complete(done(1));
@@ -182,6 +200,7 @@ class LaneTest {
   void silenceIsNotWaitedForWithoutEnd() {
     offer("a");
 
+    isLost.join();
     assertThat(answers.get(0).handle((answer, late) -> late).join())
         .isInstanceOf(TimeoutException.class);
     assertThat(fates).containsExactly("a lost");

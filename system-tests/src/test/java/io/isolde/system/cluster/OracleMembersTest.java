@@ -15,7 +15,9 @@ import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.client.Isolde;
 import io.isolde.client.TransactionOptions;
 import io.isolde.cluster.LocalCluster;
+import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
+import io.isolde.cluster.NodeTool;
 import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
 import io.isolde.system.ShortLived;
@@ -121,6 +123,36 @@ class OracleMembersTest {
     assertThat(session.execute(all).all()).hasSize(6);
   }
 
+  /** Without that, the coordinator would have to tell it: one round trip more for each commit. */
+  @Test
+  void whenTheLeaderIsAReplicaThenItHearsOfCommitsWithTheirWrites() {
+    execute("CREATE TABLE k.u (id int PRIMARY KEY, v int)");
+    execute("ENABLE TRANSACTIONS ON k.u");
+    String other = FIRST.equals(oracle().getString("leader")) ? THIRD : FIRST;
+    Await.until(
+        "each commit of ten is told to the leader with its writes",
+        () -> {
+          long before = toldWithWrites(other);
+          for (int id = 0; id < 10; id++) {
+            execute("UPDATE k.u SET v = 1 WHERE id = " + id, other);
+          }
+          return toldWithWrites(other) == before + 10;
+        });
+  }
+
+  private long toldWithWrites(String address) {
+    LocalNode node =
+        cluster.nodes().stream()
+            .filter(some -> some.spec().address().equals(address))
+            .findFirst()
+            .orElseThrow();
+    try (NodeTool tool = node.nodeTool()) {
+      return (Long)
+          tool.attribute(
+              "org.apache.cassandra.metrics:type=IsoldeTransactions,name=ToldWithWrites", "Count");
+    }
+  }
+
   private void write(int id) {
     TransactionOptions patient =
         TransactionOptions.builder().timeLimit(PATIENCE).maxAttempts(200).build();
@@ -154,11 +186,15 @@ class OracleMembersTest {
 
   /** On the second node, which stays. */
   private Row execute(String cql) {
-    Node second =
+    return execute(cql, SECOND);
+  }
+
+  private Row execute(String cql, String address) {
+    Node node =
         session.getMetadata().getNodes().values().stream()
-            .filter(node -> node.getEndPoint().toString().contains(SECOND))
+            .filter(some -> some.getEndPoint().toString().contains(address))
             .findFirst()
             .orElseThrow();
-    return session.execute(SimpleStatement.newInstance(cql).setNode(second)).one();
+    return session.execute(SimpleStatement.newInstance(cql).setNode(node)).one();
   }
 }

@@ -5,12 +5,9 @@ import io.isolde.oracle.Decision;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.UnfinishedCommit;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -36,8 +33,6 @@ final class Coordinator {
     }
   }
 
-  private record Decided(Transaction transaction, Decision.Committed how) {}
-
   final World world;
   final int node;
   private final Timeline time;
@@ -51,22 +46,19 @@ final class Coordinator {
   private long generation;
   private int nextSequence;
   long largestGiven;
-  private int leader;
+  int leader;
   private long renewedAt;
   private long requests;
   private final Map<Long, Outstanding> outstanding = new LinkedHashMap<>();
-  private final List<Decided> toApply = new ArrayList<>();
-
-  /** Commits that are applied, though the log may not know it. */
-  private final Set<Long> told = new LinkedHashSet<>();
-
-  private final Knowledge knowledge;
+  private final Applying applying;
+  final Knowledge knowledge;
   private final Client client;
 
   Coordinator(World world, int node) {
     this.world = world;
     this.node = node;
     this.time = world.time;
+    this.applying = new Applying(this);
     this.id = new UUID(7, node);
     this.knowledge = new Knowledge(world, this);
     this.client = new Client(this);
@@ -90,7 +82,7 @@ final class Coordinator {
       openSession();
     } else {
       client.step();
-      applyDecided();
+      applying.applyDecided();
       renew();
       recover();
       if (time.oneIn(6)) {
@@ -141,8 +133,7 @@ final class Coordinator {
   private void loseSession() {
     session = 0;
     outstanding.clear();
-    toApply.clear();
-    told.clear();
+    applying.clear();
     knowledge.dropUnknown();
     client.loseAll();
   }
@@ -182,7 +173,7 @@ final class Coordinator {
           if (answer instanceof Answer.Decided decided) {
             onDecided.accept(decided.decision());
             if (decided.decision() instanceof Decision.Committed committed) {
-              toApply.add(new Decided(transaction, committed));
+              applying.decided(transaction, committed);
             }
           } else if (world.mutates(Mutation.TAKE_FENCED_FOR_ABORTED)) {
             world.checker.onToldAborted(transaction);
@@ -203,38 +194,6 @@ final class Coordinator {
         });
   }
 
-  private void applyDecided() {
-    for (Decided decided : List.copyOf(toApply)) {
-      boolean mayApply = knowledge.isTurnOf(decided.transaction, decided.how.applyAfter());
-      if (mayApply && canApply(decided.transaction) && !time.oneIn(4)) {
-        toApply.remove(decided);
-        apply(decided.transaction, decided.how.commitTimestamp());
-      }
-    }
-  }
-
-  private boolean canApply(Transaction transaction) {
-    return world.checker.store.canApply(transaction, time.nowMicros());
-  }
-
-  private void apply(Transaction transaction, long commitTimestamp) {
-    if (world.mutates(Mutation.TELL_APPLIED_TOO_EARLY)) {
-      time.after(2_000, () -> world.checker.store.apply(transaction, commitTimestamp));
-    } else {
-      world.checker.store.apply(transaction, commitTimestamp);
-    }
-    told.add(commitTimestamp);
-    send(
-        new Request.Applied(commitTimestamp),
-        response -> {
-          Response.Stable known = (Response.Stable) response;
-          knowledge.learn(
-              known.stable(),
-              known.epoch(),
-              () -> world.checker.onToldSuccess(transaction, commitTimestamp));
-        });
-  }
-
   /** Applies commits whose coordinator is gone or has not applied them, if it is their turn. */
   private void recover() {
     Member member = world.members.get(leader);
@@ -251,10 +210,10 @@ final class Coordinator {
               long before = orphan.commitTimestamp() - 2;
               if (transaction != null
                   && knowledge.isApplied(transaction, member.replica.setAside(), before)
-                  && canApply(transaction)) {
+                  && applying.canApply(transaction)) {
                 world.counts.add(Happening.ORPHANS_APPLIED);
                 world.checker.store.apply(transaction, orphan.commitTimestamp());
-                Request applied = new Request.Applied(orphan.commitTimestamp());
+                Request applied = new Request.Applied(orphan.commitTimestamp(), true);
                 world.send(this, leader, applied, unheard -> {});
               }
             });
@@ -272,8 +231,7 @@ final class Coordinator {
     }
     renewedAt = time.nowMicros();
     long renewed = session;
-    List<Long> tellsAgain =
-        world.mutates(Mutation.TELL_APPLIED_ONCE) ? List.of() : List.copyOf(told);
+    List<Long> tellsAgain = world.mutates(Mutation.TELL_APPLIED_ONCE) ? List.of() : applying.told();
     world.send(
         this,
         leader,
@@ -281,8 +239,7 @@ final class Coordinator {
         response -> {
           if (response instanceof Response.Renewed answer) {
             answer.unlogged().forEach(unlogged -> world.counts.add(Happening.APPLIED_TOLD_AGAIN));
-            tellsAgain.forEach(told::remove);
-            told.addAll(answer.unlogged());
+            applying.heard(tellsAgain, answer.unlogged());
             knowledge.learn(answer.stable(), answer.epoch(), () -> {});
             if (!answer.isOpen() && renewed == session) {
               loseSession();
@@ -354,7 +311,7 @@ final class Coordinator {
 
   boolean isQuiet() {
     return !isAlive
-        || (outstanding.isEmpty() && knowledge.isQuiet() && toApply.isEmpty() && client.isQuiet());
+        || (outstanding.isEmpty() && knowledge.isQuiet() && applying.isQuiet() && client.isQuiet());
   }
 
   @Override
@@ -366,6 +323,6 @@ final class Coordinator {
         + " outstanding "
         + outstanding.values().stream().map(some -> some.request).toList()
         + " to apply "
-        + toApply;
+        + applying;
   }
 }

@@ -225,9 +225,10 @@ final class Member {
     ready.forEach(waiter -> waiter.reply().accept(new Response.Stable(stable, epoch())));
   }
 
-  private void applied(long commitTimestamp, Consumer<Response> reply) {
+  private void applied(Request.Applied applied, Consumer<Response> reply) {
+    long commitTimestamp = applied.commitTimestamp();
     List<Long> unlogged = reign.leadership.applied(List.of(commitTimestamp));
-    if (world.mutates(Mutation.TELL_SUCCESS_TOO_EARLY)) {
+    if (!applied.waits() || world.mutates(Mutation.TELL_SUCCESS_TOO_EARLY)) {
       reply.accept(new Response.Stable(reign.leadership.stable(), epoch()));
     } else {
       reign.waiters.add(new Reign.Waiter(commitTimestamp, reply));
@@ -263,7 +264,7 @@ final class Member {
       world.checker.onLowWatermark(this, reign.leases.oldestStart(stable));
       reply.accept(new Response.Renewed(isOpen, stable, epoch(), unlogged));
     } else if (request instanceof Request.Applied applied) {
-      applied(applied.commitTimestamp(), reply);
+      applied(applied, reply);
     } else if (request instanceof Request.SetAside asked) {
       boolean isBehind = replica.setAside().epoch() < asked.need();
       reply.accept(isBehind ? new Response.NotLeader() : new Response.SetAside(replica.setAside()));

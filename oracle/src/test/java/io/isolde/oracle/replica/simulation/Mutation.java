@@ -28,6 +28,8 @@ enum Mutation {
   SERVE_BEFORE_SETTLED,
   /** The client is told of its success before stable has reached its commit. */
   TELL_SUCCESS_TOO_EARLY,
+  /** The leader's word that a commit is applied is taken for its word that it is visible. */
+  TAKE_HEARD_FOR_VISIBLE,
   /** Writes do not wait for the earlier commits that they overwrite. */
   SKIP_APPLY_AFTER,
   /** A commit request lacks what was read, and what is overwritten. */

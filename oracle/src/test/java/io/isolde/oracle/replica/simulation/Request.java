@@ -18,8 +18,12 @@ sealed interface Request {
   /** Answered when it is applied. */
   record Execute(Command command) implements Request {}
 
-  /** A commit is applied; answered when stable has reached it. */
-  record Applied(long commitTimestamp) implements Request {}
+  /**
+   * A commit is applied.
+   *
+   * @param waits whether it is answered when stable has reached it, or at once
+   */
+  record Applied(long commitTimestamp, boolean waits) implements Request {}
 
   /**
    * A coordinator lives.
