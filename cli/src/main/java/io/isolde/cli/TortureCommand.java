@@ -80,7 +80,7 @@ final class TortureCommand implements Callable<Integer> {
       names = "--commitlog-sync",
       paramLabel = "WHEN",
       description = "Cassandra's commitlog_sync, of: ${COMPLETION-CANDIDATES}.")
-  private CommitLogSync commitLogSync = CommitLogSync.BATCH;
+  private CommitLogSync commitLogSync = CommitLogSync.PERIODIC;
 
   @Option(names = "--heap", paramLabel = "MB", description = "Java heap of each node.")
   private int heapMegabytes = 512;

@@ -122,10 +122,12 @@ final class Opening {
     claimed.completeExceptionally(error);
   }
 
-  /** Begins it by a request of its own, unless it is begun. */
+  /** Begins it by a request of its own, unless it is begun, or another statement begins it now. */
   CompletionStage<Binding> begin() {
     Optional<CompletableFuture<Binding>> byOthers = claim();
-    return byOthers.isPresent() ? byOthers.get() : send(lastNode());
+    return byOthers.isPresent()
+        ? byOthers.get().exceptionallyCompose(failed -> begin())
+        : send(lastNode());
   }
 
   private CompletionStage<Binding> send(Node node) {

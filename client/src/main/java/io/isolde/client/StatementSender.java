@@ -122,7 +122,7 @@ final class StatementSender {
     return answer;
   }
 
-  /** Waits for whoever begins the transaction; if that fails, it is for the caller to begin it. */
+  /** Waits for whoever begins the transaction; if that fails, begins it. */
   private CompletionStage<Binding> orBegin(CompletableFuture<Binding> byOthers) {
     return byOthers.exceptionallyCompose(failed -> opening.begin());
   }

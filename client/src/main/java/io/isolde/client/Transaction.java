@@ -86,7 +86,7 @@ public final class Transaction implements AutoCloseable {
 
   /**
    * The timestamp on the oracle's scale that the transaction reads as of. If it begins with its
-   * first statement, and that was not sent yet, it begins now; waits for the answer.
+   * first statement, and that was not sent yet, it begins now. Waits until it has begun.
    *
    * @throws IsoldeException if it could not be begun
    * @throws IllegalStateException if the transaction ended before it was begun

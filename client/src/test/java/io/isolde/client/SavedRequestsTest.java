@@ -216,6 +216,20 @@ class SavedRequestsTest {
   }
 
   @Test
+  void whenTheFirstStatementFailsMeanwhileThenTheStartTimestampIsThatOfANewStart() {
+    CompletableFuture<AsyncResultSet> first = new CompletableFuture<>();
+    Requests slow =
+        answeringLate(bound -> bound.getCustomPayload().containsKey(Binding.START_KEY), first);
+    Transaction tx = new Transaction(slow, new FakeTiming(), TransactionOptions.defaults());
+    CompletionStage<AsyncResultSet> wrong = tx.executeAsync("SELEKT 1");
+    CompletableFuture<Long> started = CompletableFuture.supplyAsync(tx::startTimestamp);
+    first.completeExceptionally(new SyntaxError(FakeNode.NODE, "no viable alternative"));
+
+    assertThat(started.join()).isEqualTo(FakeNode.START_TIMESTAMP);
+    assertThat(wrong).isCompletedExceptionally();
+  }
+
+  @Test
   void whenItEndedBeforeItBeganThenItHasNoStartTimestamp() {
     Transaction tx = new Transaction(node, new FakeTiming(), TransactionOptions.defaults());
     tx.rollback();

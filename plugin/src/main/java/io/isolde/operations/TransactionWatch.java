@@ -55,8 +55,8 @@ final class TransactionWatch implements TransactionListener {
   }
 
   @Override
-  public void applied(long nanos, boolean isTold) {
-    if (isTold) {
+  public void applied(long nanos, boolean isVisible) {
+    if (isVisible) {
       toldWithWrites.inc();
     }
     applies.update(nanos, TimeUnit.NANOSECONDS);

@@ -167,7 +167,8 @@ final class Committer {
   private CompletableFuture<Void> whenVisible(
       long commitTimestamp, Optional<Stable> told, long decidedNanos) {
     long appliedNanos = System.nanoTime();
-    listener.applied(appliedNanos - decidedNanos, told.isPresent());
+    boolean isVisible = told.filter(at -> at.timestamp() >= commitTimestamp).isPresent();
+    listener.applied(appliedNanos - decidedNanos, isVisible);
     return oracle
         .applied(commitTimestamp, told)
         .thenRun(() -> listener.visible(System.nanoTime() - appliedNanos));

@@ -28,6 +28,7 @@ import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.service.AbstractWriteResponseHandler;
 import org.apache.cassandra.service.StorageProxy;
 import org.apache.cassandra.transport.Dispatcher;
+import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +43,12 @@ final class QuorumWrite {
 
   /** Cassandra tells of a replica's silence by then; if it doesn't, nothing more will come. */
   private static final long GRACE_MILLIS = 500;
+
+  /**
+   * How long a leader that has its part of a commit to write may keep all others waiting that the
+   * commit is on a quorum without.
+   */
+  private static final long LONGEST_UNTOLD_MILLIS = 20;
 
   private static final int MAX_BLOCKING_THREADS = 64;
   private static final long IDLE_SECONDS = 10;
@@ -89,7 +96,8 @@ final class QuorumWrite {
       return mustWait(mutations)
           ? CompletableFuture.supplyAsync(() -> mutateAndWait(mutations), BLOCKING)
           : mutate(mutations, wholeCommit);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      JVMStabilityInspector.inspectThrowable(e);
       return CompletableFuture.completedFuture(failed(e));
     }
   }
@@ -144,7 +152,18 @@ final class QuorumWrite {
     CompletableFuture<Void> all = ends.length == 1 ? only(ends[0]) : CompletableFuture.allOf(ends);
     return (all.isDone() ? all : all.orTimeout(timeoutMillis + GRACE_MILLIS, TimeUnit.MILLISECONDS))
         .handle((done, timeout) -> ended(mutations, writes, timeout != null, time))
-        .thenCombine(told, Attempt::with);
+        .thenCompose(attempt -> orTold(attempt, told));
+  }
+
+  /** The leader may be slower than the quorum; then it is told, which does no harm. */
+  private static CompletableFuture<Attempt> orTold(
+      Attempt attempt, CompletableFuture<Optional<Stable>> told) {
+    if (told.isDone() || !attempt.isApplied()) {
+      return CompletableFuture.completedFuture(attempt.with(told.getNow(Optional.empty())));
+    }
+    return told.copy()
+        .completeOnTimeout(Optional.empty(), LONGEST_UNTOLD_MILLIS, TimeUnit.MILLISECONDS)
+        .thenApply(attempt::with);
   }
 
   @SuppressWarnings("unchecked")
@@ -191,7 +210,7 @@ final class QuorumWrite {
     }
   }
 
-  private static Attempt failed(RuntimeException e) {
+  private static Attempt failed(Throwable e) {
     if (e instanceof RequestExecutionException) {
       logger.warn("A committed transaction could not be applied yet: {}", e.getMessage());
     } else {

@@ -21,9 +21,9 @@ public interface TransactionListener {
    * Decided writes are on a quorum.
    *
    * @param nanos from the decision on
-   * @param isTold whether the oracle's leader, as a replica, heard of it with the writes
+   * @param isVisible whether they are visible with that, as the oracle's leader is a replica
    */
-  void applied(long nanos, boolean isTold);
+  void applied(long nanos, boolean isVisible);
 
   /**
    * Writes that are on a quorum are visible, as all commits before them.

@@ -45,8 +45,8 @@ public final class OracleNode implements AutoCloseable {
   private final ExecutorService changes = daemon("isolde-oracle-change");
   private final ExecutorService founder = daemon("isolde-oracle-founder");
 
-  /** Null while this node is no member. Guarded by this. */
-  private OracleMember member;
+  /** Null while this node is no member. Changed under the lock of this. */
+  private volatile OracleMember member;
 
   private volatile boolean isClosed;
 
@@ -123,8 +123,9 @@ public final class OracleNode implements AutoCloseable {
    * @return what is stable now; empty if this node does not lead, or that does not do for one of
    *     them: then the coordinator has to tell it itself
    */
-  public synchronized Optional<Stable> applied(Collection<Long> commitTimestamps) {
-    return member == null ? Optional.empty() : member.applied(commitTimestamps);
+  public Optional<Stable> applied(Collection<Long> commitTimestamps) {
+    OracleMember now = member; // Without the lock: who joins or stops holds that for seconds.
+    return now == null ? Optional.empty() : now.applied(commitTimestamps);
   }
 
   /** Decided commits whose coordinators are gone; whoever leads has them finished. */

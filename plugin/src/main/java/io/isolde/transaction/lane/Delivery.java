@@ -63,11 +63,13 @@ public final class Delivery {
    */
   public CompletableFuture<Optional<Stable>> send() {
     Map<InetAddressAndPort, List<Sending>> near = near();
-    Optional<InetAddressAndPort> leader =
-        near.keySet().stream().filter(lanes::isLeader).findFirst();
+    Optional<InetAddressAndPort> last =
+        near.keySet().stream()
+            .filter(replica -> lanes.isLeader(replica) && canBeTold(replica, near.get(replica)))
+            .findFirst();
     near.forEach(
         (replica, some) -> {
-          if (leader.filter(replica::equals).isEmpty()) {
+          if (last.filter(replica::equals).isEmpty()) {
             sendOnLane(replica, some);
           }
         });
@@ -75,9 +77,17 @@ public final class Delivery {
       sendings.forEach(Sending::writeHere);
     }
     CompletableFuture<Optional<Stable>> told =
-        leader.map(replica -> sendToLeader(replica, near.get(replica))).orElse(UNTOLD);
+        last.map(leader -> sendToLeader(leader, near.get(leader))).orElse(UNTOLD);
     sendings.forEach(Sending::sendTheRest);
     return told;
+  }
+
+  /** Whether the leader can hear, with its parcel, that the commit is applied, if all goes well. */
+  private boolean canBeTold(InetAddressAndPort leader, List<Sending> some) {
+    return wholeCommit.isPresent()
+        && writesHere
+        && fitsIntoParcel(some)
+        && sendings.stream().allMatch(sending -> sending.isQuorumWith(leader));
   }
 
   /** Who can be reached by lanes, and what they are to get. */
@@ -95,11 +105,7 @@ public final class Delivery {
 
   private CompletableFuture<Optional<Stable>> sendToLeader(
       InetAddressAndPort leader, List<Sending> some) {
-    boolean isAll =
-        wholeCommit.isPresent()
-            && fitsIntoParcel(some)
-            && sendings.stream().allMatch(sending -> sending.isOnQuorumWith(leader));
-    if (!isAll) {
+    if (!sendings.stream().allMatch(sending -> sending.isOnQuorumWith(leader))) {
       sendOnLane(leader, some);
       return UNTOLD;
     }
@@ -150,8 +156,11 @@ public final class Delivery {
 
     @Override
     public void acknowledged(Optional<Stable> stable) {
-      sendings.forEach(sending -> sending.acknowledged(replica));
-      told.complete(stable);
+      try {
+        sendings.forEach(sending -> sending.acknowledged(replica));
+      } finally {
+        told.complete(stable);
+      }
     }
 
     @Override

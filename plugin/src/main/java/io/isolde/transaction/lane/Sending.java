@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.apache.cassandra.concurrent.Stage;
 import org.apache.cassandra.config.DatabaseDescriptor;
@@ -23,6 +24,7 @@ import org.apache.cassandra.service.AbstractWriteResponseHandler;
 import org.apache.cassandra.service.StorageProxy;
 import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.utils.FBUtilities;
+import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +40,7 @@ final class Sending {
   private final AbstractWriteResponseHandler<IMutation> handler;
   private final String dataCenter;
   private final Dispatcher.RequestTime time;
+  private final EndpointsForToken near;
 
   /** Where it is, or is on its way to. */
   private final Set<InetAddressAndPort> sent = new HashSet<>();
@@ -56,6 +59,7 @@ final class Sending {
     this.handler = handler;
     this.dataCenter = dataCenter;
     this.time = time;
+    this.near = contacts(this::isNear);
   }
 
   /** The mutation in Cassandra's format. */
@@ -75,14 +79,15 @@ final class Sending {
     }
   }
 
-  /** Living replicas of this datacenter, but for this node. */
+  /** Living replicas of this datacenter, but for this node, as the plan has them. */
   EndpointsForToken near() {
-    return contacts(
-        replica ->
-            !replica.isSelf()
-                && plan.isAlive(replica)
-                && dataCenter.equals(
-                    DatabaseDescriptor.getEndpointSnitch().getDatacenter(replica)));
+    return near;
+  }
+
+  private boolean isNear(Replica replica) {
+    return !replica.isSelf()
+        && plan.isAlive(replica)
+        && dataCenter.equals(DatabaseDescriptor.getEndpointSnitch().getDatacenter(replica));
   }
 
   private EndpointsForToken contacts(Predicate<Replica> which) {
@@ -94,10 +99,10 @@ final class Sending {
     sent.add(replica);
   }
 
-  /** Writes it now if this node is a replica. */
+  /** Writes it now if this node is a replica; does not fail. */
   void writeHere() {
-    if (contacts(Replica::isSelf).isEmpty()) {
-      return;
+    if (contacts(Replica::isSelf).isEmpty() || isLate()) {
+      return; // What is late is Cassandra's to drop: it could come after a TRUNCATE.
     }
     InetAddressAndPort self = FBUtilities.getBroadcastAddressAndPort();
     sent.add(self);
@@ -105,16 +110,33 @@ final class Sending {
       mutation.apply();
       isWrittenHere = true;
       handler.onResponse(null); // As Cassandra tells it of this node.
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      JVMStabilityInspector.inspectThrowable(e);
       logger.error("A part of a commit could not be written on this node; it is tried again", e);
       handler.onFailure(self, RequestFailureReason.forException(e));
     }
   }
 
-  /** Whether what this node has written and one other replica are a quorum. */
+  private boolean isLate() {
+    return System.nanoTime() - time.startedAtNanos()
+        > DatabaseDescriptor.getWriteRpcTimeout(TimeUnit.NANOSECONDS);
+  }
+
+  /** Whether this node and a near one make a quorum. */
+  boolean isQuorumWith(InetAddressAndPort other) {
+    return near(other) + contacts(Replica::isSelf).size() >= plan.writeQuorum();
+  }
+
+  /** Whether what this node has written makes a quorum with a near node that has its parcel. */
   boolean isOnQuorumWith(InetAddressAndPort other) {
-    int there = contacts(replica -> replica.endpoint().equals(other)).size();
-    return there + (isWrittenHere ? 1 : 0) >= plan.writeQuorum();
+    return near(other) + (isWrittenHere ? 1 : 0) >= plan.writeQuorum();
+  }
+
+  /**
+   * What is not in the parcel of a node does not count there, also if another plan has it alive.
+   */
+  private int near(InetAddressAndPort other) {
+    return near.endpoints().contains(other) ? 1 : 0;
   }
 
   /** A replica has it. Does not fail, so that all others of its parcel hear of it, too. */
