@@ -56,6 +56,7 @@ class OracleMembersTest {
                 "server_encryption_options", Certificates.make(keys).betweenNodes());
     cluster = LocalCluster.create(folder, 3, first);
     cluster.start();
+    cluster.awaitMembership(PATIENCE); // Who does not know a node yet hangs up on it.
     session = connect();
     execute(
         "CREATE KEYSPACE k WITH replication ="
