@@ -28,6 +28,7 @@ import java.util.function.Function;
 public final class Isolde {
   private final Requests requests;
   private final Timing timing;
+  private final Turns turns = new Turns();
 
   Isolde(Requests requests, Timing timing) {
     this.requests = requests;
@@ -52,9 +53,10 @@ public final class Isolde {
    *
    * <p><b>The function may run more than once.</b> When the transaction failed without committing
    * and a retry may help, for example after a conflict, all of it is done again in a new
-   * transaction after a pause, within the limits of the options. Never is it run again when the
-   * transaction committed or may have committed. A lost answer of COMMIT is looked up, see {@link
-   * Transaction#commit()}.
+   * transaction after a pause, within the limits of the options; after a conflict those of this
+   * object that had one over the same row run again one after the other. Never is it run again when
+   * the transaction committed or may have committed. A lost answer of COMMIT is looked up, see
+   * {@link Transaction#commit()}.
    *
    * <p>The function need not commit, but may, as its last act, to learn the commit timestamp; if it
    * rolls back, its value is returned and nothing is committed. If it throws, the transaction is
@@ -70,15 +72,12 @@ public final class Isolde {
       throws X {
     Backoff backoff = Backoff.ofAttempts(options);
     long startNanos = timing.nanoTime();
+    Turns.Turn turn = Turns.Turn.NONE;
     for (int attempt = 1; ; attempt++) {
       Transaction tx = null;
       try {
         tx = new Transaction(requests, timing, options);
-        T value = fn.apply(tx);
-        if (tx.isOpen()) {
-          tx.commit();
-        }
-        return value;
+        return runInTurn(turn, tx, fn);
       } catch (Throwable error) {
         Failure failure = failure(tx, error, backoff, startNanos, attempt);
         if (failure.pause().isEmpty() || !hasSlept(failure.pause().get())) {
@@ -87,7 +86,19 @@ public final class Isolde {
           }
           throw error;
         }
+        turn = Stages.await(failure.turn(turns));
       }
+    }
+  }
+
+  private static <T, X extends Exception> T runInTurn(
+      Turns.Turn turn, Transaction tx, TransactionFunction<T, X> fn) throws X {
+    try (turn) {
+      T value = fn.apply(tx);
+      if (tx.isOpen()) {
+        tx.commit();
+      }
+      return value;
     }
   }
 
@@ -122,7 +133,7 @@ public final class Isolde {
    */
   public <T> CompletionStage<T> runAsync(
       TransactionOptions options, Function<Transaction, ? extends CompletionStage<T>> fn) {
-    return attemptAsync(options, fn, timing.nanoTime(), 1);
+    return attemptAsync(options, fn, timing.nanoTime(), 1, Turns.Turn.NONE);
   }
 
   /** {@link #begin(TransactionOptions)} with the default options. */
@@ -149,9 +160,11 @@ public final class Isolde {
       TransactionOptions options,
       Function<Transaction, ? extends CompletionStage<T>> fn,
       long startNanos,
-      int attempt) {
+      int attempt,
+      Turns.Turn turn) {
     Transaction tx = new Transaction(requests, timing, options);
     return Stages.of(() -> fn.apply(tx).thenCompose(value -> committed(tx, value)))
+        .whenComplete((value, error) -> turn.close())
         .exceptionallyCompose(
             wrapped -> {
               Throwable error = Stages.unwrapped(wrapped);
@@ -162,7 +175,8 @@ public final class Isolde {
                     failure.replacement().isPresent() ? failure.replacement().get() : error);
               }
               return CompletableFuture.runAsync(() -> {}, timing.after(failure.pause().get()))
-                  .thenCompose(done -> attemptAsync(options, fn, startNanos, attempt + 1));
+                  .thenCompose(done -> failure.turn(turns))
+                  .thenCompose(next -> attemptAsync(options, fn, startNanos, attempt + 1, next));
             });
   }
 
@@ -178,8 +192,22 @@ public final class Isolde {
    * @param pause before another attempt; empty if there should be none
    * @param replacement what the caller gets instead of the error; empty if that is the
    *     application's
+   * @param contendedRow what there was a conflict over
+   * @param timeLeft for further attempts, before the pause
    */
-  private record Failure(Optional<Duration> pause, Optional<IsoldeException> replacement) {}
+  private record Failure(
+      Optional<Duration> pause,
+      Optional<IsoldeException> replacement,
+      Optional<String> contendedRow,
+      Duration timeLeft) {
+
+    /** After the pause: when those who had a conflict over the same row have tried again. */
+    CompletableFuture<Turns.Turn> turn(Turns turns) {
+      return contendedRow
+          .map(row -> turns.take(row, timeLeft.minus(pause.orElseThrow())))
+          .orElse(CompletableFuture.completedFuture(Turns.Turn.NONE));
+    }
+  }
 
   /**
    * Ends the attempt and decides on another.
@@ -198,7 +226,9 @@ public final class Isolde {
                 found -> backoff.pauseAfter(attempt, timing.since(startNanos), timing.jitter())),
         ofTransaction
             .filter(found -> error instanceof IsoldeException || error instanceof DriverException)
-            .map(found -> found.afterAttempts(attempt)));
+            .map(found -> found.afterAttempts(attempt)),
+        ofTransaction.flatMap(IsoldeException::contendedRow),
+        backoff.timeLimit().minus(timing.since(startNanos)));
   }
 
   /** Rolls back what is still open, without waiting and whatever comes of it. */

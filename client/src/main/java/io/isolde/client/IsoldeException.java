@@ -106,6 +106,15 @@ public final class IsoldeException extends RuntimeException {
     return isRetryable() && outcome() == Outcome.NOT_COMMITTED;
   }
 
+  /** The row that another transaction was quicker with, if it was a conflict over one. */
+  Optional<String> contendedRow() {
+    String table = details().get("table");
+    String key = details().get("key");
+    return code() == ErrorCode.CONFLICT && table != null && key != null
+        ? Optional.of(table + " " + key)
+        : Optional.empty();
+  }
+
   boolean isOf(UUID transaction) {
     return transactionId().filter(transaction::equals).isPresent();
   }

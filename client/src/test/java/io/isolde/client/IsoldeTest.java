@@ -297,6 +297,30 @@ class IsoldeTest {
   }
 
   @Test
+  void whenTwoHadAConflictOverTheSameRowThenTheyRunAgainOneAfterTheOther() {
+    String conflict =
+        "Run it again. [isolde code=CONFLICT retryable=true outcome=not_committed table=k.t key=%d]";
+    node.failing("COMMIT", FakeNode.refusal(conflict.formatted(7)));
+    node.failing("COMMIT", FakeNode.refusal(conflict.formatted(7)));
+    node.failing("COMMIT", FakeNode.refusal(conflict.formatted(8)));
+    CompletableFuture<String> end = new CompletableFuture<>();
+    AtomicInteger attempts = new AtomicInteger();
+
+    CompletionStage<String> first =
+        isolde.runAsync(
+            tx -> attempts.incrementAndGet() == 1 ? updateAsync(tx) : end.thenApply(done -> done));
+    CompletionStage<String> second = isolde.runAsync(this::updateAsync);
+    CompletionStage<String> ofAnotherRow = isolde.runAsync(this::updateAsync);
+
+    assertThat(attempts).as("the first one runs again").hasValue(2);
+    assertThat(second).as("waits for that").isNotCompleted();
+    assertThat(ofAnotherRow).isCompletedWithValue("done");
+    end.complete("at last");
+    assertThat(first).isCompletedWithValue("at last");
+    assertThat(second.toCompletableFuture().join()).isEqualTo("done");
+  }
+
+  @Test
   void whenAnAsynchronousRunConflictsThenItRunsAgain() {
     node.failing("UPDATE", FakeNode.conflict());
     node.failing("COMMIT", FakeNode.conflict(), FakeNode.timeout());

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.client;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * Lets those who had a conflict over the same row try again one after the other, in the order in
+ * which they ask: all at once, all but one would only have another conflict. Thread-safe.
+ *
+ * <p>It is a courtesy, no lock: others write the row meanwhile, and whoever has waited for long
+ * enough, or comes when {@value #MOST_ROWS} rows have turns, goes on without one.
+ */
+final class Turns {
+  static final int MOST_ROWS = 1024;
+  static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+
+  /** To be closed when the attempt is over; closing it again does nothing. */
+  interface Turn extends AutoCloseable {
+    /** Of those who do not wait for anybody. */
+    Turn NONE = () -> {};
+
+    @Override
+    void close();
+  }
+
+  /** Who waits for which row; a row is here as long as somebody has its turn. Guarded by this. */
+  private final Map<String, Queue<CompletableFuture<Turn>>> rows = new HashMap<>();
+
+  /**
+   * Completes when it is the caller's turn, or the time is over; at once, or by a thread of the
+   * common pool.
+   *
+   * @param row any name that is the same for the same row
+   * @param atMost how long to wait; not longer than {@link #LONGEST_WAIT} in any case
+   */
+  CompletableFuture<Turn> take(String row, Duration atMost) {
+    CompletableFuture<Turn> turn = new CompletableFuture<>();
+    synchronized (this) {
+      Queue<CompletableFuture<Turn>> waiting = rows.get(row);
+      if (waiting == null) {
+        return CompletableFuture.completedFuture(rows.size() < MOST_ROWS ? first(row) : Turn.NONE);
+      }
+      waiting.add(turn);
+    }
+    Duration wait = atMost.compareTo(LONGEST_WAIT) < 0 ? atMost : LONGEST_WAIT;
+    return turn.completeOnTimeout(Turn.NONE, Math.max(0, wait.toNanos()), TimeUnit.NANOSECONDS)
+        .thenApplyAsync(Function.identity()); // Not by who hands on, which has its own to do.
+  }
+
+  /** Guarded by this. */
+  private Turn first(String row) {
+    rows.put(row, new ArrayDeque<>());
+    return new Held(row);
+  }
+
+  private void handOn(String row) {
+    boolean isTaken;
+    do {
+      CompletableFuture<Turn> next;
+      synchronized (this) {
+        next = rows.get(row).poll();
+        if (next == null) {
+          rows.remove(row);
+        }
+      }
+      // Who has given up waiting is passed over.
+      isTaken = next == null || next.complete(new Held(row));
+    } while (!isTaken);
+  }
+
+  private final class Held implements Turn {
+    private final String row;
+    private boolean isOver;
+
+    private Held(String row) {
+      this.row = row;
+    }
+
+    @Override
+    public void close() {
+      synchronized (this) {
+        if (isOver) {
+          return;
+        }
+        isOver = true;
+      }
+      handOn(row);
+    }
+  }
+
+  /** How many rows have turns. */
+  synchronized int rows() {
+    return rows.size();
+  }
+}
