@@ -22,9 +22,13 @@ def nodes() -> FakeRequests:
     return FakeRequests()
 
 
+class NoSession:
+    """Nothing is sent to it."""
+
+
 @pytest.fixture
 def db(nodes: FakeRequests) -> isolde.Isolde:
-    db = isolde.Isolde(None)
+    db = isolde.Isolde(NoSession())
     db._requests = nodes
     return db
 

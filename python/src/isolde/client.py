@@ -12,7 +12,8 @@ from typing import Any, Callable, Optional, TypeVar, Union
 from cassandra.cluster import Session
 
 from isolde._requests import Requests
-from isolde.errors import IsoldeError, causes, with_details
+from isolde._turns import turns_of
+from isolde.errors import ErrorCode, IsoldeError, causes, with_details
 from isolde.options import TransactionOptions
 from isolde.transaction import Transaction
 
@@ -32,6 +33,7 @@ class Isolde:
 
     def __init__(self, session: Session) -> None:
         self._requests = Requests(session)
+        self._turns = turns_of(session)
 
     def begin(self, options: TransactionOptions = _DEFAULTS) -> Transaction:
         """Begins a transaction that the caller commits or rolls back; nothing is run again.
@@ -59,18 +61,22 @@ class Isolde:
 
         **The function may run more than once.** When the transaction failed without committing and
         a retry may help, for example after a conflict, all of it is done again in a new transaction
-        after a random pause, within the limits of the options; never when the transaction committed
-        or may have committed. What the function raises is raised, unless an error of this very
+        after a random pause, within the limits of the options; after a conflict those who had one over
+        the same row, in this session, run again one after the other. Never is it run again when the
+        transaction committed or may have committed. What the function raises is raised, unless an error of this very
         transaction that may be retried is among its causes.
         """
         begun = time.monotonic()
+        row: Optional[str] = None
         for attempt in range(1, options.max_attempts + 1):
             tx = Transaction(self._requests, options)
+            seconds_left = options.time_limit_seconds - (time.monotonic() - begun)
             try:
-                value = function(tx)
-                if tx.is_open:
-                    tx.commit()
-                return value
+                with self._turns.turn(row, seconds_left):
+                    value = function(tx)
+                    if tx.is_open:
+                        tx.commit()
+                    return value
             except BaseException as error:
                 tx.rollback()
                 pause = _pause(tx, error, options, attempt, time.monotonic() - begun)
@@ -78,6 +84,7 @@ class Isolde:
                     if isinstance(error, IsoldeError) and _is_of(tx, error):
                         raise with_details(error, attempts=str(attempt)) from error.__cause__
                     raise
+                row = _contended_row(tx, error)
             time.sleep(pause)
         raise AssertionError("The last attempt returns or raises.")
 
@@ -101,6 +108,15 @@ def _pause(
             return options.pause_after(
                 attempt, elapsed_seconds, random.random(), options.max_attempts
             )
+    return None
+
+
+def _contended_row(tx: Transaction, error: BaseException) -> Optional[str]:
+    """The row that another transaction was quicker with, if it was a conflict over one."""
+    for link in causes(error):
+        if isinstance(link, IsoldeError) and _is_of(tx, link):
+            is_of_row = link.code is ErrorCode.CONFLICT and {"table", "key"} <= link.details.keys()
+            return f"{link.details['table']} {link.details['key']}" if is_of_row else None
     return None
 
 
