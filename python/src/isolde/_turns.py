@@ -38,8 +38,9 @@ class Turns:
         if row is None or shared is None:
             yield
             return
-        has_turn = shared.turn.acquire(timeout=min(max(seconds, 0), LONGEST_WAIT_SECONDS))
+        has_turn = False
         try:
+            has_turn = shared.turn.acquire(timeout=min(max(seconds, 0), LONGEST_WAIT_SECONDS))
             yield
         finally:
             if has_turn:
@@ -69,6 +70,9 @@ _of_sessions: weakref.WeakKeyDictionary[Any, Turns] = weakref.WeakKeyDictionary(
 
 
 def turns_of(session: Any) -> Turns:
-    """Those of all who use the session."""
-    with _lock:
-        return _of_sessions.setdefault(session, Turns())
+    """Those of all who use the session; of a stand-in for one that can't be remembered, new ones."""
+    try:
+        with _lock:
+            return _of_sessions.setdefault(session, Turns())
+    except TypeError:
+        return Turns()

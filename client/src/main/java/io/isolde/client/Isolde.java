@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 
 /**
@@ -80,13 +81,14 @@ public final class Isolde {
         return runInTurn(turn, tx, fn);
       } catch (Throwable error) {
         Failure failure = failure(tx, error, backoff, startNanos, attempt);
-        if (failure.pause().isEmpty() || !hasSlept(failure.pause().get())) {
+        Optional<Turns.Turn> next = nextTurn(failure);
+        if (next.isEmpty()) {
           if (failure.replacement().isPresent()) {
             throw failure.replacement().get();
           }
           throw error;
         }
-        turn = Stages.await(failure.turn(turns));
+        turn = next.get();
       }
     }
   }
@@ -175,7 +177,7 @@ public final class Isolde {
                     failure.replacement().isPresent() ? failure.replacement().get() : error);
               }
               return CompletableFuture.runAsync(() -> {}, timing.after(failure.pause().get()))
-                  .thenCompose(done -> failure.turn(turns))
+                  .thenCompose(done -> onPool(failure.turn(turns)))
                   .thenCompose(next -> attemptAsync(options, fn, startNanos, attempt + 1, next));
             });
   }
@@ -251,14 +253,29 @@ public final class Isolde {
     return DriverErrors.ofTransaction(tx.id(), thrown);
   }
 
-  /** False if the thread was interrupted; it stays so. */
-  private boolean hasSlept(Duration pause) {
-    try {
-      timing.sleep(pause);
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
+  /**
+   * Waits; empty if there should be no other attempt, or the thread was interrupted and stays so.
+   */
+  private Optional<Turns.Turn> nextTurn(Failure failure) {
+    if (failure.pause().isEmpty()) {
+      return Optional.empty();
     }
+    CompletableFuture<Turns.Turn> turn = CompletableFuture.completedFuture(Turns.Turn.NONE);
+    try {
+      timing.sleep(failure.pause().get());
+      turn = failure.turn(turns);
+      return Optional.of(turn.get());
+    } catch (InterruptedException e) {
+      var unused = turn.thenAccept(Turns.Turn::close); // It may come yet.
+      Thread.currentThread().interrupt();
+      return Optional.empty();
+    } catch (ExecutionException e) {
+      throw new AssertionError("Turns don't fail.", e);
+    }
+  }
+
+  /** Who hands a turn on does not go on with what comes then. */
+  private static CompletableFuture<Turns.Turn> onPool(CompletableFuture<Turns.Turn> turn) {
+    return turn.isDone() ? turn : turn.thenApplyAsync(Function.identity());
   }
 }

@@ -126,8 +126,16 @@ final class Opening {
   CompletionStage<Binding> begin() {
     Optional<CompletableFuture<Binding>> byOthers = claim();
     return byOthers.isPresent()
-        ? byOthers.get().exceptionallyCompose(failed -> begin())
+        ? byOthers.get().exceptionallyCompose(failed -> beginAgain())
         : send(lastNode());
+  }
+
+  /**
+   * After a failure: of many who wait one begins it again, and all of them have what comes of it.
+   */
+  CompletionStage<Binding> beginAgain() {
+    Optional<CompletableFuture<Binding>> byOthers = claim();
+    return byOthers.isPresent() ? byOthers.get() : send(lastNode());
   }
 
   private CompletionStage<Binding> send(Node node) {

@@ -16,7 +16,7 @@ final class Stages {
   static <T> CompletionStage<T> of(Supplier<? extends CompletionStage<T>> call) {
     try {
       return call.get();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) { // Other languages throw checked exceptions, too.
       return CompletableFuture.failedFuture(e);
     }
   }

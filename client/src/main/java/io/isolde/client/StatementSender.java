@@ -124,7 +124,7 @@ final class StatementSender {
 
   /** Waits for whoever begins the transaction; if that fails, begins it. */
   private CompletionStage<Binding> orBegin(CompletableFuture<Binding> byOthers) {
-    return byOthers.exceptionallyCompose(failed -> opening.begin());
+    return byOthers.exceptionallyCompose(failed -> opening.beginAgain());
   }
 
   private CompletionStage<AsyncResultSet> sendAsync(Statement<?> statement) {

@@ -8,18 +8,19 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
 /**
  * Lets those who had a conflict over the same row try again one after the other, in the order in
  * which they ask: all at once, all but one would only have another conflict. Thread-safe.
  *
  * <p>It is a courtesy, no lock: others write the row meanwhile, and whoever has waited for long
- * enough, or comes when {@value #MOST_ROWS} rows have turns, goes on without one.
+ * enough, or comes when {@value #MOST_ROWS} rows have turns, goes on without one; a turn that is
+ * not given back lapses.
  */
 final class Turns {
   static final int MOST_ROWS = 1024;
   static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+  static final Duration LONGEST_TURN = Duration.ofSeconds(1);
 
   /** To be closed when the attempt is over; closing it again does nothing. */
   interface Turn extends AutoCloseable {
@@ -34,8 +35,8 @@ final class Turns {
   private final Map<String, Queue<CompletableFuture<Turn>>> rows = new HashMap<>();
 
   /**
-   * Completes when it is the caller's turn, or the time is over; at once, or by a thread of the
-   * common pool.
+   * Completes when it is the caller's turn, or the time is over: at once, or by a thread that must
+   * not block.
    *
    * @param row any name that is the same for the same row
    * @param atMost how long to wait; not longer than {@link #LONGEST_WAIT} in any case
@@ -50,37 +51,47 @@ final class Turns {
       waiting.add(turn);
     }
     Duration wait = atMost.compareTo(LONGEST_WAIT) < 0 ? atMost : LONGEST_WAIT;
-    return turn.completeOnTimeout(Turn.NONE, Math.max(0, wait.toNanos()), TimeUnit.NANOSECONDS)
-        .thenApplyAsync(Function.identity()); // Not by who hands on, which has its own to do.
+    return turn.completeOnTimeout(Turn.NONE, Math.max(0, wait.toNanos()), TimeUnit.NANOSECONDS);
   }
 
   /** Guarded by this. */
   private Turn first(String row) {
     rows.put(row, new ArrayDeque<>());
-    return new Held(row);
+    return new Held(row).lapsing();
   }
 
   private void handOn(String row) {
-    boolean isTaken;
-    do {
+    while (true) {
       CompletableFuture<Turn> next;
       synchronized (this) {
         next = rows.get(row).poll();
         if (next == null) {
           rows.remove(row);
+          return;
         }
       }
-      // Who has given up waiting is passed over.
-      isTaken = next == null || next.complete(new Held(row));
-    } while (!isTaken);
+      Held turn = new Held(row);
+      if (next.complete(turn)) { // Else it has given up waiting.
+        turn.lapsing();
+        return;
+      }
+    }
   }
 
   private final class Held implements Turn {
     private final String row;
+    private final CompletableFuture<Void> end = new CompletableFuture<>();
     private boolean isOver;
 
     private Held(String row) {
       this.row = row;
+    }
+
+    private Held lapsing() {
+      var unused =
+          end.completeOnTimeout(null, LONGEST_TURN.toNanos(), TimeUnit.NANOSECONDS)
+              .thenRun(this::close);
+      return this;
     }
 
     @Override
@@ -91,6 +102,7 @@ final class Turns {
         }
         isOver = true;
       }
+      end.complete(null); // No more time-out.
       handOn(row);
     }
   }

@@ -10,9 +10,13 @@ import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.servererrors.SyntaxError;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
@@ -216,17 +220,49 @@ class SavedRequestsTest {
   }
 
   @Test
-  void whenTheFirstStatementFailsMeanwhileThenTheStartTimestampIsThatOfANewStart() {
+  void whenTheFirstStatementFailsThenWhoWaitsForItBeginsAgain() {
     CompletableFuture<AsyncResultSet> first = new CompletableFuture<>();
-    Requests slow =
-        answeringLate(bound -> bound.getCustomPayload().containsKey(Binding.START_KEY), first);
-    Transaction tx = new Transaction(slow, new FakeTiming(), TransactionOptions.defaults());
+    Transaction tx =
+        new Transaction(startingLate(first), new FakeTiming(), TransactionOptions.defaults());
     CompletionStage<AsyncResultSet> wrong = tx.executeAsync("SELEKT 1");
-    CompletableFuture<Long> started = CompletableFuture.supplyAsync(tx::startTimestamp);
+    CompletionStage<Transaction> begun = tx.begin();
+
     first.completeExceptionally(new SyntaxError(FakeNode.NODE, "no viable alternative"));
 
-    assertThat(started.join()).isEqualTo(FakeNode.START_TIMESTAMP);
-    assertThat(wrong).isCompletedExceptionally();
+    assertThat(wrong.toCompletableFuture()).isCompletedExceptionally();
+    assertThat(begun.toCompletableFuture()).isCompleted();
+    assertThat(tx.startTimestamp()).isEqualTo(FakeNode.START_TIMESTAMP);
+  }
+
+  @Test
+  void whenItCanNotBeBegunThenThatIsTriedOnceMoreHoweverManyWait() {
+    CompletableFuture<AsyncResultSet> first = new CompletableFuture<>();
+    List<CompletableFuture<Requests.Started>> starts = new ArrayList<>();
+    Requests slow =
+        new DelegatingRequests(startingLate(first)) {
+          @Override
+          public CompletionStage<Started> start(UUID transaction, Node node, String cql) {
+            starts.add(new CompletableFuture<>());
+            return starts.get(starts.size() - 1);
+          }
+        };
+    Transaction tx = new Transaction(slow, new FakeTiming(), TransactionOptions.defaults());
+    List<CompletableFuture<?>> all = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      all.add(tx.executeAsync("SELECT 1").toCompletableFuture());
+    }
+
+    first.completeExceptionally(FakeNode.timeout());
+    assertThat(starts).hasSize(1);
+    starts.get(0).completeExceptionally(FakeNode.timeout());
+
+    assertThat(all).allSatisfy(one -> assertThat(one).isCompletedExceptionally());
+    assertThat(starts).hasSize(1);
+  }
+
+  /** The node, whose answer to a first statement comes when it is released. */
+  private Requests startingLate(CompletableFuture<AsyncResultSet> answer) {
+    return answeringLate(bound -> bound.getCustomPayload().containsKey(Binding.START_KEY), answer);
   }
 
   @Test

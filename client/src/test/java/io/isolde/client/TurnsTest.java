@@ -11,7 +11,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 class TurnsTest {
-  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final Duration LONG = Duration.ofHours(1);
 
   private final Turns turns = new Turns();
 
@@ -63,7 +63,21 @@ class TurnsTest {
   void whoAsksForTooLongWaitsAsLongAsAnybody() throws Exception {
     turns.take("a", LONG).join();
 
-    assertThat(turns.take("a", LONG).get(1, TimeUnit.MINUTES)).isSameAs(Turns.Turn.NONE);
+    assertThat(turns.take("a", LONG).get(30, TimeUnit.SECONDS)).isNotNull();
+  }
+
+  /** Who has it may hang, or have been forgotten. */
+  @Test
+  void whenATurnIsNotGivenBackThenItLapses() throws InterruptedException {
+    CompletableFuture<Turns.Turn> forgotten = turns.take("a", LONG);
+    assertThat(forgotten).isDone();
+
+    for (int i = 0; turns.rows() > 0 && i < 1_000; i++) {
+      Thread.sleep(20);
+    }
+    assertThat(turns.rows()).isZero();
+    forgotten.join().close();
+    assertThat(turns.take("a", LONG)).isDone();
   }
 
   @Test

@@ -28,6 +28,7 @@ import org.apache.cassandra.locator.ReplicaPlans;
 import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.StorageProxy;
+import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -206,7 +207,8 @@ final class MutationApplier {
       return CompletableFuture.allOf(
               mutations.stream().map(strong::apply).toArray(CompletableFuture[]::new))
           .handle((done, failure) -> failure == null || notYet(failure));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      JVMStabilityInspector.inspectThrowable(e);
       return CompletableFuture.completedFuture(notYet(e));
     }
   }

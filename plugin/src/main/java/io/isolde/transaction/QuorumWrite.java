@@ -121,7 +121,8 @@ final class QuorumWrite {
           throughBatchLog && mutations.size() > 1,
           Dispatcher.RequestTime.forImmediateExecution());
       return Attempt.UNTOLD;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      JVMStabilityInspector.inspectThrowable(e);
       return failed(e);
     }
   }
