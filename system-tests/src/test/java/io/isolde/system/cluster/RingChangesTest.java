@@ -8,10 +8,10 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.NodeTool;
 import io.isolde.system.Await;
+import io.isolde.system.JoiningNode;
 import io.isolde.system.NodeLogs;
 import io.isolde.system.Results;
 import io.isolde.system.TestCluster;
-import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -81,26 +81,7 @@ class RingChangesTest {
   }
 
   private void join() {
-    Path folder = Path.of("target/clusters/ring-changes-fourth");
-    LocalCluster.removeIfPresent(folder);
-    fourth =
-        LocalCluster.create(
-            folder,
-            1,
-            cluster
-                .node(1)
-                .spec()
-                .withAddress(JOINING)
-                .withCassandraSetting("auto_bootstrap", "true")
-                // Or it joins before it has heard of the schema.
-                .withSystemProperty("cassandra.ring_delay_ms", "8000"));
-    String seeds = cluster.node(1).spec().cassandraSettings().get("seed_provider");
-    fourth
-        .node(1)
-        .reconfigure(
-            spec ->
-                spec.withCassandraSetting("seed_provider", seeds)
-                    .withCassandraSetting("initial_token", "\"1234567890\""));
+    fourth = JoiningNode.create("ring-changes-fourth", cluster.node(1), JOINING);
     fourth.start();
     Await.until("the client knows it", () -> accountsThrough(JOINING) >= 0);
   }

@@ -7,7 +7,7 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.system.Await;
-import java.nio.file.Path;
+import io.isolde.system.JoiningNode;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -73,27 +73,7 @@ final class JoinedNode implements AutoCloseable {
   }
 
   private void bootstrap() {
-    Path folder = Path.of("target/clusters/strong-joined");
-    LocalCluster.removeIfPresent(folder);
-    process =
-        LocalCluster.create(
-            folder,
-            1,
-            nodes
-                .cluster
-                .node(1)
-                .spec()
-                .withAddress(ADDRESS)
-                .withCassandraSetting("auto_bootstrap", "true")
-                // Or it joins before it has heard of the schema.
-                .withSystemProperty("cassandra.ring_delay_ms", "8000"));
-    String seeds = nodes.cluster.node(1).spec().cassandraSettings().get("seed_provider");
-    process
-        .node(1)
-        .reconfigure(
-            spec ->
-                spec.withCassandraSetting("seed_provider", seeds)
-                    .withCassandraSetting("initial_token", "\"1234567890\""));
+    process = JoiningNode.create("strong-joined", nodes.cluster.node(1), ADDRESS);
     process.start();
     Await.until("the client knows it", () -> nodes.knows(ADDRESS));
     assertThat(nodes.on(ADDRESS, "SELECT p FROM grown.t").one()).isNotNull();
