@@ -6,6 +6,7 @@ import io.isolde.config.NodeClock;
 import io.isolde.peers.Peers;
 import io.isolde.peers.Ring;
 import io.isolde.replicated.OracleHost;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +36,9 @@ public final class ApplyLanes {
 
   /** One for each replica that this node has written to. */
   private final Map<InetAddressAndPort, Lane> lanes = new ConcurrentHashMap<>();
+
+  /** Where those have the oracle's port. */
+  private final Map<InetAddressAndPort, InetSocketAddress> ports = new ConcurrentHashMap<>();
 
   private ApplyLanes(Peers peers, OracleHost host) {
     this.peers = peers;
@@ -95,6 +99,8 @@ public final class ApplyLanes {
 
   /** Whether a node leads the oracle, as far as this one knows. */
   boolean isLeader(InetAddressAndPort node) {
-    return host.client().leader().filter(host.addressOf(Ring.nameOf(node))::equals).isPresent();
+    InetSocketAddress port =
+        ports.computeIfAbsent(node, address -> host.addressOf(Ring.nameOf(address)));
+    return host.client().leader().filter(port::equals).isPresent();
   }
 }
