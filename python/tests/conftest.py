@@ -45,6 +45,15 @@ def accounts(isolde_session: Any) -> str:
 
 
 @pytest.fixture
+def grid(isolde_session: Any) -> str:
+    """A transactional table without rows, with a partition key of two columns."""
+    table = f"grid{next(_TABLES)}"
+    isolde_session.execute(f"CREATE TABLE {table} (a int, b int, v int, PRIMARY KEY ((a, b)))")
+    isolde_session.execute(f"ENABLE TRANSACTIONS ON {table}")
+    return table
+
+
+@pytest.fixture
 def balances(isolde_session: Any, accounts: str) -> Callable[[], dict[int, int]]:
     def read() -> dict[int, int]:
         rows = isolde_session.execute(f"SELECT id, balance FROM {accounts}")

@@ -280,6 +280,48 @@ def test_when_a_read_follows_held_writes_then_it_sees_them_in_their_order(
     assert balances()[1] == 2
 
 
+@pytest.mark.parametrize(
+    ("where", "values", "sends"),
+    [
+        ("WHERE a = ? AND b = ?", (1, 2), True),
+        ("WHERE a = 1 AND b = ?", (2,), True),
+        ("WHERE a IN (1, ?) AND b = ?", (9, 2), True),
+        ("WHERE a in (?, ?) AND b = ?", (1, 9, 2), True),
+        ("WHERE token(a, b) = token(?, ?)", (1, 2), True),
+        ("", (), True),
+        ("WHERE a = ? AND b = ?", (2, 1), False),
+        ("WHERE b = ? AND a = ?", (1, 1), False),
+    ],
+)
+def test_when_a_prepared_read_is_of_another_partition_then_held_writes_are_held_on(
+    isolde_session: Any, grid: str, where: str, values: tuple[int, ...], sends: bool
+) -> None:
+    spied = SpiedSession(isolde_session)
+    write = isolde_session.prepare(f"INSERT INTO {grid} (a, b, v) VALUES (?, ?, 5)")
+    read = isolde_session.prepare(f"SELECT v FROM {grid} {where}")
+    with isolde.transaction(spied) as tx:
+        tx.write(write, (1, 2))
+        rows = list(tx.execute(read, values))
+        assert [kind for kind, _ in spied.sent].count("BatchStatement") == (1 if sends else 0)
+    assert [row.v for row in rows] == ([5] if sends else [])
+    assert isolde_session.execute(f"SELECT v FROM {grid}").one().v == 5
+
+
+def test_when_a_prepared_read_is_of_another_table_then_prepared_writes_are_held_on(
+    isolde_session: Any, accounts: str, grid: str
+) -> None:
+    spied = SpiedSession(isolde_session)
+    read = isolde_session.prepare(f"SELECT v FROM {grid}")
+    write = isolde_session.prepare(f"UPDATE {accounts} SET balance = 1 WHERE id = ?")
+    with isolde.transaction(spied) as tx:
+        tx.write(write, (1,))
+        tx.execute(read)
+        assert [kind for kind, _ in spied.sent] == ["BoundStatement"]
+        tx.write(f"UPDATE {accounts} SET balance = 1 WHERE id = 2")
+        tx.execute(read)
+        assert [kind for kind, _ in spied.sent][1:] == ["BatchStatement", "BoundStatement"]
+
+
 def test_when_a_held_write_is_bad_then_commit_fails_and_nothing_is_there(
     isolde_session: Any, accounts: str, balances: Balances
 ) -> None:

@@ -15,6 +15,8 @@ from cassandra.query import (
     bind_params,
 )
 
+from isolde._footprint import ANYWHERE, Footprint, of_read, of_write
+
 # More would make one request that takes long; fewer, requests that could have been saved.
 MAX_STATEMENTS = 100
 MAX_BYTES = 1 << 20
@@ -26,6 +28,7 @@ class HeldWrites:
     def __init__(self, encoder: Any) -> None:
         self._encoder = encoder
         self._bytes = 0
+        self._footprints: set[Footprint] = set()
         self.batch = BatchStatement(BatchType.UNLOGGED)
 
     @property
@@ -37,13 +40,20 @@ class HeldWrites:
             text = self._text(statement, parameters)
             self.batch.add(text)
             self._bytes += len(text.encode("utf-8"))
+            self._footprints.add(ANYWHERE)
         else:
             bound = _bound(statement, parameters)
             self.batch.add(bound)
             self._bytes += sum(len(value) for value in bound.values if isinstance(value, bytes))
+            self._footprints.add(of_write(bound))
         # That of the first prepared statement, which the node would take for that of all others.
         self.batch.keyspace = None
         self.batch.routing_key = None
+
+    def may_be_seen_by(self, statement: Any) -> bool:
+        """Also true of a statement that is perhaps no read."""
+        read = of_read(statement)
+        return any(read.may_overlap(written) for written in self._footprints)
 
     def _text(self, statement: Union[str, Statement], parameters: Any) -> str:
         if isinstance(statement, str):

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Optional, Union
 
 from cassandra.cluster import NoHostAvailable, ResponseFuture, ResultSet
-from cassandra.query import Statement
+from cassandra.query import PreparedStatement, Statement
 
 from isolde._commit import CommitResolution
 from isolde._held import HeldWrites
@@ -118,8 +118,7 @@ class Transaction:
         ``custom_payload``. Raises IsoldeError if Isolde refused it or the node was not reached, and
         the driver's exceptions if it is wrong in itself.
         """
-        self._send_held()
-        future = self._send(statement, parameters, options)
+        future = self._send_after_held(statement, parameters, options)
         try:
             result = future.result()
         except Exception as error:
@@ -137,18 +136,18 @@ class Transaction:
         The future is the driver's and fails with the driver's exceptions; ``IsoldeError.find`` tells
         what Isolde said. ``commit`` waits for all futures, and fails if one of them did.
         """
-        self._send_held()
-        future = self._send(statement, parameters, options)
+        future = self._send_after_held(statement, parameters, options)
         self._running.append(future)
         return future
 
     def write(self, statement: Union[str, Statement], parameters: Any = None) -> None:
         """Executes an INSERT, UPDATE or DELETE, not at once but together with what follows.
 
-        It is held back, and sent with other such writes as one batch before the next statement, so
-        that reads see it, or in one request with COMMIT. They are sent at once when there are 100,
-        or 1 MiB of them. What is wrong with them is raised by the call that sends them, and by
-        ``commit`` in any case, which sends nothing then. Batches are for ``execute``.
+        It is held back, and sent with other such writes as one batch before the next statement that
+        may see it, or in one request with COMMIT. (Prepared reads of other tables, or of other
+        partitions, can't see it.) They are sent at once when there are 100, or 1 MiB of them. What is
+        wrong with them is raised by the call that sends them, and by ``commit`` in any case, which
+        sends nothing then. Batches are for ``execute``.
         """
         if not self.is_open:
             raise self._ended()
@@ -279,6 +278,17 @@ class Transaction:
         if first.start_timestamp is None and self._doomed is not None:
             raise self._doomed
         return first.start_timestamp
+
+    def _send_after_held(
+        self, statement: Any, parameters: Any, options: dict[str, Any]
+    ) -> ResponseFuture:
+        """Sends a statement, and before it the writes that it may see."""
+        if self._held is not None:
+            if isinstance(statement, PreparedStatement):
+                statement, parameters = statement.bind(parameters or ()), None
+            if self._held.may_be_seen_by(statement):
+                self._send_held()
+        return self._send(statement, parameters, options)
 
     def _send_held(self) -> None:
         if self._held is None or not self.is_open:

@@ -6,6 +6,7 @@ import com.datastax.oss.driver.api.core.cql.BatchType;
 import com.datastax.oss.driver.api.core.cql.BatchableStatement;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,7 @@ final class HeldWrites {
   private static final int BYTES_OF_A_NUMBER = 16;
 
   private final List<BatchableStatement<?>> held = new ArrayList<>();
+  private final List<Footprint> footprints = new ArrayList<>(); // one of each that is held
   private long bytes;
 
   /** What can go into a batch with others. */
@@ -46,8 +48,18 @@ final class HeldWrites {
    */
   synchronized Optional<BatchStatement> add(BatchableStatement<?> write) {
     held.add(write);
+    footprints.add(Footprint.ofWrite(write));
     bytes += bytesOf(write);
     return held.size() >= MAX_STATEMENTS || bytes >= MAX_BYTES ? take() : Optional.empty();
+  }
+
+  /** Returns all, if the statement may see one of them, or is perhaps no read; else none. */
+  synchronized Optional<BatchStatement> takeBefore(Statement<?> statement) {
+    if (held.isEmpty()) {
+      return Optional.empty();
+    }
+    Footprint read = Footprint.ofRead(statement);
+    return footprints.stream().anyMatch(read::mayOverlap) ? take() : Optional.empty();
   }
 
   /** Returns all, in their order; empty if there are none. */
@@ -57,6 +69,7 @@ final class HeldWrites {
     }
     BatchStatement together = BatchStatement.newInstance(BatchType.UNLOGGED, List.copyOf(held));
     held.clear();
+    footprints.clear();
     bytes = 0;
     return Optional.of(together);
   }

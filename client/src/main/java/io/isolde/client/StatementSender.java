@@ -15,7 +15,8 @@ import java.util.function.Supplier;
 
 /**
  * The statements of a transaction on their way to its node: START goes with the first of them, and
- * writes that are held back go before the next, one batch after the other. Thread-safe.
+ * writes that are held back go before the next that may see them, one batch after the other.
+ * Thread-safe.
  */
 final class StatementSender {
   static final CompletionStage<Void> DONE = CompletableFuture.completedFuture(null);
@@ -58,17 +59,17 @@ final class StatementSender {
 
   /** Waits for the answer. */
   ResultSet execute(Statement<?> statement) {
-    Stages.await(sendAllHeld());
+    Stages.await(sendHeldBefore(statement));
     return send(statement);
   }
 
   CompletionStage<AsyncResultSet> executeAsync(Statement<?> statement) {
-    return sendAllHeld().thenCompose(done -> sendAsync(statement));
+    return sendHeldBefore(statement).thenCompose(done -> sendAsync(statement));
   }
 
-  /** Completes when all that was written before has been answered. */
-  private synchronized CompletionStage<Void> sendAllHeld() {
-    return held.take().map(this::sendHeld).orElse(sent);
+  /** Completes when all that was written before and that it may see has been answered. */
+  private synchronized CompletionStage<Void> sendHeldBefore(Statement<?> statement) {
+    return held.takeBefore(statement).map(this::sendHeld).orElse(sent);
   }
 
   /**
