@@ -288,6 +288,8 @@ def test_when_a_read_follows_held_writes_then_it_sees_them_in_their_order(
         ("WHERE a IN (1, ?) AND b = ?", (9, 2), True),
         ("WHERE a in (?, ?) AND b = ?", (1, 9, 2), True),
         ("WHERE token(a, b) = token(?, ?)", (1, 2), True),
+        ("WHERE token(a, b) <= token(:a, :b)", (1, 2), True),
+        ("WHERE a = ? AND b > ? ALLOW FILTERING", (1, 1), True),
         ("", (), True),
         ("WHERE a = ? AND b = ?", (2, 1), False),
         ("WHERE b = ? AND a = ?", (1, 1), False),
@@ -305,6 +307,16 @@ def test_when_a_prepared_read_is_of_another_partition_then_held_writes_are_held_
         assert [kind for kind, _ in spied.sent].count("BatchStatement") == (1 if sends else 0)
     assert [row.v for row in rows] == ([5] if sends else [])
     assert isolde_session.execute(f"SELECT v FROM {grid}").one().v == 5
+
+
+def test_when_the_key_is_a_map_then_it_is_the_same_in_any_order(isolde_session: Any) -> None:
+    isolde_session.execute("CREATE TABLE maps (k frozen<map<int, int>> PRIMARY KEY, v int)")
+    isolde_session.execute("ENABLE TRANSACTIONS ON maps")
+    write = isolde_session.prepare("INSERT INTO maps (k, v) VALUES (?, 5)")
+    read = isolde_session.prepare("SELECT v FROM maps WHERE k = ?")
+    with isolde.transaction(isolde_session) as tx:
+        tx.write(write, ({1: 1, 2: 2},))
+        assert tx.execute(read, ({2: 2, 1: 1},)).one().v == 5
 
 
 def test_when_a_prepared_read_is_of_another_table_then_prepared_writes_are_held_on(

@@ -9,8 +9,12 @@ from typing import Any, Optional
 
 from cassandra.query import BoundStatement
 
-# Then a value for a key's column may be one of several: IN (?, 7).
-_IN = re.compile(r"\bIN\b", re.IGNORECASE)
+_SELECT = re.compile(r"\s*SELECT\b", re.IGNORECASE)
+
+# Then a variable that counts as the key's may be something else. Cassandra does not look at the
+# relation: a IN (?, 7), a > ? ALLOW FILTERING. And where it names no key, the driver looks for
+# variables of that name: token(a) > :a.
+_KEY_IS_NOT_SURE = re.compile(r"\b(IN|ALLOW|TOKEN)\b|:", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -27,9 +31,10 @@ class Footprint:
         """False only if no row is in both."""
         if self.table is None or other.table is None:
             return True
-        return self.table == other.table and (
-            self.key is None or other.key is None or self.key == other.key
-        )
+        if self.table != other.table or self.key is None or other.key is None:
+            return self.table == other.table
+        # Keys of different lengths: the table was dropped and created again.
+        return len(self.key) != len(other.key) or self.key == other.key
 
 
 ANYWHERE = Footprint()
@@ -39,13 +44,18 @@ def of_read(statement: Any) -> Footprint:
     """Of a bound statement that only reads; anywhere if it is not known to do that."""
     if not isinstance(statement, BoundStatement):
         return ANYWHERE
-    return _of(statement, statement.prepared_statement.result_metadata)
+    prepared = statement.prepared_statement
+    return _of(statement, prepared.result_metadata) if _is_select(prepared) else ANYWHERE
 
 
 def of_write(statement: Any) -> Footprint:
     if not isinstance(statement, BoundStatement):
         return ANYWHERE
     return _of(statement, statement.prepared_statement.column_metadata)
+
+
+def _is_select(prepared: Any) -> bool:
+    return _SELECT.match(prepared.query_string) is not None
 
 
 def _of(bound: BoundStatement, columns: Any) -> Footprint:
@@ -57,8 +67,12 @@ def _of(bound: BoundStatement, columns: Any) -> Footprint:
 
 
 def _key(bound: BoundStatement) -> Optional[tuple[bytes, ...]]:
-    indexes = bound.prepared_statement.routing_key_indexes
-    if not indexes or _IN.search(bound.prepared_statement.query_string):
+    prepared = bound.prepared_statement
+    indexes = prepared.routing_key_indexes
+    if not indexes or _KEY_IS_NOT_SURE.search(prepared.query_string):
+        return None
+    # Cassandra sorts sets and maps, so that what differs here may be the same key there.
+    if any(prepared.column_metadata[index].type.subtypes for index in indexes):
         return None
     values = [bound.values[index] for index in indexes if index < len(bound.values)]
     known = [value for value in values if isinstance(value, bytes)]

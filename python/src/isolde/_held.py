@@ -38,14 +38,14 @@ class HeldWrites:
     def add(self, statement: Union[str, Statement], parameters: Any) -> None:
         if isinstance(statement, (str, SimpleStatement)):
             text = self._text(statement, parameters)
+            self._footprints.add(ANYWHERE)
             self.batch.add(text)
             self._bytes += len(text.encode("utf-8"))
-            self._footprints.add(ANYWHERE)
         else:
             bound = _bound(statement, parameters)
+            self._footprints.add(of_write(bound))
             self.batch.add(bound)
             self._bytes += sum(len(value) for value in bound.values if isinstance(value, bytes))
-            self._footprints.add(of_write(bound))
         # That of the first prepared statement, which the node would take for that of all others.
         self.batch.keyspace = None
         self.batch.routing_key = None

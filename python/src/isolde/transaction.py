@@ -144,8 +144,8 @@ class Transaction:
         """Executes an INSERT, UPDATE or DELETE, not at once but together with what follows.
 
         It is held back, and sent with other such writes as one batch before the next statement that
-        may see it, or in one request with COMMIT. (Prepared reads of other tables, or of other
-        partitions, can't see it.) They are sent at once when there are 100, or 1 MiB of them. What is
+        may see it, or in one request with COMMIT. (A prepared read of another table or partition
+        can't see a prepared write.) They are sent at once when there are 100, or 1 MiB of them. What is
         wrong with them is raised by the call that sends them, and by ``commit`` in any case, which
         sends nothing then. Batches are for ``execute``.
         """
@@ -285,7 +285,7 @@ class Transaction:
         """Sends a statement, and before it the writes that it may see."""
         if self._held is not None:
             if isinstance(statement, PreparedStatement):
-                statement, parameters = statement.bind(parameters or ()), None
+                statement, parameters = statement.bind(parameters), None
             if self._held.may_be_seen_by(statement):
                 self._send_held()
         return self._send(statement, parameters, options)

@@ -7,6 +7,10 @@ import com.datastax.oss.driver.api.core.cql.ColumnDefinition;
 import com.datastax.oss.driver.api.core.cql.ColumnDefinitions;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.type.ContainerType;
+import com.datastax.oss.driver.api.core.type.DataType;
+import com.datastax.oss.driver.api.core.type.TupleType;
+import com.datastax.oss.driver.api.core.type.UserDefinedType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,12 +28,23 @@ import java.util.regex.Pattern;
 record Footprint(String table, List<ByteBuffer> key) {
   static final Footprint ANYWHERE = new Footprint("", List.of());
 
-  /** Then a value for a key's column may be one of several: {@code IN (?, 7)}. */
-  private static final Pattern IN = Pattern.compile("\\bIN\\b", Pattern.CASE_INSENSITIVE);
+  private static final Pattern SELECT = pattern("^\\s*SELECT\\b");
+
+  /**
+   * Then a variable that counts as the key's may be something else. Cassandra does not look at the
+   * relation: {@code a IN (?, 7)}, {@code a > ? ALLOW FILTERING}. And where it names no key, the
+   * driver looks for variables of that name: {@code token(a) > :a}.
+   */
+  private static final Pattern KEY_IS_NOT_SURE = pattern("\\b(IN|ALLOW|TOKEN)\\b|:");
+
+  private static Pattern pattern(String regex) {
+    return Pattern.compile(regex, Pattern.CASE_INSENSITIVE);
+  }
 
   /** Of a statement that only reads; anywhere if it is not known to do that. */
   static Footprint ofRead(Statement<?> statement) {
     return statement instanceof BoundStatement bound
+            && SELECT.matcher(bound.getPreparedStatement().getQuery()).find()
         ? of(bound, bound.getPreparedStatement().getResultSetDefinitions())
         : ANYWHERE;
   }
@@ -45,8 +60,9 @@ record Footprint(String table, List<ByteBuffer> key) {
     if (table.isEmpty() || other.table.isEmpty()) {
       return true;
     }
+    // Keys of different lengths: the table was dropped and created again.
     return table.equals(other.table)
-        && (key.isEmpty() || other.key.isEmpty() || key.equals(other.key));
+        && (key.isEmpty() || key.size() != other.key.size() || key.equals(other.key));
   }
 
   /**
@@ -65,17 +81,24 @@ record Footprint(String table, List<ByteBuffer> key) {
 
   private static List<ByteBuffer> key(BoundStatement bound) {
     PreparedStatement prepared = bound.getPreparedStatement();
-    if (IN.matcher(prepared.getQuery()).find()) {
+    if (KEY_IS_NOT_SURE.matcher(prepared.getQuery()).find()) {
       return List.of();
     }
     List<ByteBuffer> key = new ArrayList<>();
     for (int index : prepared.getPartitionKeyIndices()) {
       ByteBuffer value = bound.isSet(index) ? bound.getBytesUnsafe(index) : null;
-      if (value == null) {
+      if (value == null || isNormalized(prepared.getVariableDefinitions().get(index).getType())) {
         return List.of();
       }
       key.add(value);
     }
     return key;
+  }
+
+  /** Cassandra sorts sets and maps, so that what differs here may be the same key there. */
+  private static boolean isNormalized(DataType type) {
+    return type instanceof ContainerType
+        || type instanceof TupleType
+        || type instanceof UserDefinedType;
   }
 }

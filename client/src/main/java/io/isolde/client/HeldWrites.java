@@ -47,8 +47,8 @@ final class HeldWrites {
    * @return what has to be sent now, as no more can be held
    */
   synchronized Optional<BatchStatement> add(BatchableStatement<?> write) {
+    footprints.add(Footprint.ofWrite(write)); // first, as it may throw
     held.add(write);
-    footprints.add(Footprint.ofWrite(write));
     bytes += bytesOf(write);
     return held.size() >= MAX_STATEMENTS || bytes >= MAX_BYTES ? take() : Optional.empty();
   }
