@@ -13,6 +13,7 @@ public final class Benches {
 
   private static final List<Benchmark> ALL =
       Stream.of(
+              PluginBenchmark.all(),
               List.of(new VersionsBenchmark()),
               OracleBenchmark.all(),
               TransactionsBenchmark.all(),

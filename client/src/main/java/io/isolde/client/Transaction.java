@@ -149,9 +149,9 @@ public final class Transaction implements AutoCloseable {
 
   /**
    * Writes without waiting for an answer. The statement is held back and sent together with the
-   * next ones: before the next {@link #execute} that may see it, or with COMMIT. (A prepared read of
-   * another table or partition can't see a prepared write.) So it costs no request of its own. If
-   * it is refused, whatever sends it fails, and so does COMMIT: nothing is committed.
+   * next ones: before the next {@link #execute} that may see it, or with COMMIT. (A prepared read
+   * of another table or partition can't see a prepared write.) So it costs no request of its own.
+   * If it is refused, whatever sends it fails, and so does COMMIT: nothing is committed.
    *
    * <p>Sends what is held if that is 100 statements or 1 MiB, and waits for that.
    *

@@ -71,7 +71,8 @@ class HeldWritesTest {
   /** All of row (1, 2, 3). */
   static List<BatchableStatement<?>> writesOfUncertainRows() {
     return List.of(
-        prepared("UPDATE %s SET v = 5 WHERE a IN (1, ?) AND b = ? AND c = 3".formatted(TABLE), 9, 2),
+        prepared(
+            "UPDATE %s SET v = 5 WHERE a IN (1, ?) AND b = ? AND c = 3".formatted(TABLE), 9, 2),
         prepared("INSERT INTO %s (a, b, c, v) VALUES (1, 2, :a, :b)".formatted(TABLE), 3, 5),
         prepared("INSERT INTO %s (a, b, c, v) VALUES (1, ?, 3, ?)".formatted(TABLE), 2, 5),
         prepared("INSERT INTO %s (a, b, c, v) VALUES (1, 2, 3, 5)".formatted(TABLE)),
@@ -159,12 +160,12 @@ class HeldWritesTest {
   void whenAWriteIsExecutedThenThoseThatAreHeldComeBeforeIt() {
     String table = NODE.table(COLUMNS);
     ISOLDE.runVoid(
-            tx -> {
-              tx.write(insert(table, 5));
-              tx.execute(prepared("SELECT v FROM " + OTHER));
-              tx.write(insert(table, 6));
-              tx.execute(insert(table, 7));
-            });
+        tx -> {
+          tx.write(insert(table, 5));
+          tx.execute(prepared("SELECT v FROM " + OTHER));
+          tx.write(insert(table, 6));
+          tx.execute(insert(table, 7));
+        });
 
     assertThat(Results.lines(NODE.session().execute("SELECT v FROM " + table)))
         .containsExactly("7");
