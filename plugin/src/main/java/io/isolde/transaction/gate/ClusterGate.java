@@ -4,6 +4,7 @@ package io.isolde.transaction.gate;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.peers.PatientRequest;
 import io.isolde.peers.Peers;
 import io.isolde.peers.Ring;
 import io.isolde.peers.Wire;
@@ -15,7 +16,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +36,11 @@ public final class ClusterGate {
   private static final int THREADS = 8;
   private static final int MOST_WAITING = 64;
   private static final long LONGEST_WAIT_MILLIS = 15_000;
+
+  /**
+   * For nodes that have just started; longer would be a long time for a node that has just died.
+   */
+  private static final long PATIENCE_MILLIS = 3_000;
 
   /** What a table has in memory may be a good part of the heap, and the disk slow. */
   private static final long LONGEST_FLUSH_MILLIS = 60_000;
@@ -114,7 +119,7 @@ public final class ClusterGate {
   public void awaitFollowers(TableMetadata table) {
     for (var asked : ask(GateRequest.Kind.FOLLOW, UUID.randomUUID(), table).entrySet()) {
       try {
-        if (!await(asked.getKey(), asked.getValue(), LONGEST_WAIT_MILLIS, table).isDone()) {
+        if (!await(asked.getKey(), asked.getValue(), 0, LONGEST_WAIT_MILLIS, table).isDone()) {
           logger.warn("The node {} has not heard yet of what {} is now.", asked.getKey(), table);
         }
       } catch (IsoldeException e) {
@@ -124,11 +129,13 @@ public final class ClusterGate {
   }
 
   private long askAll(GateRequest.Kind kind, UUID change, TableMetadata table) {
-    Map<String, CompletableFuture<byte[]>> answers = ask(kind, change, table);
+    Map<String, PatientRequest> answers = ask(kind, change, table);
     long waitMillis = kind == GateRequest.Kind.NEWEST ? LONGEST_FLUSH_MILLIS : LONGEST_WAIT_MILLIS;
+    long patienceMillis = kind == GateRequest.Kind.CLOSE ? PATIENCE_MILLIS : 0;
     long newest = Long.MIN_VALUE;
-    for (Map.Entry<String, CompletableFuture<byte[]>> asked : answers.entrySet()) {
-      GateRequest.Answer answer = await(asked.getKey(), asked.getValue(), waitMillis, table);
+    for (Map.Entry<String, PatientRequest> asked : answers.entrySet()) {
+      GateRequest.Answer answer =
+          await(asked.getKey(), asked.getValue(), patienceMillis, waitMillis, table);
       if (!answer.isDone()) {
         throw unavailable(
             "ENABLE or DISABLE TRANSACTIONS on " + table + ", or TRUNCATE, is under way already.",
@@ -140,8 +147,7 @@ public final class ClusterGate {
     return newest;
   }
 
-  private Map<String, CompletableFuture<byte[]>> ask(
-      GateRequest.Kind kind, UUID change, TableMetadata table) {
+  private Map<String, PatientRequest> ask(GateRequest.Kind kind, UUID change, TableMetadata table) {
     serve();
     byte[] request =
         Wire.bytes(
@@ -153,17 +159,21 @@ public final class ClusterGate {
                 DatabaseDescriptor.getTruncateRpcTimeout(TimeUnit.MILLISECONDS)
                     + LEASE_BEYOND_TRUNCATE_MILLIS,
                 GateKeeper.isTransactional(table.id)));
-    Map<String, CompletableFuture<byte[]>> answers = new LinkedHashMap<>();
+    Map<String, PatientRequest> answers = new LinkedHashMap<>();
     Set<String> nodes = Ring.living();
     nodes.add(Ring.self());
-    nodes.forEach(node -> answers.put(node, peers.ask(node, request)));
+    nodes.forEach(node -> answers.put(node, new PatientRequest(() -> peers.ask(node, request))));
     return answers;
   }
 
   private static GateRequest.Answer await(
-      String node, CompletableFuture<byte[]> answer, long waitMillis, TableMetadata table) {
+      String node,
+      PatientRequest request,
+      long patienceMillis,
+      long waitMillis,
+      TableMetadata table) {
     try {
-      return Wire.read(answer.get(waitMillis, TimeUnit.MILLISECONDS), GateRequest.Answer.class);
+      return Wire.read(request.await(patienceMillis, waitMillis), GateRequest.Answer.class);
     } catch (ExecutionException | TimeoutException | IOException e) {
       String why = e instanceof ExecutionException ? String.valueOf(e.getCause()) : "no answer";
       throw unavailable(
@@ -189,7 +199,7 @@ public final class ClusterGate {
   private void open(UUID change, TableMetadata table) {
     for (var asked : ask(GateRequest.Kind.OPEN, change, table).entrySet()) {
       try {
-        var unused = await(asked.getKey(), asked.getValue(), LONGEST_WAIT_MILLIS, table);
+        var unused = await(asked.getKey(), asked.getValue(), 0, LONGEST_WAIT_MILLIS, table);
       } catch (IsoldeException e) {
         logger.warn(
             "The node {} holds back statements on {} until it notices that nobody opens it.",

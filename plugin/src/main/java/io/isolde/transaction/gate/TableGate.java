@@ -82,7 +82,7 @@ public final class TableGate {
   }
 
   /**
-   * From now on statements on the table wait.
+   * From now on statements on the table wait. Closing it twice is as closing it once.
    *
    * @param change closes it, and opens it
    * @param leaseMillis after which it opens by itself, should nobody open it
@@ -96,7 +96,7 @@ public final class TableGate {
       open(other);
       other = closed.putIfAbsent(table, gate);
     }
-    return other == null;
+    return other == null || other.change.equals(change);
   }
 
   /** Waits for the statements that were under way on this node, on whatever tables. */

@@ -67,6 +67,14 @@ class TableGateTest {
   }
 
   @Test
+  void whenTheSameChangeClosesItAgainThenItIsOpenedOnce() {
+    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
+    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).as("asked twice").isTrue();
+    gate.open(table.id, CHANGE);
+    assertThat(gate.close(table.id, OTHER, LONG_MILLIS)).isTrue();
+  }
+
+  @Test
   void whenNobodyOpensItThenStatementsGoOnWhenTheLeaseEnds() throws Exception {
     assertThat(gate.close(table.id, CHANGE, 100)).isTrue();
     statement().get(10, TimeUnit.SECONDS);
