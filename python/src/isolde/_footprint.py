@@ -9,6 +9,13 @@ from typing import Any, Optional
 
 from cassandra.query import BoundStatement
 
+# Whose values, if they differ as bytes, are different keys. Of sets and maps they need not be, as
+# Cassandra sorts these.
+_SIMPLE = frozenset(
+    "ascii bigint blob boolean date decimal double float inet int smallint text time timestamp "
+    "timeuuid tinyint uuid varchar varint".split()
+)
+
 _SELECT = re.compile(r"\s*SELECT\b", re.IGNORECASE)
 
 # Then a variable that counts as the key's may be something else. Cassandra does not look at the
@@ -71,8 +78,7 @@ def _key(bound: BoundStatement) -> Optional[tuple[bytes, ...]]:
     indexes = prepared.routing_key_indexes
     if not indexes or _KEY_IS_NOT_SURE.search(prepared.query_string):
         return None
-    # Cassandra sorts sets and maps, so that what differs here may be the same key there.
-    if any(prepared.column_metadata[index].type.subtypes for index in indexes):
+    if any(prepared.column_metadata[index].type.typename not in _SIMPLE for index in indexes):
         return None
     values = [bound.values[index] for index in indexes if index < len(bound.values)]
     known = [value for value in values if isinstance(value, bytes)]

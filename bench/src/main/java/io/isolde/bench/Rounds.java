@@ -53,7 +53,7 @@ final class Rounds {
   static <T> List<T> inOrderOf(int round, List<T> cases) {
     List<T> order = new ArrayList<>(cases);
     Collections.rotate(order, -round);
-    if (round % 2 == 1) {
+    if (round % 2 == 1 && cases.size() > 2) { // Of two, it would undo the turn.
       Collections.reverse(order);
     }
     return order;

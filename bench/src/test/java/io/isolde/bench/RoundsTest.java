@@ -11,8 +11,12 @@ import org.junit.jupiter.api.Test;
 class RoundsTest {
 
   private static List<String> order(int round) {
+    return order(round, List.of("a", "b", "c"));
+  }
+
+  private static List<String> order(int round, List<String> names) {
     List<Case> cases =
-        List.of("a", "b", "c").stream()
+        names.stream()
             .map(name -> new Case(name, () -> CompletableFuture.completedFuture(null)))
             .toList();
     return Rounds.inOrderOf(round, cases).stream().map(Case::name).toList();
@@ -29,5 +33,13 @@ class RoundsTest {
   void whenRoundsGoOnThenEveryCaseIsTheFirstNowAndThen() {
     assertThat(IntStream.range(0, 6).mapToObj(round -> order(round).get(0)))
         .contains("a", "b", "c");
+  }
+
+  @Test
+  void whenThereAreTwoThenTheyTakeTurns() {
+    List<String> two = List.of("a", "b");
+    assertThat(order(0, two)).containsExactly("a", "b");
+    assertThat(order(1, two)).containsExactly("b", "a");
+    assertThat(order(2, two)).containsExactly("a", "b");
   }
 }

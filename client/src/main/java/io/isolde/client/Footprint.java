@@ -7,13 +7,12 @@ import com.datastax.oss.driver.api.core.cql.ColumnDefinition;
 import com.datastax.oss.driver.api.core.cql.ColumnDefinitions;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
-import com.datastax.oss.driver.api.core.type.ContainerType;
 import com.datastax.oss.driver.api.core.type.DataType;
-import com.datastax.oss.driver.api.core.type.TupleType;
-import com.datastax.oss.driver.api.core.type.UserDefinedType;
+import com.datastax.oss.driver.api.core.type.DataTypes;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -27,6 +26,31 @@ import java.util.regex.Pattern;
  */
 record Footprint(String table, List<ByteBuffer> key) {
   static final Footprint ANYWHERE = new Footprint("", List.of());
+
+  /**
+   * Whose values, if they differ as bytes, are different keys. Of sets and maps they need not be,
+   * as Cassandra sorts these.
+   */
+  private static final Set<DataType> SIMPLE =
+      Set.of(
+          DataTypes.ASCII,
+          DataTypes.BIGINT,
+          DataTypes.BLOB,
+          DataTypes.BOOLEAN,
+          DataTypes.DATE,
+          DataTypes.DECIMAL,
+          DataTypes.DOUBLE,
+          DataTypes.FLOAT,
+          DataTypes.INET,
+          DataTypes.INT,
+          DataTypes.SMALLINT,
+          DataTypes.TEXT,
+          DataTypes.TIME,
+          DataTypes.TIMESTAMP,
+          DataTypes.TIMEUUID,
+          DataTypes.TINYINT,
+          DataTypes.UUID,
+          DataTypes.VARINT);
 
   private static final Pattern SELECT = pattern("^\\s*SELECT\\b");
 
@@ -87,18 +111,12 @@ record Footprint(String table, List<ByteBuffer> key) {
     List<ByteBuffer> key = new ArrayList<>();
     for (int index : prepared.getPartitionKeyIndices()) {
       ByteBuffer value = bound.isSet(index) ? bound.getBytesUnsafe(index) : null;
-      if (value == null || isNormalized(prepared.getVariableDefinitions().get(index).getType())) {
+      if (value == null
+          || !SIMPLE.contains(prepared.getVariableDefinitions().get(index).getType())) {
         return List.of();
       }
       key.add(value);
     }
     return key;
-  }
-
-  /** Cassandra sorts sets and maps, so that what differs here may be the same key there. */
-  private static boolean isNormalized(DataType type) {
-    return type instanceof ContainerType
-        || type instanceof TupleType
-        || type instanceof UserDefinedType;
   }
 }

@@ -131,11 +131,10 @@ public final class ClusterGate {
   private long askAll(GateRequest.Kind kind, UUID change, TableMetadata table) {
     Map<String, PatientRequest> answers = ask(kind, change, table);
     long waitMillis = kind == GateRequest.Kind.NEWEST ? LONGEST_FLUSH_MILLIS : LONGEST_WAIT_MILLIS;
-    long patienceMillis = kind == GateRequest.Kind.CLOSE ? PATIENCE_MILLIS : 0;
     long newest = Long.MIN_VALUE;
     for (Map.Entry<String, PatientRequest> asked : answers.entrySet()) {
       GateRequest.Answer answer =
-          await(asked.getKey(), asked.getValue(), patienceMillis, waitMillis, table);
+          await(asked.getKey(), asked.getValue(), PATIENCE_MILLIS, waitMillis, table);
       if (!answer.isDone()) {
         throw unavailable(
             "ENABLE or DISABLE TRANSACTIONS on " + table + ", or TRUNCATE, is under way already.",

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction.gate;
 
+import com.google.common.cache.CacheBuilder;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -22,8 +26,22 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 public final class TableGate {
   private static final long LONGEST_WAIT_MILLIS = 30_000;
 
+  /** More than changes of modes in that time, and for longer than a request is under way. */
+  private static final int MOST_ENDED = 1_000;
+
+  private static final Duration ENDED_FOR = Duration.ofMinutes(5);
+
   private final OpOrder statements = new OpOrder();
   private final Map<TableId, Closed> closed = new ConcurrentHashMap<>();
+
+  /** Changes that have opened what they closed: a copy of their request may still arrive. */
+  private final Set<UUID> ended =
+      Collections.newSetFromMap(
+          CacheBuilder.newBuilder()
+              .maximumSize(MOST_ENDED)
+              .expireAfterWrite(ENDED_FOR)
+              .<UUID, Boolean>build()
+              .asMap());
 
   /** Closed by a change of a table's mode, at the longest until a time of {@code nanoTime}. */
   private record Closed(TableId table, UUID change, long untilNanos, CountDownLatch opened) {
@@ -86,9 +104,12 @@ public final class TableGate {
    *
    * @param change closes it, and opens it
    * @param leaseMillis after which it opens by itself, should nobody open it
-   * @return false if it is closed by another change
+   * @return false if it is closed by another change, or this one has opened it again
    */
   boolean close(TableId table, UUID change, long leaseMillis) {
+    if (ended.contains(change)) {
+      return false;
+    }
     long untilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(leaseMillis);
     Closed gate = new Closed(table, change, untilNanos, new CountDownLatch(1));
     Closed other = closed.putIfAbsent(table, gate);
@@ -108,6 +129,7 @@ public final class TableGate {
 
   /** Does nothing if another change has closed it, or none. */
   void open(TableId table, UUID change) {
+    ended.add(change);
     Closed gate = closed.get(table);
     if (gate != null && gate.change.equals(change)) {
       open(gate);

@@ -4,6 +4,7 @@ package io.isolde.transaction.gate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.testing.CassandraInProcess;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -18,6 +19,7 @@ class TableGateTest {
   private static final long LONG_MILLIS = 60_000;
   private static final UUID CHANGE = new UUID(0, 1);
   private static final UUID OTHER = new UUID(0, 2);
+  private static final UUID THIRD = new UUID(0, 3);
 
   private static TableMetadata table;
 
@@ -61,9 +63,9 @@ class TableGateTest {
     assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
     assertThat(gate.close(table.id, OTHER, LONG_MILLIS)).isFalse();
     gate.open(table.id, OTHER);
-    assertThat(gate.close(table.id, OTHER, LONG_MILLIS)).isFalse();
+    assertThat(gate.close(table.id, THIRD, LONG_MILLIS)).isFalse();
     gate.open(table.id, CHANGE);
-    assertThat(gate.close(table.id, OTHER, LONG_MILLIS)).isTrue();
+    assertThat(gate.close(table.id, THIRD, LONG_MILLIS)).isTrue();
   }
 
   @Test
@@ -72,6 +74,14 @@ class TableGateTest {
     assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).as("asked twice").isTrue();
     gate.open(table.id, CHANGE);
     assertThat(gate.close(table.id, OTHER, LONG_MILLIS)).isTrue();
+  }
+
+  @Test
+  void whenARequestToCloseComesAfterItWasOpenedThenItStaysOpen() {
+    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
+    gate.open(table.id, CHANGE);
+    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).as("a copy that was late").isFalse();
+    assertThat(statement()).succeedsWithin(Duration.ofSeconds(10));
   }
 
   @Test
