@@ -21,7 +21,7 @@ _SELECT = re.compile(r"\s*SELECT\b", re.IGNORECASE)
 # Then a variable that counts as the key's may be something else. Cassandra does not look at the
 # relation: a IN (?, 7), a > ? ALLOW FILTERING. And where it names no key, the driver looks for
 # variables of that name: token(a) > :a.
-_KEY_IS_NOT_SURE = re.compile(r"\b(IN|ALLOW|TOKEN)\b|:", re.IGNORECASE)
+_KEY_IS_NOT_SURE = re.compile(r"\b(IN|ALLOW|BETWEEN|TOKEN)\b|:", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

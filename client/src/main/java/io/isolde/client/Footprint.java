@@ -59,7 +59,7 @@ record Footprint(String table, List<ByteBuffer> key) {
    * relation: {@code a IN (?, 7)}, {@code a > ? ALLOW FILTERING}. And where it names no key, the
    * driver looks for variables of that name: {@code token(a) > :a}.
    */
-  private static final Pattern KEY_IS_NOT_SURE = pattern("\\b(IN|ALLOW|TOKEN)\\b|:");
+  private static final Pattern KEY_IS_NOT_SURE = pattern("\\b(IN|ALLOW|BETWEEN|TOKEN)\\b|:");
 
   private static Pattern pattern(String regex) {
     return Pattern.compile(regex, Pattern.CASE_INSENSITIVE);
