@@ -107,15 +107,17 @@ public final class TableGate {
    * @return false if it is closed by another change, or this one has opened it again
    */
   boolean close(TableId table, UUID change, long leaseMillis) {
-    if (ended.contains(change)) {
-      return false;
-    }
     long untilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(leaseMillis);
     Closed gate = new Closed(table, change, untilNanos, new CountDownLatch(1));
     Closed other = closed.putIfAbsent(table, gate);
     if (other != null && other.leftNanos() <= 0) {
       open(other);
       other = closed.putIfAbsent(table, gate);
+    }
+    // It is closed before this is looked at, and noted as ended before it is opened: one notices.
+    if (ended.contains(change)) {
+      open(table, change);
+      return false;
     }
     return other == null || other.change.equals(change);
   }
