@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.client.impl.ClientProtoUtils;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
@@ -82,18 +83,30 @@ class VoteTest {
       int leader = cluster.awaitLeader();
       cluster.propose(leader, "something");
       cluster.awaitApplied(List.of("something"));
-      int candidate = (leader + 1) % 5;
+      int one = (leader + 1) % 5;
       int other = (leader + 2) % 5;
-      for (int dead : List.of(leader, (leader + 3) % 5, (leader + 4) % 5)) {
-        cluster.kill(dead); // Two of five are left, and get no majority.
+      CountDownLatch until = new CountDownLatch(1);
+      // Two of five get no majority; and nobody refuses, which would end the pre-vote at once.
+      for (int silent : List.of(leader, (leader + 3) % 5, (leader + 4) % 5)) {
+        cluster.hang(silent, until);
       }
-      DivisionInfo info = cluster.replica(candidate).division().getInfo();
-      TestCluster.await(() -> info.isCandidate() && wouldVote(cluster, candidate, other, leader));
+      try { // Whichever asks for pre-votes first keeps the other from it.
+        TestCluster.await(
+            () ->
+                wouldVoteAsCandidate(cluster, one, other, leader)
+                    || wouldVoteAsCandidate(cluster, other, one, leader));
+      } finally {
+        until.countDown();
+      }
     }
   }
 
-  private static boolean wouldVote(TestCluster cluster, int candidate, int asker, int leader) {
+  private static boolean wouldVoteAsCandidate(
+      TestCluster cluster, int candidate, int asker, int leader) {
     DivisionInfo info = cluster.replica(candidate).division().getInfo();
+    if (!info.isCandidate()) {
+      return false;
+    }
     long term = info.getCurrentTerm();
     EarlyQuestion question =
         new EarlyQuestion(
