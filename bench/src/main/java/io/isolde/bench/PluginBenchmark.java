@@ -2,15 +2,12 @@
 package io.isolde.bench;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
-import com.datastax.oss.driver.api.core.CqlSession;
-import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.cluster.NodeTool;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * What the plugin costs tables that have nothing to do with it: plain requests to nodes with it
@@ -50,36 +47,15 @@ final class PluginBenchmark implements Benchmark {
     NodeSpec spec =
         TemporaryNode.spec(options)
             .withHeapMegabytes(Math.min(MOST_HEAP_MEGABYTES, options.heapMegabytes()));
-    try (TemporaryNode stock = start("stock", spec.withPlugin(false), out);
-        CqlSession onStock = stock.connect();
-        TemporaryNode plugin = start("plugin", spec, out);
-        CqlSession onPlugin = plugin.connect()) {
-      List<NodeTool> tools =
-          Stream.of(stock, plugin)
-              .flatMap(cluster -> cluster.nodes().stream())
-              .map(LocalNode::nodeTool)
-              .toList();
-      try {
-        return measure(onStock, onPlugin, tools, options, out);
-      } finally {
-        tools.forEach(NodeTool::close);
-      }
+    try (StockAndIsolde clusters = StockAndIsolde.start(nodes, spec, out)) {
+      return measure(clusters, options, out);
     }
   }
 
-  private TemporaryNode start(String name, NodeSpec spec, PrintWriter out) {
-    out.printf("%d nodes: %s%n", nodes, name);
-    return TemporaryNode.start(name, nodes, spec, out);
-  }
-
-  private Report measure(
-      CqlSession onStock,
-      CqlSession onPlugin,
-      List<NodeTool> tools,
-      BenchOptions options,
-      PrintWriter out) {
-    RowTable stock = RowTable.create(onStock, "plain", options);
-    RowTable plugin = RowTable.create(onPlugin, "plain", options);
+  private Report measure(StockAndIsolde clusters, BenchOptions options, PrintWriter out) {
+    List<NodeTool> tools = clusters.tools();
+    RowTable stock = RowTable.create(clusters.stock(), "plain", options);
+    RowTable plugin = RowTable.create(clusters.isolde(), "plain", options);
     List.of(stock, plugin).forEach(RowTable::load);
     Report updates = compare("update", stock.updates(), plugin.updates(), tools, options, out);
     tools.forEach(tool -> tool.flush(RowTable.KEYSPACE));

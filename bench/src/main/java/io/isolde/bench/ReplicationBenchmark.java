@@ -5,7 +5,6 @@ import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.metadata.Node;
-import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.cluster.NodeTool;
 import java.io.PrintWriter;
@@ -14,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Strong keyspaces against plain ones on the same nodes, each of which has a replica of all rows:
- * writes and reads at the leader and through any node, against QUORUM, LWT and SERIAL.
+ * Strong keyspaces against stock Cassandra beside them, in turns; each node has a replica of all
+ * rows: writes and reads at the leader and through any node, against QUORUM, LWT and SERIAL.
  *
  * <p>First with what Cassandra answers before a sync to disk ({@code commitlog_sync: periodic}, and
  * the strong keyspace's durability {@code periodic}), then with what it answers after it ({@code
@@ -59,8 +58,8 @@ final class ReplicationBenchmark implements Benchmark {
     return clusters.stream()
         .map(
             nodes ->
-                onCluster(nodes, "periodic", options, out)
-                    .and(onCluster(nodes, "batch", options, out))
+                onClusters(nodes, "periodic", options, out)
+                    .and(onClusters(nodes, "batch", options, out))
                     .withSuffix(suffix(nodes)))
         .reduce(Report::and)
         .orElseThrow();
@@ -87,28 +86,23 @@ final class ReplicationBenchmark implements Benchmark {
     return nodes == 3 ? "" : "_%dn".formatted(nodes);
   }
 
-  private Report onCluster(int nodes, String sync, BenchOptions options, PrintWriter out) {
-    out.printf("Cassandra with Isolde, %d nodes, sync to disk: %s%n", nodes, sync);
+  private Report onClusters(int nodes, String sync, BenchOptions options, PrintWriter out) {
+    out.printf("sync to disk: %s%n", sync);
     NodeSpec spec =
         TemporaryNode.spec(options)
             .withHeapMegabytes(Math.min(MOST_HEAP_MEGABYTES, options.heapMegabytes()))
             .withCassandraSetting("commitlog_sync", sync)
             .withCassandraSetting("commitlog_sync_period", sync.equals("batch") ? "0ms" : "10s");
-    try (TemporaryNode cluster = TemporaryNode.start("bench", nodes, spec, out);
-        CqlSession session = cluster.connect()) {
-      List<NodeTool> tools = cluster.nodes().stream().map(LocalNode::nodeTool).toList();
-      try {
-        RowTable plain = RowTable.create(session, "plain", options);
-        RowTable strong = RowTable.createStrong(session, "strong", sync, options);
-        List.of(plain, strong).forEach(RowTable::load);
-        Node leader = leader(session);
-        out.printf("  %s leads%n", leader.getEndPoint());
-        return sync.equals("batch")
-            ? durable(plain, strong, leader, tools, options, out)
-            : notDurable(plain, strong, leader, tools, options, out);
-      } finally {
-        tools.forEach(NodeTool::close);
-      }
+    try (StockAndIsolde clusters = StockAndIsolde.start(nodes, spec, out)) {
+      RowTable plain = RowTable.create(clusters.stock(), "plain", options);
+      RowTable strong = RowTable.createStrong(clusters.isolde(), "strong", sync, options);
+      List.of(plain, strong).forEach(RowTable::load);
+      Node leader = leader(clusters.isolde());
+      out.printf("  %s leads%n", leader.getEndPoint());
+      List<NodeTool> tools = clusters.tools();
+      return sync.equals("batch")
+          ? durable(plain, strong, leader, tools, options, out)
+          : notDurable(plain, strong, leader, tools, options, out);
     }
   }
 
