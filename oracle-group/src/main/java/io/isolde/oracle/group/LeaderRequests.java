@@ -133,8 +133,11 @@ final class LeaderRequests implements AutoCloseable {
     return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
   }
 
+  /** Not if it has ended meanwhile: it may have been told that nothing was done. */
   private void send(Outstanding<?> request, Link to) {
-    to.client.send(Protocol.SERVICE, request.bodyToSend(), new Handler(request, to));
+    request
+        .bodyToSend()
+        .ifPresent(body -> to.client.send(Protocol.SERVICE, body, new Handler(request, to)));
   }
 
   /** Whoever takes it out answers it. */
@@ -188,7 +191,7 @@ final class LeaderRequests implements AutoCloseable {
 
     /** If it was sent before, it may have been carried out then: nobody may say that it wasn't. */
     private void onOverload(String message) {
-      if (request.sends() == 1) {
+      if (request.endIfSentOnce()) {
         end(request).ifPresent(r -> r.fail(Reason.OVERLOADED, message));
       } else {
         request.putOff();

@@ -3,8 +3,8 @@ package io.isolde.oracle.group;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** A request that has no answer yet; it can be sent again and again. */
@@ -18,7 +18,10 @@ final class Outstanding<T> {
   /** When it was sent last. */
   private volatile long sentNanos;
 
-  private final AtomicInteger sends = new AtomicInteger();
+  /** Guarded by this, as the next: whoever says that nothing was done must know of all sends. */
+  private int sends;
+
+  private boolean isOver;
 
   /** Whether a member has to be told again, as it had no room. */
   private volatile boolean isPutOff;
@@ -46,11 +49,15 @@ final class Outstanding<T> {
     return was;
   }
 
-  ByteBuf bodyToSend() {
+  /** What to send now; empty if it is not to be sent any more. */
+  synchronized Optional<ByteBuf> bodyToSend() {
+    if (isOver) {
+      return Optional.empty();
+    }
     isPutOff = false;
     sentNanos = System.nanoTime();
-    sends.incrementAndGet();
-    return Unpooled.wrappedBuffer(body);
+    sends++;
+    return Optional.of(Unpooled.wrappedBuffer(body));
   }
 
   boolean isOverdue(long nowNanos) {
@@ -58,13 +65,23 @@ final class Outstanding<T> {
   }
 
   /** Whether it was sent before then. */
-  boolean isUnansweredSince(long nanos) {
-    return sends.get() > 0 && nanos - sentNanos > 0;
+  synchronized boolean isUnansweredSince(long nanos) {
+    return sends > 0 && nanos - sentNanos > 0;
   }
 
   /** If more than once, an earlier one may have been carried out. */
-  int sends() {
-    return sends.get();
+  synchronized int sends() {
+    return sends;
+  }
+
+  /**
+   * Lets it be sent no more, unless it was sent before: then that may have been carried out.
+   *
+   * @return whether it was sent once
+   */
+  synchronized boolean endIfSentOnce() {
+    isOver |= sends == 1;
+    return sends == 1;
   }
 
   void complete(ByteBuf result) {
