@@ -19,6 +19,7 @@ import io.isolde.transaction.Oracle;
 import io.isolde.version.VersionClock;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -166,7 +167,23 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
 
   @Override
   public long latestTimestamp() {
-    return Math.max(session.last(), NodeClock.nowMillis() * 1000);
+    return orNow(session.last());
+  }
+
+  private static long orNow(long timestamp) {
+    return Math.max(timestamp, NodeClock.nowMillis() * 1000);
+  }
+
+  /** The oracle has decided on every write before a replica is given it. */
+  @Override
+  public OptionalLong newestBefore(long nanoTime) {
+    OptionalLong last = session.lastAskedAfter(nanoTime);
+    return last.isEmpty() ? last : OptionalLong.of(orNow(last.getAsLong()));
+  }
+
+  @Override
+  public long newTimestamp() {
+    return orNow(next());
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.isolde.config.IsoldeConfig;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +39,16 @@ public final class NodeVersions {
         @Override
         public long latestTimestamp() {
           return source.latestTimestamp();
+        }
+
+        @Override
+        public OptionalLong newestBefore(long nanoTime) {
+          return source.newestBefore(nanoTime);
+        }
+
+        @Override
+        public long newTimestamp() {
+          return source.newTimestamp();
         }
 
         @Override

@@ -31,7 +31,7 @@ final class PartitionVersions {
       return false;
     }
     oldestFirst.addLast(version);
-    newestSupersededAt = Math.max(newestSupersededAt, version.supersededAt);
+    newestSupersededAt = Math.max(newestSupersededAt, version.supersededAt());
     return true;
   }
 

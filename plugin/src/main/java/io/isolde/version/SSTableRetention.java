@@ -88,7 +88,7 @@ public final class SSTableRetention implements INotificationConsumer {
       Ref<SSTableReader> reference = sstable.tryRef();
       if (reference == null) {
         // Replaced before we could take it: what it held is lost to readers of the past.
-        horizon.raise(clock.latestTimestamp());
+        horizon.raise(Math.max(clock.latestTimestamp(), sstable.getMaxTimestamp()));
       } else {
         all.add(new Held(sstable, reference, Held.WHILE_LIVE));
       }
@@ -134,6 +134,7 @@ public final class SSTableRetention implements INotificationConsumer {
    * Lets go of what nobody needs, and, above the bound, of the oldest of what somebody may need.
    */
   synchronized void release(long lowWatermark) {
+    List<Held> unheld = new ArrayList<>();
     long replacedBytes = replacedBytes();
     for (Iterator<Held> iterator = all.iterator(); iterator.hasNext(); ) {
       Held held = iterator.next();
@@ -144,9 +145,15 @@ public final class SSTableRetention implements INotificationConsumer {
       horizon.raise(held.neededBelow);
       iterator.remove();
       replacedBytes -= held.sstable.bytesOnDisk();
-      held.reference.release();
+      unheld.add(held);
     }
+    letGo(unheld);
+  }
+
+  /** Readers first stop finding them: a file that is closed is unmapped under who comes late. */
+  private synchronized void letGo(List<Held> unheld) {
     epoch++;
+    unheld.forEach(held -> held.reference.release());
   }
 
   /** SSTables that hold versions which a reader as of {@code asOf} may miss in this view. */
@@ -197,9 +204,9 @@ public final class SSTableRetention implements INotificationConsumer {
     tracker.unsubscribe(this);
     synchronized (this) {
       closed = true;
-      all.forEach(held -> held.reference.release());
+      List<Held> unheld = List.copyOf(all);
       all.clear();
-      epoch++;
+      letGo(unheld);
     }
   }
 }

@@ -29,6 +29,7 @@ record StreamWatch(Horizon horizon, VersionClock clock, BooleanSupplier isTaking
         && added.memtable().isEmpty()
         && isTakingRanges.getAsBoolean()) {
       horizon.raise(clock.latestTimestamp());
+      added.added.forEach(sstable -> horizon.raise(sstable.getMaxTimestamp()));
     }
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.version;
 
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.db.DeletionTime;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.Cell;
@@ -14,6 +16,15 @@ import org.apache.cassandra.utils.memory.HeapCloner;
  * that a memtable held there. Needed by readers as of timestamps below {@link #supersededAt}.
  */
 final class Version {
+  /** Instead of when it was superseded, until that is known; any reader may need it. */
+  static final long NOT_KNOWN_YET = Long.MAX_VALUE;
+
+  /** After which nobody tells any more what timestamps are in use. */
+  private static final long LONGEST_UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** By how much they may be ahead of this node's clock then: a new leader begins 3 s ahead. */
+  private static final long MOST_AHEAD_MICROS = TimeUnit.SECONDS.toMicros(15);
+
   final PartitionVersions partition;
 
   /** Exactly one of row and content is set. Guarded by the partition, as are the next two. */
@@ -25,7 +36,9 @@ final class Version {
   private long bytes;
 
   final PartitionUpdate content;
-  final long supersededAt;
+  private final long addedNanos = System.nanoTime();
+
+  private volatile long supersededAt;
 
   /** Nothing in here is older: readers as of an earlier timestamp can pass it by. */
   final long oldestTimestamp;
@@ -80,6 +93,23 @@ final class Version {
     isBorrowed = false;
     bytes = OVERHEAD + row.unsharedHeapSize();
     return bytes - before;
+  }
+
+  long supersededAt() {
+    return supersededAt;
+  }
+
+  /** Whether it is known when it was superseded, now that some time has passed. */
+  boolean isSettled(VersionClock clock) {
+    if (supersededAt == NOT_KNOWN_YET) {
+      OptionalLong newest = clock.newestBefore(addedNanos);
+      if (newest.isPresent()) {
+        supersededAt = newest.getAsLong();
+      } else if (System.nanoTime() - addedNanos > LONGEST_UNKNOWN_NANOS) {
+        supersededAt = clock.latestTimestamp() + MOST_AHEAD_MICROS;
+      }
+    }
+    return supersededAt != NOT_KNOWN_YET;
   }
 
   boolean isNeededBy(long asOf) {

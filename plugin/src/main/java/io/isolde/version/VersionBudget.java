@@ -66,7 +66,10 @@ final class VersionBudget {
       if (oldest == null) {
         return;
       }
-      boolean needed = oldest.supersededAt > lowWatermark;
+      if (!oldest.isSettled(clock)) {
+        return; // In a moment it is; to go, it has to tell from when on it is not missed.
+      }
+      boolean needed = oldest.supersededAt() > lowWatermark;
       boolean full = bytes.get() > maxBytes;
       if (!full && (needed || unneeded++ >= maxUnneeded)) {
         return;
@@ -80,7 +83,7 @@ final class VersionBudget {
 
   private void remove(Version version) {
     // The horizon first: a reader that no longer finds the version must find the horizon.
-    version.partition.store.horizon().raise(version.supersededAt);
+    version.partition.store.horizon().raise(version.supersededAt());
     bytes.addAndGet(-version.partition.store.remove(version));
     count.decrementAndGet();
   }

@@ -2,15 +2,33 @@
 package io.isolde.version;
 
 import io.isolde.config.NodeClock;
+import java.util.OptionalLong;
 
 /** What the version store knows of time: answered by the status oracle where there is one. */
 public interface VersionClock {
 
   /**
-   * A timestamp (microseconds) at or above that of every write which a replica has been given, and
-   * at or above the time of day, since compactions drop what has expired by that.
+   * A timestamp (microseconds) at or above the time of day, since compactions drop what has expired
+   * by that, and at or above every write that this node has heard of. Replicas are given writes
+   * that are a little above it, where the oracle's timestamps are ahead of this node's clock.
    */
   long latestTimestamp();
+
+  /**
+   * A timestamp at or above that of every write which a replica was given before a moment of {@link
+   * System#nanoTime}; empty until that is known.
+   */
+  default OptionalLong newestBefore(long nanoTime) {
+    return OptionalLong.of(latestTimestamp());
+  }
+
+  /**
+   * A timestamp above that of every write which a replica was given, and of every reader. May ask
+   * others, and block.
+   */
+  default long newTimestamp() {
+    return latestTimestamp() + 1;
+  }
 
   /** No reader will ask for the past before this timestamp (microseconds). Never goes back. */
   long lowWatermark();

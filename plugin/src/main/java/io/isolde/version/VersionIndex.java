@@ -285,7 +285,7 @@ public final class VersionIndex implements Index {
   @Override
   public Callable<?> getTruncateTask(long truncatedAt) {
     return () -> {
-      beginAnew(node.clock().latestTimestamp());
+      beginAnew(node.clock().newTimestamp());
       return null;
     };
   }

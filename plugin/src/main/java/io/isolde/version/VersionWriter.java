@@ -79,9 +79,9 @@ final class VersionWriter implements Index.Indexer {
     }
     Row kept = complexDeletions == null ? old : Rows.merge(old, complexDeletions);
     if (MAY_BORROW) {
-      store.addRow(key, kept, true, supersededAt(merged));
+      store.addRow(key, kept, true, supersededAt(kept, merged));
     } else {
-      store.addRow(key, kept.clone(HeapCloner.instance), false, supersededAt(merged));
+      store.addRow(key, kept.clone(HeapCloner.instance), false, supersededAt(kept, merged));
     }
   }
 
@@ -157,7 +157,10 @@ final class VersionWriter implements Index.Indexer {
   }
 
   /** Never too small: a version that is kept for too long is merged in vain, but never wrong. */
-  private long supersededAt(Row merged) {
+  private long supersededAt(Row kept, Row merged) {
+    if (isPerhapsDeletedUntold(kept, merged)) {
+      return Version.NOT_KNOWN_YET;
+    }
     long newest = clock.latestTimestamp();
     newest = Math.max(newest, merged.primaryKeyLivenessInfo().timestamp());
     newest = Math.max(newest, merged.deletion().time().markedForDeleteAt());
@@ -165,6 +168,22 @@ final class VersionWriter implements Index.Indexer {
       newest = Math.max(newest, data.maxTimestamp());
     }
     return newest;
+  }
+
+  /**
+   * Whether a whole collection may have been deleted: as the index hook does not hand that over,
+   * nothing in the merged row need have the write's timestamp, which may be above the clock's.
+   */
+  private static boolean isPerhapsDeletedUntold(Row kept, Row merged) {
+    long rowDeletedAt = merged.deletion().time().markedForDeleteAt();
+    for (ColumnData data : kept) {
+      if (data instanceof ComplexColumnData complex
+          && merged.getComplexColumnData(complex.column()) == null
+          && complex.maxTimestamp() > rowDeletedAt) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static final class CopyToHeap extends Transformation<UnfilteredRowIterator> {

@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.version;
 
+import java.util.OptionalLong;
+
 /** Timestamps as a test wants them: even, increasing, and not far from the wall clock. */
 final class TestClock implements VersionClock {
   private volatile long latest = System.currentTimeMillis() * 1000 & ~1L;
   private volatile long lowWatermark = Long.MIN_VALUE;
 
+  /** What this node has heard of, while timestamps run ahead; 0 if it hears of all at once. */
+  private volatile long heard;
+
   @Override
   public long latestTimestamp() {
-    return latest;
+    return heard == 0 ? latest : heard;
+  }
+
+  @Override
+  public OptionalLong newestBefore(long nanoTime) {
+    return heard == 0 ? OptionalLong.of(latest) : OptionalLong.empty();
+  }
+
+  /** From now on this node does not hear of timestamps that are given out. */
+  void lagBehind() {
+    heard = latest;
+  }
+
+  void catchUp() {
+    heard = 0;
   }
 
   @Override

@@ -53,7 +53,7 @@ public final class CoordinatorSession implements AutoCloseable {
   private final AtomicLong fencings = new AtomicLong();
   private volatile long session = NOT_OPEN;
   private volatile long lowWatermark;
-  private volatile long last;
+  private volatile NewestHeard newest = NewestHeard.nothing();
   private volatile boolean isOpening;
 
   /**
@@ -266,7 +266,15 @@ public final class CoordinatorSession implements AutoCloseable {
 
   /** The largest timestamp in use that was heard of. */
   public long last() {
-    return last;
+    return newest.timestamp();
+  }
+
+  /**
+   * A timestamp at or above all that were given out before that moment of {@link System#nanoTime};
+   * empty until the oracle was asked for it afterwards, and has answered.
+   */
+  public OptionalLong lastAskedAfter(long nanoTime) {
+    return newest.askedAfter(nanoTime);
   }
 
   private void keep() {
@@ -285,6 +293,7 @@ public final class CoordinatorSession implements AutoCloseable {
       return;
     }
     List<Long> tellsAgain = told.all();
+    long askedNanos = System.nanoTime();
     var unused =
         client
             .renew(now, starts.oldest(), tellsAgain)
@@ -292,16 +301,16 @@ public final class CoordinatorSession implements AutoCloseable {
                 (renewed, error) -> {
                   if (error == null) {
                     told.heard(tellsAgain, renewed.unlogged());
-                    heard(renewed, now);
+                    heard(renewed, now, askedNanos);
                   }
                 });
   }
 
-  private void heard(Renewed renewed, long inSession) {
+  private void heard(Renewed renewed, long inSession, long askedNanos) {
     starts.heard(renewed.stable().timestamp());
     synchronized (this) {
       lowWatermark = Math.max(lowWatermark, renewed.lowWatermark());
-      last = Math.max(last, renewed.last());
+      newest = newest.and(renewed.last(), askedNanos);
     }
     if (!renewed.isOpen()) {
       fenced(inSession);
