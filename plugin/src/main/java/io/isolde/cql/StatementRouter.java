@@ -94,7 +94,8 @@ final class StatementRouter {
     }
     // A further page is of a statement that has begun the transaction.
     Incoming asked = options.getPagingState() == null ? incoming : incoming.withoutStart();
-    return inTransaction(asked, () -> routeData(statement, options, asked));
+    return inTransaction(
+        asked, () -> DisabledMeanwhile.again(() -> routeData(statement, options, asked)));
   }
 
   /** Begins the transaction first, if the request says so, and ends it with a COMMIT that fails. */
@@ -196,7 +197,9 @@ final class StatementRouter {
       BatchQueryOptions options,
       Supplier<List<String>> texts,
       Incoming incoming) {
-    return inTransaction(incoming, () -> routeListData(batch, options, texts, incoming));
+    return inTransaction(
+        incoming,
+        () -> DisabledMeanwhile.again(() -> routeListData(batch, options, texts, incoming)));
   }
 
   private ResultMessage routeListData(
@@ -275,6 +278,9 @@ final class StatementRouter {
     try (OpOrder.Group group = gate.enter(withCommitted(tables, incoming))) {
       boolean ours =
           transactionOf(incoming).isPresent() || tables.stream().anyMatch(Tables::isTransactional);
+      if (!ours && strong.isStrong(tables)) {
+        throw new DisabledMeanwhile();
+      }
       return ours ? onIsolde.get() : incoming.onCassandra.get();
     }
   }
