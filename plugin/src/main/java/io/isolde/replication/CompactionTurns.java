@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -80,8 +81,8 @@ final class CompactionTurns {
         for (ColumnFamilyStore table : open.getColumnFamilyStores()) {
           try {
             isWaiting |= look(keyspace, table, isWaiting);
-          } catch (RuntimeException e) {
-            logger.error("A compaction of {} failed; it is tried again", table.metadata(), e);
+          } catch (RuntimeException | Error e) { // Else it would be the last look.
+            failed(table, e);
           }
         }
       }
@@ -163,13 +164,19 @@ final class CompactionTurns {
     try {
       Work work = new Work(Cause.COMPACTION, table.name, compaction.bytes());
       compaction.runAfter(() -> stepAside.before(keyspace, work));
-    } catch (RuntimeException e) {
-      logger.error("A compaction of {} failed; it is tried again", table.metadata(), e);
+    } catch (RuntimeException | Error e) {
+      failed(table, e);
     } finally {
       busyBytes.set(0);
       turn.end();
       heavy.release();
     }
+  }
+
+  /** Of a disk that fails Cassandra's errors tell, and {@code disk_failure_policy} what to do. */
+  private static void failed(ColumnFamilyStore table, Throwable e) {
+    JVMStabilityInspector.inspectThrowable(e);
+    logger.error("A compaction of {} failed; it is tried again", table.metadata(), e);
   }
 
   void close() {

@@ -105,11 +105,13 @@ final class Payload {
   /**
    * Reads the updates.
    *
-   * @param skipUnknown whether to leave out those of tables and columns that this node does not
-   *     know, because they are no more
+   * @param isKeyspaceGone whether to leave out all that this node does not know
+   * @param areUnknownGone whether to leave out what is of tables that this node does not know,
+   *     because they are no more; not so columns: Cassandra knows those that were dropped
    * @param gone the tables that are known to be no more; those that are left out come to them
    */
-  static Updates decode(byte[] bytes, boolean skipUnknown, Set<TableId> gone)
+  static Updates decode(
+      byte[] bytes, boolean isKeyspaceGone, boolean areUnknownGone, Set<TableId> gone)
       throws UnknownSchemaException {
     try (DataInputBuffer in = new DataInputBuffer(bytes)) {
       int version = in.readInt();
@@ -125,12 +127,12 @@ final class Payload {
               PartitionUpdate.serializer.deserialize(
                   update, version, DeserializationHelper.Flag.FROM_REMOTE));
         } catch (UnknownTableException e) {
-          if (!skipUnknown && !gone.contains(e.id)) {
+          if (!isKeyspaceGone && !areUnknownGone && !gone.contains(e.id)) {
             throw new UnknownSchemaException(e);
           }
           gone.add(e.id);
         } catch (UnknownColumnException e) {
-          if (!skipUnknown) {
+          if (!isKeyspaceGone) {
             throw new UnknownSchemaException(e);
           }
         }

@@ -4,6 +4,7 @@ package io.isolde.replication;
 import io.isolde.group.Layout;
 import io.isolde.group.Storage;
 import io.isolde.transaction.Stamp;
+import io.isolde.transaction.TableStores;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -102,6 +103,7 @@ final class TableStorage implements Storage {
     long complainAt = 0;
     while (true) {
       try {
+        awaitStores(mutation);
         // Not through the commit log: the group's log is the write-ahead log.
         mutation.apply(false, false);
         return;
@@ -119,6 +121,13 @@ final class TableStorage implements Storage {
     }
   }
 
+  /** It takes a moment, unless the keyspace is dropped meanwhile. */
+  private static void awaitStores(Mutation mutation) {
+    while (!TableStores.areOpen(mutation)) {
+      sleep();
+    }
+  }
+
   /** A table that this node has not heard of is one that it will hear of, or one that is gone. */
   private Payload.Updates decode(byte[] payload) {
     boolean hadComplained = false;
@@ -127,12 +136,15 @@ final class TableStorage implements Storage {
       try {
         boolean isDropped = Schema.instance.getKeyspaceMetadata(keyspace) == null;
         boolean isOver = System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS);
-        return Payload.decode(payload, isDropped || (isOver && agrees()), gone);
+        return Payload.decode(payload, isDropped, !isDropped && isOver && agrees(), gone);
       } catch (Payload.UnknownSchemaException e) {
         long waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
         if (waitedMillis > COMPLAIN_MILLIS && !hadComplained) {
           hadComplained = true;
-          logger.warn("Waiting for the schema to agree: {}", e.getMessage());
+          logger.warn(
+              "A write in the log waits for this node to hear of its table or column; if who made"
+                  + " that is lost for good, make it again: {}",
+              e.getMessage());
         }
         sleep();
       }
@@ -196,11 +208,13 @@ final class TableStorage implements Storage {
   /**
    * Cassandra does not try a flush again that has failed, and flushes what came after it as if
    * nothing were; but the memtable stays where those are that are being flushed. The log is its
-   * only other place.
+   * only other place. An index's may fail when that of its table has not.
    */
   private static CompletableFuture<Void> flush(ColumnFamilyStore table) {
     Set<Memtable> before = new HashSet<>();
-    table.getTracker().getView().getAllMemtables().forEach(before::add);
+    for (ColumnFamilyStore store : table.concatWithIndexes()) {
+      store.getTracker().getView().getAllMemtables().forEach(before::add);
+    }
     CompletableFuture<Void> flushed = new CompletableFuture<>();
     var unused =
         table
@@ -210,12 +224,14 @@ final class TableStorage implements Storage {
   }
 
   private static void requireFlushed(ColumnFamilyStore table, Set<Memtable> before) {
-    for (Memtable memtable : table.getTracker().getView().flushingMemtables) {
-      if (before.contains(memtable)) {
-        throw new IllegalStateException(
-            "An earlier flush of "
-                + table.metadata()
-                + " has failed; its writes come from the log when this node starts again.");
+    for (ColumnFamilyStore store : table.concatWithIndexes()) {
+      for (Memtable memtable : store.getTracker().getView().flushingMemtables) {
+        if (before.contains(memtable)) {
+          throw new IllegalStateException(
+              "An earlier flush of "
+                  + store.metadata()
+                  + " has failed; its writes come from the log when this node starts again.");
+        }
       }
     }
   }

@@ -25,9 +25,12 @@ import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.protocol.exceptions.GroupMismatchException;
 import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;
 import org.apache.ratis.protocol.exceptions.LeaderSteppingDownException;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
+import org.apache.ratis.protocol.exceptions.ReadException;
+import org.apache.ratis.protocol.exceptions.ReadIndexException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationInProgressException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
 import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
@@ -382,7 +385,11 @@ public final class RaftReplica {
     if (cause instanceof NotLeaderException) {
       return new RaftFailure.NotLeader(leader(), cause);
     }
-    if (cause instanceof LeaderNotReadyException || cause instanceof ServerNotReadyException) {
+    if (cause instanceof LeaderNotReadyException
+        || cause instanceof ServerNotReadyException
+        || cause instanceof ReadException // It may have stepped down since it was asked.
+        || cause instanceof ReadIndexException
+        || cause instanceof GroupMismatchException) {
       return new RaftFailure.NotReady("This node is not ready.", cause);
     }
     return new RaftFailure.Refused(String.valueOf(cause.getMessage()), cause);

@@ -14,18 +14,32 @@ import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
  * so it need not decode it and knows whom to answer.
  */
 final class Entry implements Message {
-  static final int ITEM_HEADER_BYTES = 4 * Long.BYTES + Integer.BYTES;
+  static final int ITEM_HEADER_BYTES = 5 * Long.BYTES + Integer.BYTES;
   private static final int HEADER_BYTES = 1 + Integer.BYTES;
-  private static final byte VERSION = 1;
+  private static final byte VERSION = 2;
+
+  /** Which did not know in which term a write was decided on. */
+  private static final byte VERSION_WITHOUT_TERMS = 1;
 
   /**
    * A write in the log.
    *
    * @param proposedMicros the leader's clock
+   * @param decidedInTerm see {@link Write#decidedInTerm}
    * @param decoded see {@link Write#decoded}
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Item(RequestId id, long proposedMicros, byte[] payload, Object decoded) {}
+  record Item(
+      RequestId id, long proposedMicros, long decidedInTerm, byte[] payload, Object decoded) {
+    /**
+     * Whether others may have written since it was decided on.
+     *
+     * @param term of its entry in the log
+     */
+    boolean isOutdated(long term) {
+      return decidedInTerm != Write.BLIND && decidedInTerm != term;
+    }
+  }
 
   private final List<Item> items;
   private ByteString content;
@@ -50,6 +64,7 @@ final class Entry implements Message {
       for (Item item : items) {
         out.putLong(item.id().session()).putLong(item.id().number());
         out.putLong(item.id().oldestOpen()).putLong(item.proposedMicros());
+        out.putLong(item.decidedInTerm());
         out.putInt(item.payload().length).put(item.payload());
       }
       content = UnsafeByteOperations.unsafeWrap(out.array());
@@ -66,7 +81,7 @@ final class Entry implements Message {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     try {
       byte version = in.get();
-      if (version != VERSION) {
+      if (version != VERSION && version != VERSION_WITHOUT_TERMS) {
         throw new IllegalArgumentException("An entry of the log has version " + version + ".");
       }
       int count = in.getInt();
@@ -74,9 +89,10 @@ final class Entry implements Message {
       for (int i = 0; i < count; i++) {
         RequestId id = new RequestId(in.getLong(), in.getLong(), in.getLong());
         long proposedMicros = in.getLong();
+        long decidedInTerm = version == VERSION_WITHOUT_TERMS ? Write.BLIND : in.getLong();
         byte[] payload = new byte[in.getInt()];
         in.get(payload);
-        items.add(new Item(id, proposedMicros, payload, null));
+        items.add(new Item(id, proposedMicros, decidedInTerm, payload, null));
       }
       return new Entry(items);
     } catch (BufferUnderflowException | NegativeArraySizeException e) {

@@ -165,7 +165,7 @@ final class GroupStateMachine extends BaseStateMachine {
     List<Long> timestamps = new ArrayList<>(entry.items().size());
     synchronized (state) {
       for (Entry.Item item : entry.items()) {
-        timestamps.add(apply(item));
+        timestamps.add(item.isOutdated(proto.getTerm()) ? Applied.OUTDATED : apply(item));
       }
       updateLastAppliedTermIndex(proto.getTerm(), proto.getIndex());
       lastMicros = state.lastMicros();
@@ -188,6 +188,9 @@ final class GroupStateMachine extends BaseStateMachine {
 
   /** The answer to an entry: the timestamps of its writes. */
   record Applied(List<Long> timestamps) implements Message {
+    /** Instead of a timestamp: it was decided on in an earlier term, so nobody applies it. */
+    static final long OUTDATED = -1;
+
     @Override
     public org.apache.ratis.thirdparty.com.google.protobuf.ByteString getContent() {
       return org.apache.ratis.thirdparty.com.google.protobuf.ByteString.EMPTY;

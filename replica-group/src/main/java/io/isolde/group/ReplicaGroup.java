@@ -201,6 +201,7 @@ public final class ReplicaGroup {
         while (true) {
           WriteQueue.Place place = queue.place(keyHash);
           await(place.before(), deadlineNanos, GroupFailure.Reason.TIMED_OUT);
+          long term = term(); // Before the barrier: what comes in between ends it.
           await(barrier(), deadlineNanos, GroupFailure.Reason.TIMED_OUT);
           OptionalLong before = machine.appliedAt(request);
           if (before.isPresent()) {
@@ -214,7 +215,7 @@ public final class ReplicaGroup {
             return outcome.answer();
           }
           Write write =
-              new Write(request, new int[] {keyHash}, outcome.payload(), outcome.decoded());
+              new Write(request, term, new int[] {keyHash}, outcome.payload(), outcome.decoded());
           written = queue.offerAt(place, write);
           if (written != null) {
             break;

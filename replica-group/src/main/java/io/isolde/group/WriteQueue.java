@@ -23,6 +23,9 @@ final class WriteQueue {
   private static final int MAX_WRITES_PER_ENTRY = 1024;
   private static final int MAX_QUEUED = 16_384;
 
+  /** Of a heap of 512 MiB an eighth; a repeated attempt is another copy. */
+  private static final long MAX_QUEUED_BYTES = 64L << 20;
+
   /** Partitions that share a place wait for each other's writes, which is seldom and harmless. */
   private static final int PLACES = 4096;
 
@@ -42,6 +45,9 @@ final class WriteQueue {
 
   /** Guarded by itself, with all below; at most {@link #MAX_QUEUED}. */
   private final ArrayDeque<Queued> queue = new ArrayDeque<>();
+
+  /** At most {@link #MAX_QUEUED_BYTES}. */
+  private long queuedBytes;
 
   private final long[] writes = new long[PLACES];
 
@@ -106,7 +112,7 @@ final class WriteQueue {
       if (place != null && writes[place.index()] != place.writes()) {
         return null;
       }
-      if (queue.size() >= MAX_QUEUED) {
+      if (queue.size() >= MAX_QUEUED || queuedBytes + write.bytes() > MAX_QUEUED_BYTES) {
         return CompletableFuture.failedFuture(
             new GroupFailure(
                 GroupFailure.Reason.OVERLOADED, "Too many writes wait at the group's leader."));
@@ -117,6 +123,7 @@ final class WriteQueue {
         last[index] = answer;
       }
       queue.add(new Queued(write, answer));
+      queuedBytes += write.bytes();
     }
     makeEntries();
     return answer;
@@ -175,6 +182,7 @@ final class WriteQueue {
         }
         next.add(queue.poll());
       }
+      next.forEach(one -> queuedBytes -= one.write().bytes());
       underWay++;
       return next;
     }
@@ -185,7 +193,9 @@ final class WriteQueue {
     List<Entry.Item> items = new ArrayList<>(queued.size());
     for (Queued one : queued) {
       Write write = one.write();
-      items.add(new Entry.Item(write.id(), nowMicros, write.payload(), write.decoded()));
+      items.add(
+          new Entry.Item(
+              write.id(), nowMicros, write.decidedInTerm(), write.payload(), write.decoded()));
     }
     CompletableFuture<Message> proposal;
     try {
@@ -223,8 +233,10 @@ final class WriteQueue {
     queued.forEach(one -> one.answer().completeExceptionally(told));
   }
 
-  private static void answer(Queued write, long timestampMicros) {
-    if (timestampMicros == RetryWindow.FORGOTTEN) {
+  private void answer(Queued write, long timestampMicros) {
+    if (timestampMicros == GroupStateMachine.Applied.OUTDATED) { // To be decided on again.
+      write.answer().completeExceptionally(GroupFailure.notLeader(replica.leader()));
+    } else if (timestampMicros == RetryWindow.FORGOTTEN) {
       write.answer().completeExceptionally(GroupFailure.forgotten());
     } else {
       write.answer().complete(timestampMicros);

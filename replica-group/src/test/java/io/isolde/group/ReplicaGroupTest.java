@@ -176,6 +176,62 @@ class ReplicaGroupTest {
     }
   }
 
+  /** Others have written under the leader of the term in between. */
+  @Test
+  void whenADecisionWasMadeInAnEarlierTermThenItIsNotAppliedAndIsMadeAgain() throws Exception {
+    try (GroupNodes nodes = new GroupNodes(folder)) {
+      int first = nodes.leader();
+      int second = (first + 1) % 3;
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+      RequestId id = new RequestId(9, 1, 1);
+      List<String> seen = new ArrayList<>();
+      ReplicaGroup.Decision<String> slow =
+          new ReplicaGroup.Decision<>() {
+            @Override
+            public ReplicaGroup.Outcome<String> decide() {
+              seen.add(String.valueOf(nodes.storages.get(first).get("k")));
+              if (seen.size() == 1) {
+                thereAndBack(nodes, first, second);
+              }
+              byte[] payload = MemoryStorage.payload("k", "after " + seen.get(seen.size() - 1));
+              return new ReplicaGroup.Outcome<>("done", payload, null);
+            }
+
+            @Override
+            public String repeated() {
+              throw new AssertionError("It was not made.");
+            }
+          };
+      assertThatThrownBy(() -> nodes.replica(first).decide(id, 1, deadline, slow))
+          .satisfies(thrown -> assertReason(thrown, Reason.NOT_LEADER));
+      assertThat(nodes.read(second, "k")).isEqualTo("other");
+      assertThat(nodes.replica(first).decide(id, 1, deadline, slow)).isEqualTo("done");
+      assertThat(nodes.read(second, "k")).isEqualTo("after other");
+      assertThat(seen).containsExactly("null", "other");
+    }
+  }
+
+  private static void thereAndBack(GroupNodes nodes, int first, int second) {
+    try {
+      lead(nodes, second);
+      nodes.write(second, "k", "other");
+      lead(nodes, first);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void lead(GroupNodes nodes, int heir) throws Exception {
+    var unused =
+        nodes
+            .servers
+            .get(heir)
+            .client()
+            .lead(nodes.target(), "127.0.0." + (heir + 1))
+            .get(60, TimeUnit.SECONDS);
+    GroupNodes.await(() -> nodes.replica(heir).isLeader());
+  }
+
   @Test
   void whenAnAttemptHadNoAnswerThenTheNextOneThatIsRefusedDoesNotSayThatNothingWasDone()
       throws Exception {

@@ -3,6 +3,7 @@ package io.isolde.transaction.lane;
 
 import io.isolde.config.NodeClock;
 import io.isolde.oracle.group.Stable;
+import io.isolde.transaction.TableStores;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -95,6 +96,7 @@ final class LaneEnd {
           mutation.getKeyspaceName(), mutation.key().getToken())) {
         return false;
       }
+      TableStores.requireOpen(mutation);
       mutation.apply();
       return true;
     } catch (IOException | RuntimeException e) {

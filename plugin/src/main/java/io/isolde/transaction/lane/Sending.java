@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction.lane;
 
+import io.isolde.transaction.TableStores;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashSet;
@@ -107,6 +108,7 @@ final class Sending {
     InetAddressAndPort self = FBUtilities.getBroadcastAddressAndPort();
     sent.add(self);
     try {
+      TableStores.requireOpen(mutation);
       mutation.apply();
       isWrittenHere = true;
       handler.onResponse(null); // As Cassandra tells it of this node.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableId;
+
+/**
+ * Cassandra makes a new table known before it opens the table's store, and drops what is written to
+ * it in between, with a line in the log and no error.
+ */
+public final class TableStores {
+  private TableStores() {}
+
+  /**
+   * Whether all that the mutation writes would be written here, but for tables that are no more.
+   */
+  public static boolean areOpen(Mutation mutation) {
+    Keyspace open = Schema.instance.getKeyspaceInstance(mutation.getKeyspaceName());
+    for (TableId table : mutation.getTableIds()) {
+      boolean isOpen = open != null && open.hasColumnFamilyStore(table);
+      if (!isOpen && Schema.instance.getTableMetadata(table) != null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Requires {@link #areOpen}.
+   *
+   * @throws IllegalStateException unless they are; the write is to be tried again
+   */
+  public static void requireOpen(Mutation mutation) {
+    if (!areOpen(mutation)) {
+      throw new IllegalStateException(
+          "A table of " + mutation.getKeyspaceName() + " has just come and is not open yet.");
+    }
+  }
+}
