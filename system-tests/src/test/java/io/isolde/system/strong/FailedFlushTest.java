@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -36,31 +37,10 @@ class FailedFlushTest {
 
   @Test
   void whenAFlushHasFailedThenTheLogIsKeptAndNothingIsLost() throws Exception {
-    try (TestCluster cluster =
-        TestCluster.start(
-            "failed-flush",
-            1,
-            "127.0.53.1",
-            spec ->
-                spec.withIsoldeSetting("strong_log_size", "1MiB")
-                    .withCassandraSetting("disk_failure_policy", "ignore"))) {
-      cluster.on(
-          1,
-          "CREATE KEYSPACE s WITH replication = {'class':"
-              + " 'io.isolde.replication.ReplicatedLogStrategy', 'replication_factor': 1}");
+    try (TestCluster cluster = oneNode("failed-flush")) {
       cluster.on(1, "CREATE TABLE s.t (p int PRIMARY KEY, v text)");
-      for (int i = 0; i < EARLY_ROWS; i++) {
-        cluster.on(1, "INSERT INTO s.t (p, v) VALUES (%d, 'early')".formatted(i));
-      }
-      flushWithoutFolder(cluster);
-      for (int i = 0; i < LATE_ROWS; i++) {
-        cluster.on(
-            1, "INSERT INTO s.t (p, v) VALUES (%d, '%s')".formatted(EARLY_ROWS + i, LONG_VALUE));
-      }
-      Await.until("the log has grown enough for a mark", () -> logSays(cluster, "the log is kept"));
-      cluster.disconnect();
-      cluster.node(1).kill();
-      cluster.startAgain(1);
+      writeAndKill(
+          cluster, "INSERT INTO s.t (p, v) VALUES (%d, 'early')", () -> tableFolder(cluster));
       List<Integer> rows =
           cluster.on(1, OF_THE_LEADER).all().stream().map(row -> row.getInt("p")).toList();
       assertThat(rows)
@@ -69,9 +49,58 @@ class FailedFlushTest {
     }
   }
 
-  /** A file is where the table's folder was. */
-  private static void flushWithoutFolder(TestCluster cluster) throws IOException {
-    Path folder = tableFolder(cluster);
+  /** Cassandra flushes an index after its table: that one's flush has worked then. */
+  @Test
+  void whenAFlushOfAnIndexHasFailedThenTheLogIsKeptAndTheIndexMissesNothing() throws Exception {
+    try (TestCluster cluster = oneNode("failed-index-flush")) {
+      cluster.on(1, "CREATE TABLE s.t (p int PRIMARY KEY, v text, w int)");
+      cluster.on(1, "CREATE INDEX early ON s.t (w)");
+      writeAndKill(
+          cluster,
+          "INSERT INTO s.t (p, w) VALUES (%d, 1)",
+          () -> tableFolder(cluster).resolve(".early"));
+      SimpleStatement byIndex =
+          SimpleStatement.newInstance("SELECT p FROM s.t WHERE w = 1")
+              .setConsistencyLevel(DefaultConsistencyLevel.QUORUM);
+      assertThat(cluster.on(1, byIndex).all()).hasSize(EARLY_ROWS);
+    }
+  }
+
+  private static TestCluster oneNode(String name) {
+    TestCluster cluster =
+        TestCluster.start(
+            name,
+            1,
+            "127.0.53.1",
+            spec ->
+                spec.withIsoldeSetting("strong_log_size", "1MiB")
+                    .withCassandraSetting("disk_failure_policy", "ignore"));
+    cluster.on(
+        1,
+        "CREATE KEYSPACE s WITH replication = {'class':"
+            + " 'io.isolde.replication.ReplicatedLogStrategy', 'replication_factor': 1}");
+    return cluster;
+  }
+
+  /** The early rows are in a flush that fails, the late ones in flushes after it. */
+  private static void writeAndKill(TestCluster cluster, String early, Callable<Path> folder)
+      throws Exception {
+    for (int i = 0; i < EARLY_ROWS; i++) {
+      cluster.on(1, early.formatted(i));
+    }
+    flushWithout(folder.call(), cluster);
+    for (int i = 0; i < LATE_ROWS; i++) {
+      cluster.on(
+          1, "INSERT INTO s.t (p, v) VALUES (%d, '%s')".formatted(EARLY_ROWS + i, LONG_VALUE));
+    }
+    Await.until("the log has grown enough for a mark", () -> logSays(cluster, "the log is kept"));
+    cluster.disconnect();
+    cluster.node(1).kill();
+    cluster.startAgain(1);
+  }
+
+  /** A file is where the folder was. */
+  private static void flushWithout(Path folder, TestCluster cluster) throws IOException {
     Path aside = folder.resolveSibling("aside");
     Files.move(folder, aside);
     Files.createFile(folder);
