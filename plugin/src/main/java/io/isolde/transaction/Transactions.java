@@ -255,7 +255,7 @@ public final class Transactions {
       commitTimestamp =
           committer.commit(
               id, transaction.level(), transaction.startTimestamp(), transaction.reads(), updates);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       oracle.end(id);
       throw e;
     }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KilledTogetherTest {
   private static final int NODES = 3;
-  private static final int KILLS = 3;
+  private static final int KILLS = 2;
   private static final int CLIENTS = 16;
   private static final long LOAD_MILLIS = 6_000;
   private static final int ENOUGH = 50;
