@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.schema.Schema;
@@ -11,6 +13,8 @@ import org.apache.cassandra.schema.TableId;
  * it in between, with a line in the log and no error.
  */
 public final class TableStores {
+  private static final long LOOK_MILLIS = 5;
+
   private TableStores() {}
 
   /**
@@ -23,6 +27,18 @@ public final class TableStores {
       if (!isOpen && Schema.instance.getTableMetadata(table) != null) {
         return false;
       }
+    }
+    return true;
+  }
+
+  /** {@link #areOpen}, after waiting for that if need be; it takes a fraction of a second. */
+  public static boolean awaitOpen(Mutation mutation, long atMostMillis) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(atMostMillis);
+    while (!areOpen(mutation)) {
+      if (System.nanoTime() - deadline > 0) {
+        return false;
+      }
+      Uninterruptibles.sleepUninterruptibly(LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
     return true;
   }

@@ -28,6 +28,7 @@ class TableStoresTest {
     try {
       write.apply(); // as Cassandra does then: without a word
       assertThat(TableStores.areOpen(write)).isFalse();
+      assertThat(TableStores.awaitOpen(write, 10)).isFalse();
       assertThatThrownBy(() -> TableStores.requireOpen(write)).hasMessageContaining("not open yet");
     } finally {
       open.put(store.metadata.id, store);

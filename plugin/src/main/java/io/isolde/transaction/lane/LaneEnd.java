@@ -25,6 +25,9 @@ import org.slf4j.LoggerFactory;
 final class LaneEnd {
   private static final Logger logger = LoggerFactory.getLogger(LaneEnd.class);
 
+  /** Cassandra's own message would be acknowledged while the table is not open, and be lost. */
+  private static final long LONGEST_OPENING_MILLIS = 1_000;
+
   private final Function<List<Long>, Optional<Stable>> oracle;
 
   /**
@@ -96,7 +99,9 @@ final class LaneEnd {
           mutation.getKeyspaceName(), mutation.key().getToken())) {
         return false;
       }
-      TableStores.requireOpen(mutation);
+      if (!TableStores.awaitOpen(mutation, LONGEST_OPENING_MILLIS)) {
+        return false;
+      }
       mutation.apply();
       return true;
     } catch (IOException | RuntimeException e) {
