@@ -19,6 +19,7 @@ import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.Coordinator;
 import io.isolde.transaction.Recovery;
 import io.isolde.transaction.StrongTables;
+import io.isolde.transaction.TableStores;
 import io.isolde.transaction.gate.ClusterGate;
 import io.isolde.transaction.gate.TableGate;
 import io.isolde.transaction.lane.ApplyLanes;
@@ -108,6 +109,7 @@ final class NodeStart implements NodeParts {
    */
   NodeStart inBackground() {
     operations.show(this);
+    TableStores.watchMessages();
     Thread thread = new Thread(this::run, "isolde-start");
     thread.setDaemon(true);
     thread.start();

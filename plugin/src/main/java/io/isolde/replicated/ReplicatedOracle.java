@@ -181,9 +181,14 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
     return last.isEmpty() ? last : OptionalLong.of(orNow(last.getAsLong()));
   }
 
+  /** Without an answer from the oracle it is one that no reader can have yet. */
   @Override
   public long newTimestamp() {
-    return orNow(next());
+    try {
+      return orNow(next());
+    } catch (IsoldeException e) {
+      return latestTimestamp() + MOST_AHEAD_MICROS;
+    }
   }
 
   @Override

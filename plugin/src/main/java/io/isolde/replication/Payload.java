@@ -100,6 +100,11 @@ final class Payload {
     UnknownSchemaException(Exception cause) {
       super(cause.getMessage(), cause);
     }
+
+    /** Whether it is a table that is not known; else a column is not. */
+    boolean isOfTable() {
+      return getCause() instanceof UnknownTableException;
+    }
   }
 
   /**

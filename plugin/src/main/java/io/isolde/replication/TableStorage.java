@@ -46,9 +46,10 @@ import org.slf4j.LoggerFactory;
 final class TableStorage implements Storage {
   private static final Logger logger = LoggerFactory.getLogger(TableStorage.class);
   private static final long PAUSE_MILLIS = 50;
+  private static final long LONG_PAUSE_MILLIS = 1_000;
   private static final long COMPLAIN_MILLIS = 10_000;
 
-  /** How long a table is waited for that nobody seems to have. */
+  /** How long a table is waited for that nobody seems to have, or that is being opened. */
   private static final long GRACE_MILLIS = 1_000;
 
   private static final int MOST_GONE = 1_024;
@@ -98,45 +99,43 @@ final class TableStorage implements Storage {
     return timestampMicros;
   }
 
-  /** The log is the only other place where the write is, so there is no giving up. */
-  private static void apply(Mutation mutation) {
-    long complainAt = 0;
-    while (true) {
+  /**
+   * The log is the only other place where the write is, so there is no giving up, unless the
+   * keyspace is dropped.
+   */
+  private void apply(Mutation mutation) {
+    long complainAt = System.nanoTime();
+    while (Schema.instance.getKeyspaceMetadata(keyspace) != null) {
+      Throwable problem;
       try {
-        awaitStores(mutation);
+        TableStores.requireOpen(mutation, GRACE_MILLIS);
         // Not through the commit log: the group's log is the write-ahead log.
         mutation.apply(false, false);
         return;
-      } catch (RuntimeException e) {
-        if (Schema.instance.getKeyspaceMetadata(mutation.getKeyspaceName()) == null) {
-          return; // It was dropped.
-        }
-        long now = System.nanoTime();
-        if (now > complainAt || complainAt == 0) {
-          logger.error("A replicated write can't be applied; trying again until it can", e);
-          complainAt = now + TimeUnit.MILLISECONDS.toNanos(COMPLAIN_MILLIS);
-        }
-        sleep();
+      } catch (RuntimeException | AssertionError e) { // The latter if it is being dropped.
+        problem = e;
       }
+      long now = System.nanoTime();
+      if (now - complainAt >= 0) {
+        logger.error("A replicated write can't be applied; trying again until it can", problem);
+        complainAt = now + TimeUnit.MILLISECONDS.toNanos(COMPLAIN_MILLIS);
+      }
+      sleep(PAUSE_MILLIS);
     }
   }
 
-  /** It takes a moment, unless the keyspace is dropped meanwhile. */
-  private static void awaitStores(Mutation mutation) {
-    while (!TableStores.areOpen(mutation)) {
-      sleep();
-    }
-  }
-
-  /** A table that this node has not heard of is one that it will hear of, or one that is gone. */
+  /**
+   * A table that this node has not heard of is one that it will hear of, or one that is gone. A
+   * column is one that it will hear of, as dropped ones are known.
+   */
   private Payload.Updates decode(byte[] payload) {
+    boolean areUnknownGone = false;
     boolean hadComplained = false;
     long start = System.nanoTime();
     while (true) {
+      boolean isDropped = Schema.instance.getKeyspaceMetadata(keyspace) == null;
       try {
-        boolean isDropped = Schema.instance.getKeyspaceMetadata(keyspace) == null;
-        boolean isOver = System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS);
-        return Payload.decode(payload, isDropped, !isDropped && isOver && agrees(), gone);
+        return Payload.decode(payload, isDropped, areUnknownGone, gone);
       } catch (Payload.UnknownSchemaException e) {
         long waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
         if (waitedMillis > COMPLAIN_MILLIS && !hadComplained) {
@@ -146,7 +145,10 @@ final class TableStorage implements Storage {
                   + " that is lost for good, make it again: {}",
               e.getMessage());
         }
-        sleep();
+        areUnknownGone = e.isOfTable() && waitedMillis > GRACE_MILLIS && agrees();
+        if (!areUnknownGone) {
+          sleep(hadComplained ? LONG_PAUSE_MILLIS : PAUSE_MILLIS);
+        }
       }
     }
   }
@@ -185,9 +187,9 @@ final class TableStorage implements Storage {
     return (isSame ? now : layout).groups().get(group.number()).members();
   }
 
-  private static void sleep() {
+  private static void sleep(long millis) {
     try {
-      Thread.sleep(PAUSE_MILLIS);
+      Thread.sleep(millis);
     } catch (InterruptedException e) {
       throw new UncheckedInterruptedException(e);
     }

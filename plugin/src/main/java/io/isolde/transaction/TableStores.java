@@ -5,6 +5,7 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
 
@@ -31,27 +32,29 @@ public final class TableStores {
     return true;
   }
 
-  /** {@link #areOpen}, after waiting for that if need be; it takes a fraction of a second. */
-  public static boolean awaitOpen(Mutation mutation, long atMostMillis) {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(atMostMillis);
+  /**
+   * Requires {@link #areOpen}, after waiting for that if need be; it takes a fraction of a second.
+   *
+   * @throws IllegalStateException if they are not by then; the write is to be tried again
+   */
+  public static void requireOpen(Mutation mutation, long waitMillis) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
     while (!areOpen(mutation)) {
-      if (System.nanoTime() - deadline > 0) {
-        return false;
+      if (System.nanoTime() - deadline >= 0) {
+        throw new IllegalStateException(
+            "A table of " + mutation.getKeyspaceName() + " has just come and is not open yet.");
       }
       Uninterruptibles.sleepUninterruptibly(LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
-    return true;
   }
 
   /**
-   * Requires {@link #areOpen}.
-   *
-   * @throws IllegalStateException unless they are; the write is to be tried again
+   * From now on messages with writes, of any table, are dropped while the table is not open, so
+   * that who sent them hears nothing, instead of that they are done.
    */
-  public static void requireOpen(Mutation mutation) {
-    if (!areOpen(mutation)) {
-      throw new IllegalStateException(
-          "A table of " + mutation.getKeyspaceName() + " has just come and is not open yet.");
-    }
+  public static void watchMessages() {
+    MessagingService.instance()
+        .inboundSink
+        .add(message -> !(message.payload instanceof Mutation write) || areOpen(write));
   }
 }

@@ -15,9 +15,7 @@ final class PartitionVersions {
   /** Set when the partition has left its store: nothing may be added any more. */
   private boolean retired;
 
-  /**
-   * Never falls while the partition is in its store, so that readers may skip it without a lock.
-   */
+  /** Never too small for a version that is here, so that readers may skip it without a lock. */
   private volatile long newestSupersededAt = Long.MIN_VALUE;
 
   PartitionVersions(VersionStore store, DecoratedKey key) {
@@ -33,6 +31,15 @@ final class PartitionVersions {
     oldestFirst.addLast(version);
     newestSupersededAt = Math.max(newestSupersededAt, version.supersededAt());
     return true;
+  }
+
+  /** It is known now when a version was superseded. */
+  synchronized void settled() {
+    long newest = Long.MIN_VALUE;
+    for (Version version : oldestFirst) {
+      newest = Math.max(newest, version.supersededAt());
+    }
+    newestSupersededAt = newest;
   }
 
   /** Returns the bytes that are free now. */

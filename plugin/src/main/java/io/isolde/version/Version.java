@@ -22,9 +22,6 @@ final class Version {
   /** After which nobody tells any more what timestamps are in use. */
   private static final long LONGEST_UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** By how much they may be ahead of this node's clock then: a new leader begins 3 s ahead. */
-  private static final long MOST_AHEAD_MICROS = TimeUnit.SECONDS.toMicros(15);
-
   final PartitionVersions partition;
 
   /** Exactly one of row and content is set. Guarded by the partition, as are the next two. */
@@ -105,8 +102,10 @@ final class Version {
       OptionalLong newest = clock.newestBefore(addedNanos);
       if (newest.isPresent()) {
         supersededAt = newest.getAsLong();
+        partition.settled();
       } else if (System.nanoTime() - addedNanos > LONGEST_UNKNOWN_NANOS) {
-        supersededAt = clock.latestTimestamp() + MOST_AHEAD_MICROS;
+        supersededAt = clock.latestTimestamp() + VersionClock.MOST_AHEAD_MICROS;
+        partition.settled();
       }
     }
     return supersededAt != NOT_KNOWN_YET;

@@ -6,6 +6,11 @@ import java.util.OptionalLong;
 
 /** What the version store knows of time: answered by the status oracle where there is one. */
 public interface VersionClock {
+  /**
+   * By how much (microseconds) timestamps are ahead of a node's clock at most, where the oracle
+   * can't be asked: a new leader begins 3 s ahead, and its clock may be ahead of the node's.
+   */
+  long MOST_AHEAD_MICROS = 15_000_000;
 
   /**
    * A timestamp (microseconds) at or above the time of day, since compactions drop what has expired
@@ -24,7 +29,7 @@ public interface VersionClock {
 
   /**
    * A timestamp above that of every write which a replica was given, and of every reader. May ask
-   * others, and block.
+   * others, and block for as long as they may take to answer.
    */
   default long newTimestamp() {
     return latestTimestamp() + 1;

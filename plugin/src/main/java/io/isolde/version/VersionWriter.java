@@ -79,9 +79,9 @@ final class VersionWriter implements Index.Indexer {
     }
     Row kept = complexDeletions == null ? old : Rows.merge(old, complexDeletions);
     if (MAY_BORROW) {
-      store.addRow(key, kept, true, supersededAt(kept, merged));
+      store.addRow(key, kept, true, supersededAt(old, merged));
     } else {
-      store.addRow(key, kept.clone(HeapCloner.instance), false, supersededAt(kept, merged));
+      store.addRow(key, kept.clone(HeapCloner.instance), false, supersededAt(old, merged));
     }
   }
 
@@ -157,8 +157,8 @@ final class VersionWriter implements Index.Indexer {
   }
 
   /** Never too small: a version that is kept for too long is merged in vain, but never wrong. */
-  private long supersededAt(Row kept, Row merged) {
-    if (isPerhapsDeletedUntold(kept, merged)) {
+  private long supersededAt(Row old, Row merged) {
+    if (isUntold(old, merged)) {
       return Version.NOT_KNOWN_YET;
     }
     long newest = clock.latestTimestamp();
@@ -171,19 +171,16 @@ final class VersionWriter implements Index.Indexer {
   }
 
   /**
-   * Whether a whole collection may have been deleted: as the index hook does not hand that over,
-   * nothing in the merged row need have the write's timestamp, which may be above the clock's.
+   * Whether all that the write has done may be to delete whole collections: as the index hook does
+   * not hand that over, nothing in the merged row has the write's timestamp then, which may be
+   * above the clock's.
    */
-  private static boolean isPerhapsDeletedUntold(Row kept, Row merged) {
-    long rowDeletedAt = merged.deletion().time().markedForDeleteAt();
-    for (ColumnData data : kept) {
-      if (data instanceof ComplexColumnData complex
-          && merged.getComplexColumnData(complex.column()) == null
-          && complex.maxTimestamp() > rowDeletedAt) {
-        return true;
-      }
-    }
-    return false;
+  private static boolean isUntold(Row old, Row merged) {
+    boolean hasOwn =
+        merged.columnCount() > 0
+            || !merged.primaryKeyLivenessInfo().equals(old.primaryKeyLivenessInfo())
+            || !merged.deletion().equals(old.deletion());
+    return !hasOwn;
   }
 
   private static final class CopyToHeap extends Transformation<UnfilteredRowIterator> {

@@ -28,13 +28,13 @@ class TableStoresTest {
     try {
       write.apply(); // as Cassandra does then: without a word
       assertThat(TableStores.areOpen(write)).isFalse();
-      assertThat(TableStores.awaitOpen(write, 10)).isFalse();
-      assertThatThrownBy(() -> TableStores.requireOpen(write)).hasMessageContaining("not open yet");
+      assertThatThrownBy(() -> TableStores.requireOpen(write, 10))
+          .hasMessageContaining("not open yet");
     } finally {
       open.put(store.metadata.id, store);
     }
     assertThat(CassandraInProcess.execute("SELECT * FROM test.opening")).isEmpty();
-    TableStores.requireOpen(write);
+    TableStores.requireOpen(write, 0);
     CassandraInProcess.execute("DROP TABLE test.opening");
     assertThat(TableStores.areOpen(write)).as("nothing of it is to be written").isTrue();
   }

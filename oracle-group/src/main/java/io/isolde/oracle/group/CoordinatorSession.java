@@ -310,7 +310,7 @@ public final class CoordinatorSession implements AutoCloseable {
     starts.heard(renewed.stable().timestamp());
     synchronized (this) {
       lowWatermark = Math.max(lowWatermark, renewed.lowWatermark());
-      newest = newest.and(renewed.last(), askedNanos);
+      newest = newest.and(renewed.last(), askedNanos, renewed.isProven());
     }
     if (!renewed.isOpen()) {
       fenced(inSession);

@@ -144,6 +144,7 @@ final class LeaderRequests implements AutoCloseable {
   private Optional<Outstanding<?>> end(Outstanding<?> request) {
     Outstanding<?> removed = outstanding.remove(request.id());
     if (removed != null) {
+      removed.end();
       count.decrementAndGet();
     }
     return Optional.ofNullable(removed);

@@ -171,9 +171,21 @@ final class OracleMember implements AutoCloseable {
     return told;
   }
 
-  /** Renews a lease; empty if this member does not serve. */
-  Optional<Renewed> renew(long session, long oldestStart, List<Long> appliedCommits) {
-    return tell(appliedCommits).flatMap(told -> host.renew(session, oldestStart, told.unlogged()));
+  /** Renews a lease at once, and answers when it is known whether this member leads. */
+  void renew(long session, long oldestStart, List<Long> appliedCommits, Request request) {
+    Optional<Renewed> renewed =
+        tell(appliedCommits).flatMap(told -> host.renew(session, oldestStart, told.unlogged()));
+    if (renewed.isEmpty()) {
+      request.notLeader(leading());
+      return;
+    }
+    var unused =
+        replica
+            .barrier()
+            .whenComplete(
+                (leads, error) ->
+                    request.answer(
+                        renewed.get().proven(error == null).writeTo(Wire.of(Protocol.OK))));
   }
 
   /** Answers now or later. */

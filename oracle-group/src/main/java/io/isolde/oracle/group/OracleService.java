@@ -97,7 +97,8 @@ final class OracleService implements ApplicationHandler {
               .ifPresentOrElse(request::answer, () -> request.notLeader(leading()));
       case Protocol.AWAIT_STABLE -> member.answerWhenStable(body.readLong(), request);
       case Protocol.SET_ASIDE -> setAside(request, body.readLong(), body.readLong(), member);
-      case Protocol.RENEW -> renew(request, body, member);
+      case Protocol.RENEW ->
+          member.renew(body.readLong(), body.readLong(), Wire.longs(body), request);
       case Protocol.LOST_WRITES -> member.recent().answer(LostWrites.Question.read(body), request);
       case Protocol.OUTCOME -> member.outcome(Wire.id(body), request);
       default -> request.refused("There is no request " + what + ".");
@@ -117,14 +118,6 @@ final class OracleService implements ApplicationHandler {
         .setAside(need)
         .ifPresentOrElse(
             set -> request.answer(SetAsideMessage.write(set, have, Wire.of(Protocol.OK))),
-            () -> request.notLeader(leading()));
-  }
-
-  private void renew(Request request, ByteBuf body, OracleMember member) {
-    member
-        .renew(body.readLong(), body.readLong(), Wire.longs(body))
-        .ifPresentOrElse(
-            renewed -> request.answer(renewed.writeTo(Wire.of(Protocol.OK))),
             () -> request.notLeader(leading()));
   }
 

@@ -74,6 +74,11 @@ final class Outstanding<T> {
     return sends;
   }
 
+  /** Lets it be sent no more: it is answered. */
+  synchronized void end() {
+    isOver = true;
+  }
+
   /**
    * Lets it be sent no more, unless it was sent before: then that may have been carried out.
    *

@@ -10,20 +10,38 @@ import java.util.List;
  * @param isOpen whether its session still is; if not, it may decide nothing any more
  * @param stable the newest snapshot
  * @param lowWatermark no open transaction reads below it
- * @param last at or above every timestamp that was issued when this was answered
+ * @param last at or above every timestamp that the member that answered has issued
+ * @param isProven whether that one led at a moment after it was asked, so that {@code last} is at
+ *     or above every timestamp that anybody had issued by then
  * @param unlogged of the commits that it has told to be applied those of which the log does not
  *     know it yet
  */
 public record Renewed(
-    boolean isOpen, Stable stable, long lowWatermark, long last, List<Long> unlogged) {
+    boolean isOpen,
+    Stable stable,
+    long lowWatermark,
+    long last,
+    boolean isProven,
+    List<Long> unlogged) {
+
+  /** The same, from a leader that is known to lead, or not. */
+  Renewed proven(boolean leads) {
+    return new Renewed(isOpen, stable, lowWatermark, last, leads, unlogged);
+  }
 
   ByteBuf writeTo(ByteBuf out) {
     stable.writeTo(out.writeBoolean(isOpen)).writeLong(lowWatermark).writeLong(last);
+    out.writeBoolean(isProven);
     return Wire.write(out, unlogged);
   }
 
   static Renewed read(ByteBuf in) {
     return new Renewed(
-        in.readBoolean(), Stable.read(in), in.readLong(), in.readLong(), Wire.longs(in));
+        in.readBoolean(),
+        Stable.read(in),
+        in.readLong(),
+        in.readLong(),
+        in.readBoolean(),
+        Wire.longs(in));
   }
 }

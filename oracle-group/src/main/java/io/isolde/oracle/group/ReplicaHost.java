@@ -307,6 +307,7 @@ final class ReplicaHost {
               stable,
               lowWatermark(reign, stable.timestamp()),
               Math.max(replica.last(), stable.timestamp()),
+              false,
               unlogged);
         });
   }

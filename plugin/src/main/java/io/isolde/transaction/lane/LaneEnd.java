@@ -25,9 +25,6 @@ import org.slf4j.LoggerFactory;
 final class LaneEnd {
   private static final Logger logger = LoggerFactory.getLogger(LaneEnd.class);
 
-  /** Cassandra's own message would be acknowledged while the table is not open, and be lost. */
-  private static final long LONGEST_OPENING_MILLIS = 1_000;
-
   private final Function<List<Long>, Optional<Stable>> oracle;
 
   /**
@@ -99,9 +96,7 @@ final class LaneEnd {
           mutation.getKeyspaceName(), mutation.key().getToken())) {
         return false;
       }
-      if (!TableStores.awaitOpen(mutation, LONGEST_OPENING_MILLIS)) {
-        return false;
-      }
+      TableStores.requireOpen(mutation, 0);
       mutation.apply();
       return true;
     } catch (IOException | RuntimeException e) {

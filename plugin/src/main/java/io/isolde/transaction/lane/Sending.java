@@ -108,7 +108,7 @@ final class Sending {
     InetAddressAndPort self = FBUtilities.getBroadcastAddressAndPort();
     sent.add(self);
     try {
-      TableStores.requireOpen(mutation);
+      TableStores.requireOpen(mutation, 0);
       mutation.apply();
       isWrittenHere = true;
       handler.onResponse(null); // As Cassandra tells it of this node.
