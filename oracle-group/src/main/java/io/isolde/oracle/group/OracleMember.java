@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -171,21 +172,14 @@ final class OracleMember implements AutoCloseable {
     return told;
   }
 
-  /** Renews a lease at once, and answers when it is known whether this member leads. */
-  void renew(long session, long oldestStart, List<Long> appliedCommits, Request request) {
-    Optional<Renewed> renewed =
-        tell(appliedCommits).flatMap(told -> host.renew(session, oldestStart, told.unlogged()));
-    if (renewed.isEmpty()) {
-      request.notLeader(leading());
-      return;
-    }
-    var unused =
-        replica
-            .barrier()
-            .whenComplete(
-                (leads, error) ->
-                    request.answer(
-                        renewed.get().proven(error == null).writeTo(Wire.of(Protocol.OK))));
+  /** Renews a lease; empty if this member does not serve. */
+  Optional<Renewed> renew(long session, long oldestStart, List<Long> appliedCommits) {
+    return tell(appliedCommits).flatMap(told -> host.renew(session, oldestStart, told.unlogged()));
+  }
+
+  /** Completes when this member led at a moment after the call; fails if that is not known. */
+  CompletableFuture<Void> leads() {
+    return replica.barrier();
   }
 
   /** Answers now or later. */

@@ -97,12 +97,28 @@ final class OracleService implements ApplicationHandler {
               .ifPresentOrElse(request::answer, () -> request.notLeader(leading()));
       case Protocol.AWAIT_STABLE -> member.answerWhenStable(body.readLong(), request);
       case Protocol.SET_ASIDE -> setAside(request, body.readLong(), body.readLong(), member);
-      case Protocol.RENEW ->
-          member.renew(body.readLong(), body.readLong(), Wire.longs(body), request);
+      case Protocol.RENEW -> renew(request, body, member);
       case Protocol.LOST_WRITES -> member.recent().answer(LostWrites.Question.read(body), request);
       case Protocol.OUTCOME -> member.outcome(Wire.id(body), request);
       default -> request.refused("There is no request " + what + ".");
     }
+  }
+
+  /** At once; only the answer waits until it is known whether this member leads. */
+  private void renew(Request request, ByteBuf body, OracleMember member) {
+    Optional<Renewed> renewed = member.renew(body.readLong(), body.readLong(), Wire.longs(body));
+    if (renewed.isEmpty()) {
+      request.notLeader(leading());
+      return;
+    }
+    var unused =
+        member
+            .leads()
+            .whenComplete((leads, error) -> answer(request, renewed.get().proven(error == null)));
+  }
+
+  private static void answer(Request request, Renewed renewed) {
+    request.answer(renewed.writeTo(Wire.of(Protocol.OK)));
   }
 
   private static void begin(Request request, UUID transactionId, OracleMember member) {
