@@ -173,10 +173,7 @@ final class LeaderRequests implements AutoCloseable {
         case Protocol.OK -> end(request).ifPresent(r -> r.complete(body));
         case Protocol.NOT_LEADER -> onLost(from, Optional.of(Leading.read(body)));
         case Protocol.OVERLOADED -> onOverload("The oracle has too much to do.");
-        default -> {
-          String why = Wire.text(body);
-          end(request).ifPresent(r -> r.fail(Reason.REFUSED, why));
-        }
+        default -> onRefusal(Wire.text(body));
       }
     }
 
@@ -185,9 +182,13 @@ final class LeaderRequests implements AutoCloseable {
       switch (cause.reason()) {
         case CLOSED -> onLost(from, Optional.empty());
         case BUSY, REMOTE_BUSY -> onOverload(cause.getMessage());
-        case TOO_LARGE, REMOTE_ERROR ->
-            end(request).ifPresent(r -> r.fail(Reason.REFUSED, cause.getMessage()));
+        case TOO_LARGE, REMOTE_ERROR -> onRefusal(cause.getMessage());
       }
+    }
+
+    private void onRefusal(String why) {
+      Reason reason = request.endIfSentOnce() ? Reason.REFUSED : Reason.TIMED_OUT;
+      end(request).ifPresent(r -> r.fail(reason, why));
     }
 
     /** If it was sent before, it may have been carried out then: nobody may say that it wasn't. */

@@ -86,7 +86,7 @@ public final class TableGate {
           gate.opened.await(Math.min(waitNanos, gate.leftNanos()), TimeUnit.NANOSECONDS);
       if (!isOpen && gate.leftNanos() > 0) {
         throw IsoldeException.of(
-            ErrorCode.NOT_TRANSACTIONAL,
+            ErrorCode.UNAVAILABLE,
             "ENABLE or DISABLE TRANSACTIONS on "
                 + tables
                 + ", or TRUNCATE, has not ended yet; try again.");
