@@ -22,6 +22,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class StrongSchemaTest {
   private StrongCluster nodes;
 
+  private static final int MISSED_TABLES = 10;
+  private static final int MISSED_ROWS = 20;
+
   @BeforeAll
   void start() {
     nodes = StrongCluster.start("strong-schema", "127.0.52.1");
@@ -72,6 +75,30 @@ class StrongSchemaTest {
         "node " + replica + " has " + key, () -> nodes.on(replica, ofThisReplica).one() != null);
     Row row = nodes.on(replica, ofThisReplica).one();
     assertThat(row.getString("v")).as("node %d, row %d", replica, key).isEqualTo("x");
+  }
+
+  /** A node knows a new table a moment before its store is open for what the log has of it. */
+  @Test
+  void whenANodeWasAwayWhenTablesWereMadeThenItHasAllThatWasWrittenToThem() {
+    nodes.cluster.node(3).kill();
+    for (int table = 0; table < MISSED_TABLES; table++) {
+      nodes.on(1, "CREATE TABLE s.missed%d (p int PRIMARY KEY, v int)".formatted(table));
+    }
+    for (int i = 0; i < MISSED_TABLES * MISSED_ROWS; i++) {
+      nodes.on(
+          1,
+          "INSERT INTO s.missed%d (p, v) VALUES (?, 1)".formatted(i % MISSED_TABLES),
+          i / MISSED_TABLES);
+    }
+    nodes.restart(3);
+    for (int table = 0; table < MISSED_TABLES; table++) {
+      SimpleStatement ofThisReplica =
+          SimpleStatement.newInstance("SELECT p FROM s.missed" + table)
+              .setConsistencyLevel(DefaultConsistencyLevel.ONE);
+      Await.until(
+          "node 3 has all of table " + table,
+          () -> nodes.on(3, ofThisReplica).all().size() == MISSED_ROWS);
+    }
   }
 
   @Test
