@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import io.isolde.transaction.SerializedUpdate;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.Set;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
-import org.apache.cassandra.db.rows.DeserializationHelper;
 import org.apache.cassandra.exceptions.UnknownColumnException;
 import org.apache.cassandra.exceptions.UnknownTableException;
 import org.apache.cassandra.io.util.DataInputBuffer;
@@ -128,9 +128,7 @@ final class Payload {
         byte[] one = new byte[in.readInt()];
         in.readFully(one);
         try (DataInputBuffer update = new DataInputBuffer(one)) {
-          updates.add(
-              PartitionUpdate.serializer.deserialize(
-                  update, version, DeserializationHelper.Flag.FROM_REMOTE));
+          updates.add(SerializedUpdate.read(update, version));
         } catch (UnknownTableException e) {
           if (!isKeyspaceGone && !areUnknownGone && !gone.contains(e.id)) {
             throw new UnknownSchemaException(e);

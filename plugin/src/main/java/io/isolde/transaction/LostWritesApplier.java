@@ -24,10 +24,17 @@ public final class LostWritesApplier {
   /**
    * Applies what of a commit belongs here: the same cells with the same timestamps. A table that
    * this node does not know was dropped, or was made while it was down: then it had none of it.
+   *
+   * @throws IllegalStateException if a column is not known yet; other columns may be what was lost
    */
   public void apply(long commitTimestamp, byte[] writeSet) {
+    WriteSetCodec.Decoded decoded = WriteSetCodec.decode(writeSet);
+    if (!decoded.unknownColumns().isEmpty()) {
+      throw new IllegalStateException(
+          "Commit " + commitTimestamp + " can't be read yet: " + decoded.unknownColumns());
+    }
     List<PartitionUpdate> updates =
-        WriteSetCodec.decode(writeSet).updates().stream()
+        decoded.updates().stream()
             .filter(update -> !isTruncated(update.metadata(), commitTimestamp))
             .toList();
     for (Mutation mutation : TablesThatExist.of(Stamp.mutations(updates, commitTimestamp))) {

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
-import org.apache.cassandra.db.rows.DeserializationHelper;
 import org.apache.cassandra.exceptions.UnknownColumnException;
 import org.apache.cassandra.exceptions.UnknownTableException;
 import org.apache.cassandra.io.util.DataInputBuffer;
@@ -82,8 +81,7 @@ final class WriteSetCodec {
   private static PartitionUpdate decode(ByteBuffer one, int version)
       throws UnknownTableException, UnknownColumnException {
     try (DataInputBuffer in = new DataInputBuffer(one, false)) {
-      return PartitionUpdate.serializer.deserialize(
-          in, version, DeserializationHelper.Flag.FROM_REMOTE);
+      return SerializedUpdate.read(in, version);
     } catch (UnknownTableException | UnknownColumnException e) {
       throw e;
     } catch (IOException e) {

@@ -33,7 +33,9 @@ final class Version {
   private long bytes;
 
   final PartitionUpdate content;
-  private final long addedNanos = System.nanoTime();
+
+  /** If {@link #supersededAt} was not known then; else 0. */
+  private final long addedNanos;
 
   private volatile long supersededAt;
 
@@ -54,6 +56,7 @@ final class Version {
     this.isBorrowed = isBorrowed;
     this.content = content;
     this.supersededAt = supersededAt;
+    this.addedNanos = supersededAt == NOT_KNOWN_YET ? System.nanoTime() : 0;
     this.oldestTimestamp = oldestTimestamp;
     this.bytes = bytes;
   }

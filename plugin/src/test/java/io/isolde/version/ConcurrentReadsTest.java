@@ -3,7 +3,6 @@ package io.isolde.version;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.isolde.testing.CassandraInProcess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -31,9 +30,7 @@ class ConcurrentReadsTest {
 
   @BeforeAll
   static void start() {
-    CassandraInProcess.start();
-    clock = new TestClock();
-    NodeVersions.ofThisNode().useClock(clock, clock.latestTimestamp());
+    clock = TestClock.ofThisNode();
   }
 
   @Test

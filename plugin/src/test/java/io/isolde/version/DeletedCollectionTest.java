@@ -3,7 +3,6 @@ package io.isolde.version;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.isolde.testing.CassandraInProcess;
 import java.util.Map;
 import org.apache.cassandra.cql3.UntypedResultSet;
 import org.apache.cassandra.db.marshal.Int32Type;
@@ -26,9 +25,7 @@ class DeletedCollectionTest {
 
   @BeforeAll
   static void start() {
-    CassandraInProcess.start();
-    clock = new TestClock();
-    NodeVersions.ofThisNode().useClock(clock, clock.latestTimestamp());
+    clock = TestClock.ofThisNode();
   }
 
   @AfterEach

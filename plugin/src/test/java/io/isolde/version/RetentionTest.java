@@ -19,9 +19,7 @@ class RetentionTest {
 
   @BeforeAll
   static void start() {
-    CassandraInProcess.start();
-    clock = new TestClock();
-    NodeVersions.ofThisNode().useClock(clock, clock.latestTimestamp());
+    clock = TestClock.ofThisNode();
   }
 
   private static long write(VersionedTable table, String value) {
@@ -154,6 +152,22 @@ class RetentionTest {
     assertThat(retention.replacedCount()).isEqualTo(2);
     table.close();
     assertThat(retention.replacedCount()).isZero();
+  }
+
+  /** The clock of a replica that has not heard of the newest timestamps is behind readers. */
+  @Test
+  void whenATableIsTruncatedThenNobodyWhoBeganBeforeReadsIt() {
+    try (VersionedTable table = new VersionedTable(COLUMNS)) {
+      write(table, "old");
+      clock.lagBehind();
+      clock.next();
+      long reader = clock.next();
+      CassandraInProcess.table(table.name).truncateBlocking();
+      assertThatThrownBy(() -> table.asOf(reader, ROW)).isInstanceOf(SnapshotTooOldException.class);
+      assertThat(table.asOf(clock.next(), ROW)).isEmpty();
+    } finally {
+      clock.catchUp();
+    }
   }
 
   @Test

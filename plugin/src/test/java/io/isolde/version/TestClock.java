@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.version;
 
+import io.isolde.testing.CassandraInProcess;
 import java.util.OptionalLong;
 
 /** Timestamps as a test wants them: even, increasing, and not far from the wall clock. */
@@ -10,6 +11,14 @@ final class TestClock implements VersionClock {
 
   /** What this node has heard of, while timestamps run ahead; 0 if it hears of all at once. */
   private volatile long heard;
+
+  /** Starts Cassandra, and has this node go by a new clock from now on. */
+  static TestClock ofThisNode() {
+    CassandraInProcess.start();
+    TestClock clock = new TestClock();
+    NodeVersions.ofThisNode().useClock(clock, clock.latestTimestamp());
+    return clock;
+  }
 
   @Override
   public long latestTimestamp() {
@@ -38,6 +47,12 @@ final class TestClock implements VersionClock {
   synchronized long next() {
     latest += 2;
     return latest;
+  }
+
+  /** Also those that this node has not heard of. */
+  @Override
+  public long newTimestamp() {
+    return next();
   }
 
   void releaseBelow(long timestamp) {

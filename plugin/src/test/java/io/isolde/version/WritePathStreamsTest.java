@@ -17,9 +17,7 @@ class WritePathStreamsTest {
 
   @BeforeAll
   static void start() {
-    CassandraInProcess.start();
-    clock = new TestClock();
-    NodeVersions.ofThisNode().useClock(clock, clock.latestTimestamp());
+    clock = TestClock.ofThisNode();
   }
 
   @Test

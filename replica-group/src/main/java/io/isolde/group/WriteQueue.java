@@ -183,6 +183,7 @@ final class WriteQueue {
         next.add(queue.poll());
       }
       next.forEach(one -> queuedBytes -= one.write().bytes());
+      assert queuedBytes >= 0 && (queuedBytes == 0) == queue.isEmpty();
       underWay++;
       return next;
     }

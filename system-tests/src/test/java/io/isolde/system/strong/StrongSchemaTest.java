@@ -61,15 +61,15 @@ class StrongSchemaTest {
     for (int node = 1; node <= 3; node++) {
       for (int key : new int[] {node, 10 + node, 20 + node}) {
         for (int replica = 1; replica <= 3; replica++) {
-          assertOnReplica(replica, key);
+          assertOnReplica("s.c", replica, key);
         }
       }
     }
   }
 
-  private void assertOnReplica(int replica, int key) {
+  private void assertOnReplica(String table, int replica, int key) {
     SimpleStatement ofThisReplica =
-        SimpleStatement.newInstance("SELECT v FROM s.c WHERE p = ?", key)
+        SimpleStatement.newInstance("SELECT v FROM " + table + " WHERE p = ?", key)
             .setConsistencyLevel(DefaultConsistencyLevel.ONE);
     Await.until(
         "node " + replica + " has " + key, () -> nodes.on(replica, ofThisReplica).one() != null);
@@ -79,8 +79,11 @@ class StrongSchemaTest {
 
   /** A node knows a new table a moment before its store is open for what the log has of it. */
   @Test
-  void whenANodeWasAwayWhenTablesWereMadeThenItHasAllThatWasWrittenToThem() {
+  void whenANodeWasAwayWhenTablesAndColumnsWereMadeThenItHasAllThatWasWrittenToThem() {
+    change("CREATE TABLE s.widened (p int PRIMARY KEY)");
     nodes.cluster.node(3).kill();
+    nodes.on(1, "ALTER TABLE s.widened ADD v text");
+    nodes.on(1, "INSERT INTO s.widened (p, v) VALUES (1, 'x')");
     for (int table = 0; table < MISSED_TABLES; table++) {
       nodes.on(1, "CREATE TABLE s.missed%d (p int PRIMARY KEY, v int)".formatted(table));
     }
@@ -91,6 +94,7 @@ class StrongSchemaTest {
           i / MISSED_TABLES);
     }
     nodes.restart(3);
+    assertOnReplica("s.widened", 3, 1);
     for (int table = 0; table < MISSED_TABLES; table++) {
       SimpleStatement ofThisReplica =
           SimpleStatement.newInstance("SELECT p FROM s.missed" + table)

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class WriteQueueTest {
+  private static final int MEBIBYTE = 1 << 20;
+  private static final byte[] LARGE = new byte[3 * MEBIBYTE];
+
+  /** Without a replica, as it makes no entries while it is held. */
+  private final WriteQueue queue = new WriteQueue(null, 4 * MEBIBYTE, () -> 1);
+
+  @Test
+  void whenLargeWritesWaitThenTheirBytesAreBounded() {
+    assertThat(queue.hold(1_000)).isDone();
+    List<CompletableFuture<Long>> waiting = new ArrayList<>();
+    CompletableFuture<Long> next = offer(0);
+    while (!next.isDone() && waiting.size() < 1_000) {
+      waiting.add(next);
+      next = offer(waiting.size());
+    }
+    assertThat(next)
+        .failsWithin(0, TimeUnit.SECONDS)
+        .withThrowableOfType(ExecutionException.class)
+        .satisfies(
+            thrown ->
+                assertThat(((GroupFailure) thrown.getCause()).reason())
+                    .isEqualTo(GroupFailure.Reason.OVERLOADED));
+    assertThat(waiting).hasSize(64 / 3);
+    assertThat(queue.size()).isEqualTo(64 / 3);
+  }
+
+  private CompletableFuture<Long> offer(int number) {
+    RequestId id = new RequestId(1, number + 1, 1);
+    return queue.offer(new Write(id, new int[] {number}, LARGE, null));
+  }
+}
