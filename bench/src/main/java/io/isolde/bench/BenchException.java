@@ -5,11 +5,11 @@ package io.isolde.bench;
 public final class BenchException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  BenchException(String message) {
+  public BenchException(String message) {
     super(message);
   }
 
-  BenchException(String message, Throwable cause) {
+  public BenchException(String message, Throwable cause) {
     super(message, cause);
   }
 }

@@ -94,6 +94,11 @@ public final class TemporaryNode implements AutoCloseable {
    */
   static TemporaryNode startApart(String name, int nodes, NodeSpec spec, PrintWriter out) {
     Network.create(nodes);
+    return startOnHosts(name, nodes, spec, out);
+  }
+
+  /** Starts a cluster on hosts of the network that this process has of its own. */
+  static TemporaryNode startOnHosts(String name, int nodes, NodeSpec spec, PrintWriter out) {
     TemporaryNode node = create(name, nodes, spec.withAddress(Network.address(1)));
     Network.settle(node.cluster);
     node.boot(out);

@@ -44,7 +44,7 @@ public final class Network {
     run("ip addr add " + PREFIX + "254/24 dev isolde");
     run("ip link set isolde up");
     for (int host = 1; host <= hosts; host++) {
-      run("ip netns add " + namespace(host));
+      addNamespace(host);
       String inside = "ip -n " + namespace(host);
       run(
           "ip link add isolde%d type veth peer name eth0 netns %s"
@@ -52,8 +52,13 @@ public final class Network {
       run("ip link set isolde%d master isolde up".formatted(host));
       run(inside + " addr add %s/24 dev eth0".formatted(address(host)));
       run(inside + " link set eth0 up");
-      run(inside + " link set lo up");
     }
+  }
+
+  /** Makes the namespace of a host, which can reach nobody yet. */
+  public static void addNamespace(int host) {
+    run("ip netns add " + namespace(host));
+    run("ip -n %s link set lo up".formatted(namespace(host)));
   }
 
   /**
@@ -66,7 +71,8 @@ public final class Network {
     }
   }
 
-  private static String namespace(int host) {
+  /** The namespace of a host. */
+  public static String namespace(int host) {
     return "isolde-node" + host;
   }
 
@@ -87,7 +93,12 @@ public final class Network {
     run("ip -n %s neigh del %s dev eth0".formatted(namespace(from), address(to)));
   }
 
-  private static void run(String command) {
+  /**
+   * Runs a command that sets up something of it.
+   *
+   * @throws ClusterException if it fails
+   */
+  public static void run(String command) {
     if (!hasSucceeded(List.of(command.split(" ")))) {
       throw new ClusterException(
           ClusterException.Reason.IO, "The command failed: " + command + ".");

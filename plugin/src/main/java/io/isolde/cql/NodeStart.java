@@ -17,6 +17,7 @@ import io.isolde.restart.Restart;
 import io.isolde.snapshot.node.SnapshotNode;
 import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.Coordinator;
+import io.isolde.transaction.LeaderApplier;
 import io.isolde.transaction.Recovery;
 import io.isolde.transaction.StrongTables;
 import io.isolde.transaction.TableStores;
@@ -164,10 +165,10 @@ final class NodeStart implements NodeParts {
     while (!StorageService.instance.isNormal()) {
       Thread.sleep(LOOK_MILLIS);
     }
+    StrongTables tables = new TransactionsOnGroups(strong);
     Recovery.start(
-        host.node()::unfinished,
-        new TransactionsOnGroups(strong),
-        new ReplicatedOracle(host.client(), host.session()));
+        host.node()::unfinished, tables, new ReplicatedOracle(host.client(), host.session()));
+    host.node().applyWith(new LeaderApplier(tables, lanes));
   }
 
   private void startHost() throws InterruptedException {

@@ -18,6 +18,7 @@ enum IsoldeMetric {
   BEGUN(Type.TRANSACTIONS, "Begun"),
   COMMITTED(Type.TRANSACTIONS, "Committed"),
   TOLD_WITH_WRITES(Type.TRANSACTIONS, "ToldWithWrites"),
+  APPLIED_BY_LEADER(Type.TRANSACTIONS, "AppliedByLeader"),
   APPLY_PENDING(Type.TRANSACTIONS, "ApplyPending"),
   IN_DOUBT(Type.TRANSACTIONS, "InDoubt"),
   ROLLED_BACK(Type.TRANSACTIONS, "RolledBack"),

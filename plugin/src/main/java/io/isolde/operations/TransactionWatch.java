@@ -21,6 +21,7 @@ final class TransactionWatch implements TransactionListener {
   private final Counter begun = IsoldeMetric.BEGUN.counter();
   private final Counter committed = IsoldeMetric.COMMITTED.counter();
   private final Counter toldWithWrites = IsoldeMetric.TOLD_WITH_WRITES.counter();
+  private final Counter appliedByLeader = IsoldeMetric.APPLIED_BY_LEADER.counter();
   private final Counter applyPending = IsoldeMetric.APPLY_PENDING.counter();
   private final Counter inDoubt = IsoldeMetric.IN_DOUBT.counter();
   private final Counter rolledBack = IsoldeMetric.ROLLED_BACK.counter();
@@ -60,6 +61,11 @@ final class TransactionWatch implements TransactionListener {
       toldWithWrites.inc();
     }
     applies.update(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void appliedByLeader() {
+    appliedByLeader.inc();
   }
 
   @Override

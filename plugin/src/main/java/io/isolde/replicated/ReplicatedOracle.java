@@ -9,6 +9,7 @@ import io.isolde.oracle.Decision;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.group.CoordinatorSession;
+import io.isolde.oracle.group.Decided;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleGroupConfig;
 import io.isolde.oracle.group.OracleRequestException;
@@ -70,11 +71,21 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
 
   @Override
   public CompletableFuture<Decision> commit(CommitRequest request, byte[] writeSet) {
+    return commit(request, writeSet, false).thenApply(Decided::decision);
+  }
+
+  @Override
+  public CompletableFuture<Decided> commitAndApply(CommitRequest request, byte[] writeSet) {
+    return commit(request, writeSet, true);
+  }
+
+  private CompletableFuture<Decided> commit(
+      CommitRequest request, byte[] writeSet, boolean isToBeApplied) {
     UUID id = request.transactionId();
     return session
-        .commit(request, writeSet)
+        .commit(request, writeSet, isToBeApplied)
         .handle(
-            (decision, error) -> {
+            (decided, error) -> {
               if (id != null) {
                 end(id);
               }
@@ -82,7 +93,7 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
                 throw commitFailed(
                     id, error instanceof CompletionException ? error.getCause() : error);
               }
-              return decision;
+              return decided;
             });
   }
 

@@ -55,6 +55,11 @@ final class ApplyThreads {
     return Thread.currentThread() instanceof CommitThread;
   }
 
+  /** Those of ours, for what does not wait. */
+  static Executor withoutWaiting() {
+    return OURS;
+  }
+
   /** For the commit of the request that this is called for, to whose trace all belongs. */
   static Executor of(Collection<PartitionUpdate> updates) {
     if (Tracing.isTracing() || mayWait(updates)) {
@@ -64,7 +69,8 @@ final class ApplyThreads {
     return OURS;
   }
 
-  private static boolean mayWait(Collection<PartitionUpdate> updates) {
+  /** Whether a local write of one of them waits: for the disk, or for the locks of views. */
+  static boolean mayWait(Collection<PartitionUpdate> updates) {
     if (DatabaseDescriptor.getCommitLogSync() != Config.CommitLogSync.periodic) {
       return true;
     }

@@ -10,8 +10,10 @@ import io.isolde.oracle.Conflict;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.Refusal;
+import io.isolde.oracle.group.Decided;
 import io.isolde.oracle.group.Stable;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.UnavailableException;
+import org.apache.cassandra.locator.ReplicaPlan;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Decides, applies and makes visible: the second half of a transaction's life. */
@@ -76,7 +79,7 @@ final class Committer {
       long startTimestamp,
       ReadSet reads,
       Collection<PartitionUpdate> updates) {
-    check(transactionId, updates);
+    List<ReplicaPlan.ForWrite> plans = check(transactionId, updates);
     WriteSet writes = WriteSet.of(updates);
     CommitRequest request =
         new CommitRequest(
@@ -89,15 +92,16 @@ final class Committer {
     byte[] writeSet = oracle.keepsWrites() ? WriteSetCodec.encode(updates) : NOTHING;
     checkFits(request, writeSet);
     if (inDoubt.await(request.overwrites(), startTimestamp, writes::find, transactionId)) {
-      check(transactionId, updates); // That was long ago.
+      plans = check(transactionId, updates); // That was long ago.
     }
-    Decision decision = decide(request, writeSet, updates);
+    boolean isLeaderAsked = applier.isLeaderAsked(updates, plans, writeSet.length);
+    Decision decision = decide(request, writeSet, updates, isLeaderAsked);
     if (decision instanceof Decision.Refused refused && refused.reason() == Refusal.IN_DOUBT) {
       // Once more, knowing what is in doubt.
       inDoubt.lookAgain();
       var unused = inDoubt.await(request.overwrites(), Long.MAX_VALUE, writes::find, transactionId);
       check(transactionId, updates);
-      decision = decide(request, writeSet, updates);
+      decision = decide(request, writeSet, updates, false);
     }
     if (decision instanceof Decision.Aborted aborted) {
       awaitPassed(aborted.conflict());
@@ -115,16 +119,21 @@ final class Committer {
    * @throws IsoldeException APPLY_PENDING, and what the oracle throws
    */
   private Decision decide(
-      CommitRequest request, byte[] writeSet, Collection<PartitionUpdate> updates) {
+      CommitRequest request,
+      byte[] writeSet,
+      Collection<PartitionUpdate> updates,
+      boolean isLeaderAsked) {
     Executor applying =
         ApplyThreads.of(updates); // Nothing may fail between the next line and the end.
     long askedNanos = System.nanoTime();
-    CompletableFuture<Decision> decided = oracle.commit(request, writeSet);
-    CompletableFuture<Decision> visible =
-        decided.thenCompose(
-            decision -> makeVisible(decision, request.overwrites(), updates, applying));
+    CompletableFuture<Decided> decided =
+        isLeaderAsked
+            ? oracle.commitAndApply(request, writeSet)
+            : oracle.commit(request, writeSet).thenApply(Decided::toBeApplied);
+    CompletableFuture<Void> visible =
+        decided.thenCompose(how -> makeVisible(how, request.overwrites(), updates, applying));
     boolean isVisible = isDone(visible, commitTimeoutMillis);
-    Decision decision = isVisible ? visible.join() : await(decided);
+    Decision decision = await(decided).decision();
     if (decision instanceof Decision.Committed committed) {
       // It may have been the decision that took so long.
       if (!isVisible && !isDone(visible, commitTimeoutMillis)) {
@@ -140,16 +149,17 @@ final class Committer {
    * What is committed is applied, however long it takes, and whoever waits for it: nobody sees its
    * rows until it is, and for a second nobody sees anything newer.
    */
-  private CompletableFuture<Decision> makeVisible(
-      Decision decision,
-      long[] overwrites,
-      Collection<PartitionUpdate> updates,
-      Executor applying) {
-    if (!(decision instanceof Decision.Committed committed)) {
-      return CompletableFuture.completedFuture(decision);
+  private CompletableFuture<Void> makeVisible(
+      Decided decided, long[] overwrites, Collection<PartitionUpdate> updates, Executor applying) {
+    if (!(decided.decision() instanceof Decision.Committed committed)) {
+      return CompletableFuture.completedFuture(null);
     }
     long commitTimestamp = committed.commitTimestamp();
     long decidedNanos = System.nanoTime();
+    if (decided.applied().isPresent()) {
+      listener.appliedByLeader();
+      return whenVisible(commitTimestamp, decided.applied());
+    }
     // Not before what it replaces is applied.
     return inDoubt
         .whenApplied(overwrites, committed.applyAfter())
@@ -160,15 +170,16 @@ final class Committer {
                     commitTimestamp,
                     () -> inDoubt.isApplied(commitTimestamp)),
             applying)
-        .thenCompose(told -> whenVisible(commitTimestamp, told, decidedNanos))
-        .thenApply(visible -> decision);
+        .thenCompose(
+            told -> {
+              boolean isVisible = told.filter(at -> at.timestamp() >= commitTimestamp).isPresent();
+              listener.applied(System.nanoTime() - decidedNanos, isVisible);
+              return whenVisible(commitTimestamp, told);
+            });
   }
 
-  private CompletableFuture<Void> whenVisible(
-      long commitTimestamp, Optional<Stable> told, long decidedNanos) {
+  private CompletableFuture<Void> whenVisible(long commitTimestamp, Optional<Stable> told) {
     long appliedNanos = System.nanoTime();
-    boolean isVisible = told.filter(at -> at.timestamp() >= commitTimestamp).isPresent();
-    listener.applied(appliedNanos - decidedNanos, isVisible);
     return oracle
         .applied(commitTimestamp, told)
         .thenRun(() -> listener.visible(System.nanoTime() - appliedNanos));
@@ -210,9 +221,10 @@ final class Committer {
   }
 
   /** A statement of its own gets the error that a plain one would get. */
-  private void check(UUID transactionId, Collection<PartitionUpdate> updates) {
+  private List<ReplicaPlan.ForWrite> check(
+      UUID transactionId, Collection<PartitionUpdate> updates) {
     try {
-      applier.check(updates);
+      return applier.check(updates);
     } catch (UnavailableException e) {
       if (transactionId == null) {
         throw e;
@@ -257,7 +269,7 @@ final class Committer {
   }
 
   /** Ends with the time-out of the oracle. */
-  private static Decision await(CompletableFuture<Decision> decided) {
+  private static Decided await(CompletableFuture<Decided> decided) {
     try {
       return decided.get();
     } catch (ExecutionException e) {

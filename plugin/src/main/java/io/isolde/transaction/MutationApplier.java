@@ -24,6 +24,7 @@ import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.MutationExceededMaxSizeException;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.locator.ReplicaPlan;
 import org.apache.cassandra.locator.ReplicaPlans;
 import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.schema.TableMetadata;
@@ -52,6 +53,7 @@ final class MutationApplier {
 
   private final StrongTables strong;
   private final QuorumWrite quorum;
+  private final WhoApplies whoApplies;
 
   /**
    * @param throughBatchLog whether nobody but Cassandra can finish a commit of several partitions
@@ -61,17 +63,20 @@ final class MutationApplier {
   MutationApplier(StrongTables strong, boolean throughBatchLog, ApplyLanes lanes) {
     this.strong = strong;
     this.quorum = new QuorumWrite(throughBatchLog, lanes);
+    this.whoApplies = new WhoApplies(strong, lanes);
   }
 
   /**
    * Refuses what could not be applied, before the decision: a decided commit that can't be applied
    * holds up everybody.
    *
+   * @return where each of them goes
    * @throws IsoldeException TRANSACTION_TOO_LARGE
    * @throws org.apache.cassandra.exceptions.UnavailableException if there is no quorum for a part
    * @throws InvalidRequestException if the operator has denied a partition
    */
-  void check(Collection<PartitionUpdate> updates) {
+  List<ReplicaPlan.ForWrite> check(Collection<PartitionUpdate> updates) {
+    List<ReplicaPlan.ForWrite> plans = new ArrayList<>(updates.size());
     boolean maybeDenied =
         DatabaseDescriptor.getPartitionDenylistEnabled()
             && DatabaseDescriptor.getDenylistWritesEnabled();
@@ -79,14 +84,26 @@ final class MutationApplier {
       if (maybeDenied) {
         checkDenied(update);
       }
-      var unused =
+      plans.add(
           ReplicaPlans.forWrite(
               Keyspace.open(update.metadata().keyspace),
               ConsistencyLevel.QUORUM,
               update.partitionKey().getToken(),
-              ReplicaPlans.writeNormal);
+              ReplicaPlans.writeNormal));
     }
     checkSizes(updates);
+    return plans;
+  }
+
+  /**
+   * Whether the oracle's leader is asked to apply a commit: see {@link WhoApplies}.
+   *
+   * @param plans of {@link #check}
+   * @param bytes of all updates together, about
+   */
+  boolean isLeaderAsked(
+      Collection<PartitionUpdate> updates, List<ReplicaPlan.ForWrite> plans, int bytes) {
+    return whoApplies.isLeaderAsked(updates, plans, bytes);
   }
 
   private static void checkDenied(PartitionUpdate update) {

@@ -7,6 +7,7 @@ import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.SetAsideCommits;
+import io.isolde.oracle.group.Decided;
 import io.isolde.oracle.group.Stable;
 import java.util.Optional;
 import java.util.UUID;
@@ -44,6 +45,14 @@ public interface Oracle {
    * @return may be completed by a thread that must not block; fails with {@link IsoldeException}
    */
   CompletableFuture<Decision> commit(CommitRequest request, byte[] writeSet);
+
+  /**
+   * As {@link #commit}, and asks the oracle's leader to apply the commit at once. It may leave that
+   * to the coordinator.
+   */
+  default CompletableFuture<Decided> commitAndApply(CommitRequest request, byte[] writeSet) {
+    return commit(request, writeSet).thenApply(Decided::toBeApplied);
+  }
 
   /** How large a commit may be, ids and writes, in bytes; 0 if no writes are kept with it. */
   int maxCommitBytes();

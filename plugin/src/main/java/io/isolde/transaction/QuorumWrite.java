@@ -109,7 +109,7 @@ final class QuorumWrite {
             .anyMatch(QuorumWrite::hasTriggers);
   }
 
-  private static boolean hasTriggers(PartitionUpdate update) {
+  static boolean hasTriggers(PartitionUpdate update) {
     return !update.metadata().triggers.isEmpty();
   }
 

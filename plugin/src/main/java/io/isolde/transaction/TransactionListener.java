@@ -25,6 +25,9 @@ public interface TransactionListener {
    */
   void applied(long nanos, boolean isVisible);
 
+  /** Decided writes are on a quorum: the oracle's leader has brought them there. */
+  void appliedByLeader();
+
   /**
    * Writes that are on a quorum are visible, as all commits before them.
    *

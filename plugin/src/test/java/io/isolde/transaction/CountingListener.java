@@ -15,6 +15,9 @@ record CountingListener(AtomicInteger inDoubts) implements TransactionListener {
   public void applied(long nanos, boolean isVisible) {}
 
   @Override
+  public void appliedByLeader() {}
+
+  @Override
   public void visible(long nanos) {}
 
   @Override

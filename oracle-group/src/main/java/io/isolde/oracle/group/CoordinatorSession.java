@@ -134,14 +134,17 @@ public final class CoordinatorSession implements AutoCloseable {
    *     and how; with all other reasons it is not committed
    */
   public CompletableFuture<Decision> commit(CommitRequest request) {
-    return commit(request, NOTHING);
+    return commit(request, NOTHING, false).thenApply(Decided::decision);
   }
 
   /**
-   * As {@link #commit(CommitRequest)}, with what others need to finish the commit if this
-   * coordinator can't.
+   * As {@link #commit(CommitRequest)}.
+   *
+   * @param writeSet what others need to finish the commit if this coordinator can't
+   * @param isToBeApplied whether the oracle's leader is asked to apply it at once; it may leave it
    */
-  public CompletableFuture<Decision> commit(CommitRequest request, byte[] writeSet) {
+  public CompletableFuture<Decided> commit(
+      CommitRequest request, byte[] writeSet, boolean isToBeApplied) {
     long now = session;
     if (now == NOT_OPEN) {
       return CompletableFuture.failedFuture(
@@ -156,8 +159,8 @@ public final class CoordinatorSession implements AutoCloseable {
           new OracleRequestException(
               Reason.OVERLOADED, "Too many commits have no answer from the oracle yet."));
     }
-    Outstanding<Answer> asked =
-        client.ask(new Command.Commit(now, sequence.getAsInt(), request, writeSet));
+    Outstanding<Carried> asked =
+        client.ask(new Command.Commit(now, sequence.getAsInt(), request, writeSet), isToBeApplied);
     return asked
         .answer()
         .whenComplete(
@@ -167,13 +170,14 @@ public final class CoordinatorSession implements AutoCloseable {
                 giveUp(now);
               }
             })
-        .thenCompose(answer -> decision(answer, request, asked, now));
+        .thenCompose(carried -> decided(carried, request, asked, now));
   }
 
-  private CompletableFuture<Decision> decision(
-      Answer answer, CommitRequest request, Outstanding<Answer> asked, long inSession) {
+  private CompletableFuture<Decided> decided(
+      Carried carried, CommitRequest request, Outstanding<Carried> asked, long inSession) {
+    Answer answer = carried.answer();
     if (answer instanceof Answer.Decided decided) {
-      return CompletableFuture.completedFuture(decided.decision());
+      return CompletableFuture.completedFuture(new Decided(decided.decision(), carried.applied()));
     }
     if (answer instanceof Answer.Rejected rejected
         && (rejected.reason() == Answer.Rejected.Reason.NO_SUCH_SNAPSHOT || asked.sends() == 1)) {
@@ -193,7 +197,7 @@ public final class CoordinatorSession implements AutoCloseable {
     }
     return client
         .execute(new Command.Abort(request.transactionId(), request.startTimestamp()))
-        .thenApply(LateDecision::of);
+        .thenApply(ended -> Decided.toBeApplied(LateDecision.of(ended)));
   }
 
   /**

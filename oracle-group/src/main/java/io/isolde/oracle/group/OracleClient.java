@@ -70,15 +70,33 @@ public final class OracleClient implements AutoCloseable {
 
   /** Has a command carried out; the answer is durable. */
   public CompletableFuture<Answer> execute(Command command) {
-    return ask(command).answer();
+    return ask(Protocol.EXECUTE, command, OracleClient::answer).answer();
   }
 
-  /** As {@link #execute}, for those who must know how often it was sent. */
-  Outstanding<Answer> ask(Command command) {
-    Bytes bytes = new Bytes(1 + CommandCodec.expectedBytes(command)).put(Protocol.EXECUTE);
+  /**
+   * Asks for a commit; for those who must know how often it was sent.
+   *
+   * @param isToBeApplied whether the leader is to apply it, too, if it has the time
+   */
+  Outstanding<Carried> ask(Command.Commit commit, boolean isToBeApplied) {
+    return isToBeApplied
+        ? ask(Protocol.EXECUTE_AND_APPLY, commit, OracleClient::carried)
+        : ask(Protocol.EXECUTE, commit, result -> new Carried(answer(result), Optional.empty()));
+  }
+
+  private static Carried carried(ByteBuf result) {
+    Optional<Stable> applied = Optional.of(Stable.read(result));
+    return new Carried(answer(result), applied.filter(stable -> !stable.equals(Stable.NOT_KNOWN)));
+  }
+
+  private static Answer answer(ByteBuf result) {
+    return AnswerCodec.decode(Wire.rest(result));
+  }
+
+  private <T> Outstanding<T> ask(byte kind, Command command, Function<ByteBuf, T> decode) {
+    Bytes bytes = new Bytes(1 + CommandCodec.expectedBytes(command)).put(kind);
     CommandCodec.encode(command, bytes);
-    return requests.ask(
-        bytes.toArray(), result -> AnswerCodec.decode(Wire.rest(result)), config.timeoutMillis());
+    return requests.ask(bytes.toArray(), decode, config.timeoutMillis());
   }
 
   /**

@@ -9,7 +9,6 @@ import io.isolde.oracle.replica.Command;
 import io.isolde.raft.LeaderListener;
 import io.isolde.raft.LogEntries;
 import io.isolde.raft.Peer;
-import io.isolde.raft.PeerConnection;
 import io.isolde.raft.PeerTransport;
 import io.isolde.raft.RaftNode;
 import io.isolde.raft.RaftReplica;
@@ -19,15 +18,14 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,6 +44,7 @@ final class OracleMember implements AutoCloseable {
   private final RaftReplica replica;
   private final Sequencer sequencer;
   private final Begins begins;
+  private final Answering answering;
   private final RecentWrites recent;
   private final OracleStateMachine machine;
   private final Rates rates = new Rates();
@@ -62,6 +61,7 @@ final class OracleMember implements AutoCloseable {
    * Starts a member.
    *
    * @param founders the members of a new group; empty for one that is to be added to an old one
+   * @param applier what applies commits on this node when it leads
    */
   OracleMember(
       OracleGroupConfig config,
@@ -69,11 +69,13 @@ final class OracleMember implements AutoCloseable {
       PeerTransport transport,
       List<Peer> founders,
       Path directory,
+      Supplier<CommitApplier> applier,
       Clock clock)
       throws IOException {
     host = new ReplicaHost(config, clock);
     this.clock = clock;
     recent = new RecentWrites(host);
+    answering = new Answering(host, applier, this::applied, this::answerWhenStable);
     machine = new OracleStateMachine(host, recent, config.logKeepMillis(), this::onApplied);
     RaftGroupId groupId = RaftGroupId.valueOf(group);
     node =
@@ -116,30 +118,9 @@ final class OracleMember implements AutoCloseable {
 
   private void onApplied(EntryMessage message, ReplicaHost.Applied applied) {
     if (message != null) {
-      answer(message, applied);
+      answering.answer(message, applied.answers());
     }
     Request.answerAll(applied.nowStable(), applied.stable());
-  }
-
-  /** Tells who asked what came of an entry, and sends once for each connection. */
-  private void answer(EntryMessage message, ReplicaHost.Applied applied) {
-    Set<PeerConnection> connections = new HashSet<>();
-    for (int i = 0; i < message.items().size(); i++) {
-      EntryMessage.Item item = message.items().get(i);
-      if (item.request() != null) {
-        answer(item, applied.answers().get(i));
-        connections.add(item.request().connection());
-      }
-    }
-    connections.forEach(PeerConnection::flush);
-  }
-
-  private void answer(EntryMessage.Item item, Answer answer) {
-    if (item.command() instanceof Command.Applied applied) {
-      answerWhenStable(applied.commitTimestamp(), item.request());
-    } else {
-      item.request().write(answer);
-    }
   }
 
   /**

@@ -48,6 +48,7 @@ public final class OracleNode implements AutoCloseable {
   /** Null while this node is no member. Changed under the lock of this. */
   private volatile OracleMember member;
 
+  private volatile CommitApplier applier = CommitApplier.NONE;
   private volatile boolean isClosed;
 
   private OracleNode(
@@ -128,6 +129,11 @@ public final class OracleNode implements AutoCloseable {
     return now == null ? Optional.empty() : now.applied(commitTimestamps);
   }
 
+  /** What applies commits on this node, for coordinators that want it, from now on. */
+  public void applyWith(CommitApplier newApplier) {
+    applier = newApplier;
+  }
+
   /** Decided commits whose coordinators are gone; whoever leads has them finished. */
   public synchronized List<PendingCommit> orphans() {
     return member == null ? List.of() : member.orphans();
@@ -185,7 +191,8 @@ public final class OracleNode implements AutoCloseable {
       return;
     }
     member =
-        new OracleMember(config, group, transport, founding.initialMembers(), directory, clock);
+        new OracleMember(
+            config, group, transport, founding.initialMembers(), directory, () -> applier, clock);
     founding.started();
     service.serve(member);
   }

@@ -84,9 +84,10 @@ final class OracleService implements ApplicationHandler {
     switch (what) {
       case Protocol.BEGIN -> begin(request, null, member);
       case Protocol.BEGIN_UNDECIDED -> begin(request, Wire.id(body), member);
-      case Protocol.EXECUTE -> {
-        byte[] command = Wire.bytes(body);
-        member.execute(CommandCodec.decode(ByteBuffer.wrap(command)), command, request);
+      case Protocol.EXECUTE -> execute(request, body, member);
+      case Protocol.EXECUTE_AND_APPLY -> {
+        request.wantApplied();
+        execute(request, body, member);
       }
       case Protocol.APPLIED -> member.applied(body.readLong(), request);
       case Protocol.LOG_APPLIED -> member.logApplied(body.readLong(), request);
@@ -102,6 +103,11 @@ final class OracleService implements ApplicationHandler {
       case Protocol.OUTCOME -> member.outcome(Wire.id(body), request);
       default -> request.refused("There is no request " + what + ".");
     }
+  }
+
+  private static void execute(Request request, ByteBuf body, OracleMember member) {
+    byte[] command = Wire.bytes(body);
+    member.execute(CommandCodec.decode(ByteBuffer.wrap(command)), command, request);
   }
 
   /** At once; only the answer waits until it is known whether this member leads. */

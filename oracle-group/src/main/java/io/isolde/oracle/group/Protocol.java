@@ -77,6 +77,13 @@ final class Protocol {
    */
   static final byte LOST_WRITES = 15;
 
+  /**
+   * As {@link #EXECUTE}, of a commit, which the leader's node is to apply, too, if it has the time.
+   * Result: {@link Stable} if it has, then of a moment after that, else {@link Stable#NOT_KNOWN};
+   * and the answer.
+   */
+  static final byte EXECUTE_AND_APPLY = 16;
+
   /** A result of {@link #BEGIN_UNDECIDED} that is no timestamp. */
   static final long DECIDED = -1;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
+import io.isolde.oracle.Decision;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.PendingCommit;
@@ -186,6 +187,11 @@ final class ReplicaHost {
         });
   }
 
+  /** Whether this member leads, and the writes of a commit may be applied now. */
+  boolean mayApply(Decision.Committed commit) {
+    return serving(reign -> reign.leadership.mayApply(commit)).orElse(false);
+  }
+
   private void followSessions(LogEntry entry) {
     boolean areChanged =
         entry.commands().stream()
@@ -229,7 +235,7 @@ final class ReplicaHost {
 
   /** What the log says is stable; empty if this member does not serve. */
   Optional<Stable> logged() {
-    return serving(reign -> new Stable(replica.stable(), replica.setAside().epoch()));
+    return serving(reign -> below(replica.stable()));
   }
 
   /** An entry that just says what is applied; empty if there is nothing to say. */
@@ -241,15 +247,17 @@ final class ReplicaHost {
 
   /** The newest snapshot, and the epoch of what is set aside below it: of the same moment. */
   private Stable start(Reign of) {
-    long timestamp = of.leadership.startTimestamp(nowMicros());
-    return new Stable(timestamp, replica.setAside().epoch());
+    return below(of.leadership.startTimestamp(nowMicros()));
   }
 
   /** What this member knows to be stable, without a look at the clock. */
   private Stable known() {
     boolean leads = reign != null && reign.isServing();
-    long stable = leads ? reign.leadership.stable() : replica.stable();
-    return new Stable(stable, replica.setAside().epoch());
+    return below(leads ? reign.leadership.stable() : replica.stable());
+  }
+
+  private Stable below(long timestamp) {
+    return new Stable(timestamp, replica.setAside().epoch());
   }
 
   /**
@@ -294,9 +302,7 @@ final class ReplicaHost {
     return serving(reign -> reign.leadership.isStart(timestamp, nowMicros())).orElse(false);
   }
 
-  /**
-   * @param unlogged what {@link #applied} has said
-   */
+  /** With what {@link #applied} has said. */
   Optional<Renewed> renew(long session, long oldestStart, List<Long> unlogged) {
     return serving(
         reign -> {

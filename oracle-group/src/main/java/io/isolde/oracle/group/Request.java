@@ -22,6 +22,9 @@ final class Request {
   private final long id;
   private final AtomicBoolean isAnswered = new AtomicBoolean();
 
+  /** Set before anybody else has it. */
+  private boolean wantsApplied;
+
   Request(PeerConnection connection, long id) {
     this.connection = connection;
     this.id = id;
@@ -29,6 +32,15 @@ final class Request {
 
   PeerConnection connection() {
     return connection;
+  }
+
+  /** Is for a commit that this node is to apply, too: see {@link Protocol#EXECUTE_AND_APPLY}. */
+  void wantApplied() {
+    wantsApplied = true;
+  }
+
+  boolean wantsApplied() {
+    return wantsApplied;
   }
 
   private boolean isFirstAnswer() {
@@ -52,10 +64,23 @@ final class Request {
 
   /** Without sending it yet: see {@link PeerConnection#flush}. */
   void write(Answer answer) {
+    write(answer, Stable.NOT_KNOWN);
+  }
+
+  /**
+   * The same, of a commit that this node has applied.
+   *
+   * @param applied what was stable then
+   */
+  void write(Answer answer, Stable applied) {
     if (isFirstAnswer()) {
+      ByteBuf response = Wire.of(Protocol.OK);
+      if (wantsApplied) {
+        applied.writeTo(response);
+      }
       Bytes bytes = new Bytes(EXPECTED_ANSWER_BYTES);
       AnswerCodec.encode(answer, bytes);
-      connection.write(id, Wire.of(Protocol.OK).writeBytes(bytes.toArray()));
+      connection.write(id, response.writeBytes(bytes.toArray()));
     }
   }
 

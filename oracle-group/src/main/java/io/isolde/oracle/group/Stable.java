@@ -11,6 +11,9 @@ import io.netty.buffer.ByteBuf;
  *     io.isolde.oracle.SetAsideCommits}
  */
 public record Stable(long timestamp, long epoch) {
+  /** Says nothing: below every snapshot that there can be. */
+  static final Stable NOT_KNOWN = new Stable(0, 0);
+
   ByteBuf writeTo(ByteBuf out) {
     return out.writeLong(timestamp).writeLong(epoch);
   }

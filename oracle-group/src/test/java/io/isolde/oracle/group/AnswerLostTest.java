@@ -4,7 +4,6 @@ package io.isolde.oracle.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.isolde.oracle.Decision;
 import io.isolde.oracle.group.OracleRequestException.Reason;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,8 +35,8 @@ class AnswerLostTest {
       UUID id = UUID.randomUUID();
 
       line.loseAnswers();
-      CompletableFuture<Decision> commit =
-          session.commit(TransactionsTest.update(id, start, 1), new byte[] {7});
+      CompletableFuture<Decided> commit =
+          session.commit(TransactionsTest.update(id, start, 1), new byte[] {7}, false);
 
       assertThatThrownBy(commit::get)
           .cause()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.replica;
 
+import io.isolde.oracle.Decision;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.StatusOracle;
 import java.util.ArrayList;
@@ -199,6 +200,17 @@ public final class Leadership {
   /** Whether a commit holds start timestamps back. */
   public boolean isHolding(long commitTimestamp) {
     return holding.contains(commitTimestamp);
+  }
+
+  /**
+   * Whether the writes of a commit may be applied now, as far as the leader knows without asking:
+   * they are not known to be applied, and all that they may replace is.
+   */
+  public boolean mayApply(Decision.Committed commit) {
+    return isServing()
+        && isHolding(commit.commitTimestamp())
+        && stable() >= commit.applyAfter()
+        && replica.setAside().isEmpty();
   }
 
   /** Whether this leader or one before may have given out a start timestamp. */

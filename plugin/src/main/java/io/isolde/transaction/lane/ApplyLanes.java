@@ -17,8 +17,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.locator.ReplicaPlan;
 import org.apache.cassandra.net.MessagingService;
+import org.apache.cassandra.utils.FBUtilities;
 
 /**
  * Sends the parts of decided commits to their replicas: to living ones of this datacenter over
@@ -26,6 +29,9 @@ import org.apache.cassandra.net.MessagingService;
  * twice are the same cells with the same timestamps.
  */
 public final class ApplyLanes {
+  /** What is more goes mutation by mutation, so that not all of it waits for room in a lane. */
+  public static final int MAX_PARCEL_BYTES = 128 << 10;
+
   static final int VERSION = MessagingService.current_version;
 
   private static final int THREADS = 8;
@@ -99,8 +105,36 @@ public final class ApplyLanes {
 
   /** Whether a node leads the oracle, as far as this one knows. */
   boolean isLeader(InetAddressAndPort node) {
-    InetSocketAddress port =
-        ports.computeIfAbsent(node, address -> host.addressOf(Ring.nameOf(address)));
-    return host.client().leader().filter(port::equals).isPresent();
+    return host.client().leader().filter(portOf(node)::equals).isPresent();
+  }
+
+  private InetSocketAddress portOf(InetAddressAndPort node) {
+    return ports.computeIfAbsent(node, address -> host.addressOf(Ring.nameOf(address)));
+  }
+
+  /** Whether another node leads the oracle, as far as this one knows. */
+  public boolean isLeaderElsewhere() {
+    return areOpen()
+        && host.client()
+            .leader()
+            .filter(leader -> !leader.equals(portOf(FBUtilities.getBroadcastAddressAndPort())))
+            .isPresent();
+  }
+
+  /**
+   * Whether this node and the oracle's leader make a quorum of the replicas of a write, so that the
+   * leader hears of it with its part: see {@link Delivery}.
+   */
+  public boolean isQuorumWithLeader(ReplicaPlan.ForWrite plan) {
+    String dataCenter = DatabaseDescriptor.getEndpointSnitch().getLocalDatacenter();
+    long both =
+        plan.contacts().stream()
+            .filter(
+                replica ->
+                    replica.isSelf()
+                        || (Sending.isNear(replica, plan, dataCenter)
+                            && isLeader(replica.endpoint())))
+            .count();
+    return both >= plan.writeQuorum();
   }
 }

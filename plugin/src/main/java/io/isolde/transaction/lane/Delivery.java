@@ -28,9 +28,6 @@ import org.apache.cassandra.transport.Dispatcher;
  * commit as applied at once: it need not be told in a message of its own. Not thread-safe.
  */
 public final class Delivery {
-  /** What is more goes mutation by mutation, so that not all of it waits for room in a lane. */
-  static final int MAX_PARCEL_BYTES = 128 << 10;
-
   private static final CompletableFuture<Optional<Stable>> UNTOLD =
       CompletableFuture.completedFuture(Optional.empty());
 
@@ -125,7 +122,8 @@ public final class Delivery {
   }
 
   private static boolean fitsIntoParcel(List<Sending> some) {
-    return some.stream().mapToLong(sending -> sending.bytes().length).sum() <= MAX_PARCEL_BYTES;
+    return some.stream().mapToLong(sending -> sending.bytes().length).sum()
+        <= ApplyLanes.MAX_PARCEL_BYTES;
   }
 
   /** Mutations on their way to one replica. */

@@ -60,7 +60,7 @@ final class Sending {
     this.handler = handler;
     this.dataCenter = dataCenter;
     this.time = time;
-    this.near = contacts(this::isNear);
+    this.near = contacts(replica -> isNear(replica, plan, dataCenter));
   }
 
   /** The mutation in Cassandra's format. */
@@ -85,7 +85,7 @@ final class Sending {
     return near;
   }
 
-  private boolean isNear(Replica replica) {
+  static boolean isNear(Replica replica, ReplicaPlan.ForWrite plan, String dataCenter) {
     return !replica.isSelf()
         && plan.isAlive(replica)
         && dataCenter.equals(DatabaseDescriptor.getEndpointSnitch().getDatacenter(replica));

@@ -24,6 +24,7 @@ import io.isolde.system.ShortLived;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -129,19 +130,50 @@ class OracleMembersTest {
   void whenTheLeaderIsAReplicaThenItHearsOfCommitsWithTheirWrites() {
     execute("CREATE TABLE k.u (id int PRIMARY KEY, v int)");
     execute("ENABLE TRANSACTIONS ON k.u");
-    String other = FIRST.equals(oracle().getString("leader")) ? THIRD : FIRST;
+    String other = otherThanTheLeader();
     Await.until(
         "each commit of ten is told to the leader with its writes",
         () -> {
-          long before = toldWithWrites(other);
+          long before = commits("ToldWithWrites", other);
           for (int id = 0; id < 10; id++) {
             execute("UPDATE k.u SET v = 1 WHERE id = " + id, other);
           }
-          return toldWithWrites(other) == before + 10;
+          return commits("ToldWithWrites", other) == before + 10;
         });
   }
 
-  private long toldWithWrites(String address) {
+  /** It would have to be told, too; so it applies what it has in its log, and says that it did. */
+  @Test
+  void whenTheLeaderIsNoReplicaThenItAppliesTheCommit() {
+    execute(
+        "CREATE KEYSPACE one WITH replication ="
+            + " {'class': 'SimpleStrategy', 'replication_factor': 1}");
+    execute("CREATE TABLE one.t (id int PRIMARY KEY, v int)");
+    execute("ENABLE TRANSACTIONS ON one.t");
+    String other = otherThanTheLeader();
+    AtomicInteger round = new AtomicInteger();
+    Await.until(
+        "the leader has applied some of thirty commits",
+        () -> {
+          round.incrementAndGet();
+          long before = commits("AppliedByLeader", other);
+          for (int id = 0; id < 30; id++) {
+            execute("UPDATE one.t SET v = " + round + " WHERE id = " + id, other);
+          }
+          return commits("AppliedByLeader", other) > before;
+        });
+    for (String node : List.of(FIRST, SECOND, THIRD)) {
+      Row seen = execute("SELECT count(*), min(v) FROM one.t", node);
+      assertThat(seen.getLong(0)).isEqualTo(30);
+      assertThat(seen.getInt(1)).isEqualTo(round.get());
+    }
+  }
+
+  private String otherThanTheLeader() {
+    return FIRST.equals(oracle().getString("leader")) ? THIRD : FIRST;
+  }
+
+  private long commits(String metric, String address) {
     LocalNode node =
         cluster.nodes().stream()
             .filter(some -> some.spec().address().equals(address))
@@ -150,7 +182,7 @@ class OracleMembersTest {
     try (NodeTool tool = node.nodeTool()) {
       return (Long)
           tool.attribute(
-              "org.apache.cassandra.metrics:type=IsoldeTransactions,name=ToldWithWrites", "Count");
+              "org.apache.cassandra.metrics:type=IsoldeTransactions,name=" + metric, "Count");
     }
   }
 

@@ -29,8 +29,18 @@ final class Applying {
     this.time = world.time;
   }
 
-  void decided(Transaction transaction, Decision.Committed how) {
-    toApply.add(new Decided(transaction, how));
+  /** A commit is decided, and perhaps applied by the leader already. */
+  void decided(Transaction transaction, Decision.Committed how, Response.Answered answered) {
+    long commitTimestamp = how.commitTimestamp();
+    Response.Stable known = new Response.Stable(answered.stable(), answered.epoch());
+    if (!answered.isApplied()) {
+      toApply.add(new Decided(transaction, how));
+    } else if (isVisible(known, commitTimestamp)) {
+      told.add(commitTimestamp);
+      learnSuccess(transaction, commitTimestamp, known);
+    } else {
+      tellApplied(transaction, commitTimestamp);
+    }
   }
 
   /** What is decided is for others to apply. */

@@ -159,7 +159,8 @@ final class Client {
   Request again(Command.Commit commit, int sequence) {
     Transaction transaction = world.checker.log.requestOf(commit.session(), commit.sequence());
     world.checker.log.onRequest(commit.session(), sequence, transaction);
-    return new Request.Execute(new Command.Commit(commit.session(), sequence, commit.request()));
+    return new Request.Execute(
+        new Command.Commit(commit.session(), sequence, commit.request()), false);
   }
 
   boolean isQuiet() {

@@ -168,12 +168,14 @@ final class Coordinator {
     world.checker.log.onRequest(session, sequence, transaction);
     boolean isComplete = !world.mutates(Mutation.SEND_NO_READS);
     execute(
-        new Command.Commit(session, sequence, transaction.request(isComplete), new byte[1]),
-        answer -> {
-          if (answer instanceof Answer.Decided decided) {
+        new Request.Execute(
+            new Command.Commit(session, sequence, transaction.request(isComplete), new byte[1]),
+            time.oneIn(3)),
+        answered -> {
+          if (answered.answer() instanceof Answer.Decided decided) {
             onDecided.accept(decided.decision());
             if (decided.decision() instanceof Decision.Committed committed) {
-              applying.decided(transaction, committed);
+              applying.decided(transaction, committed, answered);
             }
           } else if (world.mutates(Mutation.TAKE_FENCED_FOR_ABORTED)) {
             world.checker.onToldAborted(transaction);
@@ -185,12 +187,16 @@ final class Coordinator {
   }
 
   void execute(Command command, Consumer<Answer> onAnswer) {
+    execute(new Request.Execute(command, false), answered -> onAnswer.accept(answered.answer()));
+  }
+
+  private void execute(Request.Execute request, Consumer<Response.Answered> onAnswer) {
     send(
-        new Request.Execute(command),
+        request,
         response -> {
           Response.Answered answered = (Response.Answered) response;
           knowledge.learn(answered.stable(), answered.epoch(), () -> {});
-          onAnswer.accept(answered.answer());
+          onAnswer.accept(answered);
         });
   }
 

@@ -30,6 +30,7 @@ final class Member {
   private final OracleConfig config;
   final int number;
   final RaftModel.Node node;
+  private final LeaderApplying applying;
 
   OracleReplica replica = new OracleReplica();
   int applied;
@@ -53,6 +54,7 @@ final class Member {
     this.number = number;
     this.config = config;
     this.node = world.raft.nodes.get(number);
+    this.applying = new LeaderApplying(world, this);
     this.saved = StateBytes.of(replica);
     time.after(time.below(500), this::tick);
   }
@@ -149,7 +151,7 @@ final class Member {
   }
 
   private void enqueue(Command command, Consumer<Response> reply) {
-    reign.queue.add(new Proposal.Item(command, reply));
+    reign.queue.add(new Proposal.Item(command, false, reply));
   }
 
   private void proposeQueued() {
@@ -204,12 +206,7 @@ final class Member {
     reign.leases.follow(replica.openSessions(), monotonicMillis());
     if (entry.proposal().reign() == reign) {
       reign.leadership.entryApplied(entry.proposal().entry());
-      List<Proposal.Item> items = entry.proposal().items();
-      int news = answers.size() - items.size();
-      for (int i = 0; i < items.size(); i++) {
-        Answer answer = answers.get(news + i);
-        items.get(i).reply().accept(new Response.Answered(answer, replica.stable(), epoch()));
-      }
+      applying.answer(entry.proposal().items(), answers, replica.stable());
     }
     if (reign.leadership.isServing()) {
       reign.hasServed = true;
@@ -217,7 +214,7 @@ final class Member {
     }
   }
 
-  private void answerWaiters() {
+  void answerWaiters() {
     long stable = start();
     List<Reign.Waiter> ready =
         reign.waiters.stream().filter(waiter -> waiter.timestamp() <= stable).toList();
@@ -269,7 +266,8 @@ final class Member {
       boolean isBehind = replica.setAside().epoch() < asked.need();
       reply.accept(isBehind ? new Response.NotLeader() : new Response.SetAside(replica.setAside()));
     } else {
-      enqueue(((Request.Execute) request).command(), reply);
+      Request.Execute asked = (Request.Execute) request;
+      reign.queue.add(new Proposal.Item(asked.command(), asked.isToBeApplied(), reply));
     }
   }
 
@@ -339,7 +337,7 @@ final class Member {
   }
 
   /** Of what is set aside below the snapshot that is told of. */
-  private long epoch() {
+  long epoch() {
     return world.mutates(Mutation.TELL_AN_EARLIER_EPOCH)
         ? earlierEpoch
         : replica.setAside().epoch();

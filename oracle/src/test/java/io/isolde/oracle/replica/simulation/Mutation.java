@@ -32,6 +32,10 @@ enum Mutation {
   TAKE_HEARD_FOR_VISIBLE,
   /** Writes do not wait for the earlier commits that they overwrite. */
   SKIP_APPLY_AFTER,
+  /**
+   * A leader applies a commit for its coordinator though an earlier one that it replaces is not.
+   */
+  APPLY_OUT_OF_TURN_AT_THE_LEADER,
   /** A commit request lacks what was read, and what is overwritten. */
   SEND_NO_READS,
   /** The oldest start that a coordinator tells leaves out starts that are under way. */

@@ -13,6 +13,10 @@ import java.util.function.Consumer;
  */
 record Proposal(Reign reign, LogEntry entry, List<Item> items) {
 
-  /** A command, and who wants the answer. */
-  record Item(Command command, Consumer<Response> reply) {}
+  /**
+   * A command, and who wants the answer.
+   *
+   * @param isToBeApplied whether the leader is to apply it, if it is a commit
+   */
+  record Item(Command command, boolean isToBeApplied, Consumer<Response> reply) {}
 }

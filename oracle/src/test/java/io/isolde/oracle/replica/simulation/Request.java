@@ -15,8 +15,12 @@ sealed interface Request {
    */
   record Begin(long told) implements Request {}
 
-  /** Answered when it is applied. */
-  record Execute(Command command) implements Request {}
+  /**
+   * Answered when the log has it.
+   *
+   * @param isToBeApplied whether the leader is to apply the commit, too
+   */
+  record Execute(Command command, boolean isToBeApplied) implements Request {}
 
   /**
    * A commit is applied.

@@ -14,7 +14,13 @@ sealed interface Response {
 
   record Started(long startTimestamp, long epoch) implements Response {}
 
-  record Answered(Answer answer, long stable, long epoch) implements Response {}
+  /**
+   * To a command.
+   *
+   * @param isApplied whether the leader has applied the commit, and what is stable is of a moment
+   *     after that
+   */
+  record Answered(Answer answer, long stable, long epoch, boolean isApplied) implements Response {}
 
   record Stable(long stable, long epoch) implements Response {}
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.group;
+
+import io.isolde.oracle.Decision;
+import io.isolde.oracle.replica.Answer;
+import io.isolde.oracle.replica.Command;
+import io.isolde.raft.PeerConnection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells those who asked what came of an entry of the log. Commits whose coordinators want that are
+ * applied first, which saves a round trip; a few at a time only, lest the leader does the work of
+ * all coordinators, and not for long: a decision is told by then in any case.
+ */
+final class Answering {
+  private static final Logger log = LoggerFactory.getLogger(Answering.class);
+
+  /** What comes on top of them is left to their coordinators. */
+  static final int MOST_APPLYING = 4;
+
+  /** A coordinator may reach replicas that the leader does not. */
+  private static final long LONGEST_APPLYING_MILLIS = 50;
+
+  private final ReplicaHost host;
+  private final Supplier<CommitApplier> applier;
+  private final Function<List<Long>, Optional<Stable>> tellApplied;
+  private final BiConsumer<Long, Request> answerWhenStable;
+  private final Semaphore applying = new Semaphore(MOST_APPLYING);
+
+  /**
+   * @param tellApplied that commits are applied; empty if that does not do for an answer
+   * @param answerWhenStable answers a request when a timestamp is stable
+   */
+  Answering(
+      ReplicaHost host,
+      Supplier<CommitApplier> applier,
+      Function<List<Long>, Optional<Stable>> tellApplied,
+      BiConsumer<Long, Request> answerWhenStable) {
+    this.host = host;
+    this.applier = applier;
+    this.tellApplied = tellApplied;
+    this.answerWhenStable = answerWhenStable;
+  }
+
+  /** Tells all, and sends once for each connection. */
+  void answer(EntryMessage message, List<Answer> answers) {
+    Set<PeerConnection> connections = new HashSet<>();
+    for (int i = 0; i < message.items().size(); i++) {
+      EntryMessage.Item item = message.items().get(i);
+      if (item.request() != null && !isAppliedFirst(item, answers.get(i))) {
+        answer(item, answers.get(i));
+        connections.add(item.request().connection());
+      }
+    }
+    connections.forEach(PeerConnection::flush);
+  }
+
+  private void answer(EntryMessage.Item item, Answer answer) {
+    if (item.command() instanceof Command.Applied applied) {
+      answerWhenStable.accept(applied.commitTimestamp(), item.request());
+    } else {
+      item.request().write(answer);
+    }
+  }
+
+  private boolean isAppliedFirst(EntryMessage.Item item, Answer answer) {
+    if (item.request().wantsApplied()
+        && item.command() instanceof Command.Commit commit
+        && answer instanceof Answer.Decided decided
+        && decided.decision() instanceof Decision.Committed committed
+        && commit.writeSet().length > 0
+        && host.mayApply(committed)
+        && applying.tryAcquire()) {
+      apply(commit.writeSet(), committed.commitTimestamp(), item.request(), answer);
+      return true;
+    }
+    return false;
+  }
+
+  private void apply(byte[] writeSet, long commitTimestamp, Request request, Answer answer) {
+    var unused =
+        started(writeSet, commitTimestamp)
+            .whenComplete((isApplied, failure) -> applying.release())
+            .copy() // Of one that the time-out has completed nothing would be released.
+            .completeOnTimeout(Boolean.FALSE, LONGEST_APPLYING_MILLIS, TimeUnit.MILLISECONDS)
+            .exceptionally(failure -> failed(commitTimestamp, failure))
+            .thenAccept(isApplied -> answer(request, answer, commitTimestamp, isApplied));
+  }
+
+  /** Whatever happens there, the decision must be told. */
+  private CompletableFuture<Boolean> started(byte[] writeSet, long commitTimestamp) {
+    try {
+      return applier.get().apply(commitTimestamp, writeSet);
+    } catch (RuntimeException | Error e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static boolean failed(long commitTimestamp, Throwable failure) {
+    log.error(
+        "The commit at {} could not be applied by the oracle's leader; its coordinator does it",
+        commitTimestamp,
+        failure);
+    return false;
+  }
+
+  private void answer(Request request, Answer answer, long commitTimestamp, boolean isApplied) {
+    Optional<Stable> stable =
+        isApplied ? tellApplied.apply(List.of(commitTimestamp)) : Optional.empty();
+    request.write(answer, stable.orElse(Stable.NOT_KNOWN));
+    request.connection().flush();
+  }
+}
