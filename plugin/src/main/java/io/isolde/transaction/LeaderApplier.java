@@ -4,7 +4,6 @@ package io.isolde.transaction;
 import io.isolde.oracle.group.CommitApplier;
 import io.isolde.transaction.lane.ApplyLanes;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /**
  * Applies commits on the node where the oracle leads, for coordinators elsewhere that ask for it: a
@@ -33,12 +32,10 @@ public final class LeaderApplier implements CommitApplier {
     if (!writes.unknownTables().isEmpty() || !writes.unknownColumns().isEmpty()) {
       return CompletableFuture.completedFuture(false);
     }
-    return CompletableFuture.supplyAsync(
-            () ->
-                applier.attempt(
-                    Stamp.mutations(writes.updates(), commitTimestamp), commitTimestamp),
+    return CompletableFuture.completedFuture(writes.updates())
+        .thenComposeAsync(
+            updates -> applier.attempt(Stamp.mutations(updates, commitTimestamp), commitTimestamp),
             ApplyThreads.of(writes.updates()))
-        .thenCompose(Function.identity())
         .thenApply(Attempt::isApplied);
   }
 }

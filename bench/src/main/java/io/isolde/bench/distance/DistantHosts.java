@@ -28,6 +28,7 @@ public final class DistantHosts {
   private static final int MOST_UNDER_WAY = 20_000;
 
   /** A packet on its way. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared by it
   private record Packet(byte[] bytes, long number, long dueNanos) implements Delayed {
     @Override
     public long getDelay(TimeUnit unit) {

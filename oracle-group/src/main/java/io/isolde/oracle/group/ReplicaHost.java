@@ -179,11 +179,8 @@ final class ReplicaHost {
           List<Long> unlogged = reign.leadership.applied(commitTimestamps);
           settled.signalAll();
           Stable stable = known();
-          return new Told(
-              stable,
-              reign.waiters.upTo(stable.timestamp()),
-              unlogged,
-              unlogged.stream().anyMatch(replica.setAside()::contains));
+          boolean isSetAside = unlogged.stream().anyMatch(replica.setAside()::contains);
+          return new Told(stable, reign.waiters.upTo(stable.timestamp()), unlogged, isSetAside);
         });
   }
 
