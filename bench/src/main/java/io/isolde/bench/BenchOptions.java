@@ -78,6 +78,22 @@ public record BenchOptions(
     }
   }
 
+  /** The same, for other rows. */
+  BenchOptions withRows(int count, int bytes) {
+    return new BenchOptions(
+        rounds,
+        seconds,
+        warmupSeconds,
+        inFlight,
+        count,
+        bytes,
+        stormPerSecond,
+        heapMegabytes,
+        soakMinutes,
+        nodeCores,
+        isInOwnNetwork);
+  }
+
   Duration measured() {
     return Duration.ofSeconds(seconds);
   }

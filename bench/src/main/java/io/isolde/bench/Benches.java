@@ -17,7 +17,7 @@ public final class Benches {
               List.of(new VersionsBenchmark()),
               OracleBenchmark.all(),
               TransactionsBenchmark.all(),
-              List.of(new RoundTripsBenchmark()),
+              List.of(new RoundTripsBenchmark(), new LargeCommitsBenchmark()),
               List.of(new YcsbBenchmark(), new TpccBenchmark()),
               ReplicationBenchmark.all(),
               LeadershipBenchmark.all(),

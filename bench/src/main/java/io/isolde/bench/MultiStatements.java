@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 
 /** Units of several statements, one after the other: each on its own, or all in a transaction. */
 final class MultiStatements {
@@ -83,6 +84,19 @@ final class MultiStatements {
         inTurn(
             executor ->
                 Collections.nCopies(UPDATES, () -> executor.write(table.update(table.anyRow()))));
+  }
+
+  /** As many different rows are written as told. */
+  Workload updates(int count) {
+    return () -> {
+      long first = table.anyRow();
+      return inTurn(
+          executor ->
+              LongStream.range(0, count)
+                  .<Supplier<CompletionStage<?>>>mapToObj(
+                      i -> () -> executor.write(table.update(table.rowAfter(first, i))))
+                  .toList());
+    };
   }
 
   /** Two rows are read, then the two are written. */

@@ -18,8 +18,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * update at a time, on nodes that are so far from one another that nothing else counts.
  */
 final class RoundTripsBenchmark implements Benchmark {
-  private static final Duration ONE_WAY = Duration.ofMillis(10);
-  private static final double ROUND_TRIP_MILLIS = 2 * ONE_WAY.toMillis();
   private static final int HEAP_MEGABYTES = 512;
   private static final int MOST_NODES = 5;
 
@@ -33,13 +31,14 @@ final class RoundTripsBenchmark implements Benchmark {
    *
    * @param name of it in those of metrics
    */
-  private record Setting(String name, int nodes, String commitLogSync, String period) {}
+  private record Setting(
+      String name, int nodes, String commitLogSync, String period, List<Integer> oneWayMillis) {}
 
   private static final List<Setting> SETTINGS =
       List.of(
-          new Setting("3n", 3, "periodic", "10s"),
-          new Setting("3n_batch", 3, "batch", "0ms"),
-          new Setting("5n", MOST_NODES, "periodic", "10s"));
+          new Setting("3n", 3, "periodic", "10s", List.of(10)),
+          new Setting("3n_batch", 3, "batch", "0ms", List.of(10)),
+          new Setting("5n", MOST_NODES, "periodic", "10s", List.of(10, 50)));
 
   @Override
   public String name() {
@@ -63,37 +62,72 @@ final class RoundTripsBenchmark implements Benchmark {
           "Nodes can't be put far from one another here: it takes Linux, network namespaces, and"
               + " leave to create network devices.");
     }
-    DistantHosts.create(MOST_NODES, ONE_WAY);
+    DistantHosts hosts = DistantHosts.create(MOST_NODES);
     Map<String, Double> metrics = new LinkedHashMap<>();
-    SETTINGS.forEach(setting -> measure(setting, options, metrics, out));
+    SETTINGS.forEach(setting -> metrics.putAll(measure(setting, hosts, options, out)));
     return Report.of(name(), options, metrics);
   }
 
-  private static void measure(
-      Setting setting, BenchOptions options, Map<String, Double> metrics, PrintWriter out) {
-    out.printf(
-        "%d nodes, commitlog_sync %s, %d ms apart%n",
-        setting.nodes(), setting.commitLogSync(), ONE_WAY.toMillis());
+  private static Map<String, Double> measure(
+      Setting setting, DistantHosts hosts, BenchOptions options, PrintWriter out) {
+    hosts.move(Duration.ZERO);
+    out.printf("%d nodes, commitlog_sync %s%n", setting.nodes(), setting.commitLogSync());
     NodeSpec spec =
         TemporaryNode.spec(options)
             .withHeapMegabytes(Math.min(HEAP_MEGABYTES, options.heapMegabytes()))
             .withCassandraSetting("commitlog_sync", setting.commitLogSync())
             .withCassandraSetting("commitlog_sync_period", setting.period());
+    Map<String, Double> metrics = new LinkedHashMap<>();
     try (TemporaryNode cluster =
             TemporaryNode.startOnHosts("round-trips", setting.nodes(), spec, out);
         CqlSession session = cluster.connect()) {
       RowTable plain = RowTable.create(session, "plain", options);
       RowTable transactional = RowTable.createTransactional(session, "transactional", options);
       List.of(plain, transactional).forEach(RowTable::load);
-      List<Node> nodes = List.copyOf(session.getMetadata().getNodes().values());
-      String leader = session.execute(LEADER).one().getString(0);
-      for (String where : List.of("leader", ELSEWHERE)) {
-        List<Node> some =
-            nodes.stream().filter(node -> isAt(node, leader) != where.equals(ELSEWHERE)).toList();
-        new Comparison(plain, transactional, some, options)
-            .measure("_" + setting.name() + "_" + where, metrics, out);
+      warmUp(List.of(plain.updates(), transactional.updates()), options);
+      for (int oneWay : setting.oneWayMillis()) {
+        hosts.move(Duration.ofMillis(oneWay));
+        String name = "%s_%dms".formatted(setting.name(), 2 * oneWay);
+        metrics.putAll(measure(name, 2 * oneWay, session, plain, transactional, options, out));
       }
     }
+    return metrics;
+  }
+
+  /** Near one another and many at once, or the node's code would be interpreted for minutes. */
+  private static void warmUp(List<Workload> workloads, BenchOptions options) {
+    for (int second = 0; second < options.warmupSeconds(); second++) {
+      Workload one = workloads.get(second % workloads.size());
+      var unused = ClosedLoop.run(one, options.inFlight(), Duration.ofSeconds(1));
+    }
+  }
+
+  private static Map<String, Double> measure(
+      String name,
+      int roundTripMillis,
+      CqlSession session,
+      RowTable plain,
+      RowTable transactional,
+      BenchOptions options,
+      PrintWriter out) {
+    Map<String, Double> metrics = new LinkedHashMap<>();
+    List<Node> nodes = List.copyOf(session.getMetadata().getNodes().values());
+    String leader = leader(session);
+    for (String where : List.of("leader", ELSEWHERE)) {
+      List<Node> some =
+          nodes.stream().filter(node -> isAt(node, leader) != where.equals(ELSEWHERE)).toList();
+      metrics.putAll(
+          new Comparison(plain, transactional, some, roundTripMillis, options)
+              .measure("_" + name + "_" + where, out));
+    }
+    if (!leader.equals(leader(session))) {
+      throw new BenchException("Another node has come to lead meanwhile.");
+    }
+    return metrics;
+  }
+
+  private static String leader(CqlSession session) {
+    return session.execute(LEADER).one().getString(0);
   }
 
   private static boolean isAt(Node node, String address) {
@@ -102,21 +136,22 @@ final class RoundTripsBenchmark implements Benchmark {
 
   /** The same update, of a plain table and of a transactional one, through the same nodes. */
   private record Comparison(
-      RowTable plain, RowTable transactional, List<Node> nodes, BenchOptions options) {
+      RowTable plain,
+      RowTable transactional,
+      List<Node> nodes,
+      int roundTripMillis,
+      BenchOptions options) {
 
-    void measure(String suffix, Map<String, Double> metrics, PrintWriter out) {
+    Map<String, Double> measure(String suffix, PrintWriter out) {
       Workload plainUpdates = inTurns(plain);
       Workload updates = inTurns(transactional);
-      for (Workload each : List.of(plainUpdates, updates)) {
-        var unused = ClosedLoop.run(each, 1, Duration.ofSeconds(options.warmupSeconds()));
-      }
       List<Double> plainTrips = new ArrayList<>();
       List<Double> more = new ArrayList<>();
       for (int round = 0; round < options.rounds(); round++) {
         double plainMillis = p50Millis(plainUpdates);
         double millis = p50Millis(updates);
-        plainTrips.add(plainMillis / ROUND_TRIP_MILLIS);
-        more.add((millis - plainMillis) / ROUND_TRIP_MILLIS);
+        plainTrips.add(plainMillis / roundTripMillis);
+        more.add((millis - plainMillis) / roundTripMillis);
       }
       Spread spread = Spread.of(more);
       out.printf(
@@ -127,9 +162,10 @@ final class RoundTripsBenchmark implements Benchmark {
           spread.min(),
           spread.max());
       out.flush();
-      metrics.put("plain_round_trips" + suffix, Spread.of(plainTrips).median());
-      metrics.put("commit_round_trips_more" + suffix, spread.median());
-      metrics.put("commit_round_trips_more_max" + suffix, spread.max());
+      return Map.of(
+          "plain_round_trips" + suffix, Spread.of(plainTrips).median(),
+          "commit_round_trips_more" + suffix, spread.median(),
+          "commit_round_trips_more_max" + suffix, spread.max());
     }
 
     private double p50Millis(Workload workload) {

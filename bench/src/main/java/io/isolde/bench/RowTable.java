@@ -273,6 +273,10 @@ final class RowTable {
     return rows == 1 ? row : (row + 1 + ThreadLocalRandom.current().nextLong(rows - 1)) % rows;
   }
 
+  long rowAfter(long row, long steps) {
+    return (row + steps) % rows;
+  }
+
   long anyRow() {
     return ThreadLocalRandom.current().nextLong(rows);
   }

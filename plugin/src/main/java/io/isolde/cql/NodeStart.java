@@ -9,6 +9,7 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.operations.NodeParts;
 import io.isolde.operations.Operations;
+import io.isolde.oracle.group.CommitApplier;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replicated.ReplicatedOracle;
 import io.isolde.replication.StrongKeyspaces;
@@ -169,6 +170,8 @@ final class NodeStart implements NodeParts {
     Recovery.start(
         host.node()::unfinished, tables, new ReplicatedOracle(host.client(), host.session()));
     host.node().applyWith(new LeaderApplier(tables, lanes));
+    // While a node drains, the oracle may lead there for some seconds more.
+    StorageService.instance.addPreShutdownHook(() -> host.node().applyWith(CommitApplier.NONE));
   }
 
   private void startHost() throws InterruptedException {

@@ -60,7 +60,7 @@ final class ApplyThreads {
     return OURS;
   }
 
-  /** For the commit of the request that this is called for, to whose trace all belongs. */
+  /** For a commit; all belongs to the trace of the request for which this is called, if any. */
   static Executor of(Collection<PartitionUpdate> updates) {
     if (Tracing.isTracing() || mayWait(updates)) {
       WithResources ofTheRequest = ExecutorLocals.propagate();

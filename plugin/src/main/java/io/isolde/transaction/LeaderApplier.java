@@ -3,13 +3,18 @@ package io.isolde.transaction;
 
 import io.isolde.oracle.group.CommitApplier;
 import io.isolde.transaction.lane.ApplyLanes;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
 
 /**
  * Applies commits on the node where the oracle leads, for coordinators elsewhere that ask for it: a
  * commit that the leader would have to be told of takes one round trip less that way.
  */
 public final class LeaderApplier implements CommitApplier {
+  private static final List<PartitionUpdate> NOTHING = List.of();
+
   private final MutationApplier applier;
 
   /**
@@ -22,20 +27,37 @@ public final class LeaderApplier implements CommitApplier {
 
   @Override
   public CompletableFuture<Boolean> apply(long commitTimestamp, byte[] writeSet) {
+    long askedNanos = System.nanoTime();
     return CompletableFuture.supplyAsync(
-            () -> WriteSetCodec.decode(writeSet), ApplyThreads.withoutWaiting())
-        .thenCompose(writes -> apply(commitTimestamp, writes));
+            () -> isLate(askedNanos) ? NOTHING : decode(writeSet), ApplyThreads.withoutWaiting())
+        .thenCompose(updates -> apply(commitTimestamp, updates, askedNanos));
   }
 
-  /** What this node has not heard of may have been dropped or not: the coordinator knows. */
-  private CompletableFuture<Boolean> apply(long commitTimestamp, WriteSetCodec.Decoded writes) {
-    if (!writes.unknownTables().isEmpty() || !writes.unknownColumns().isEmpty()) {
+  /** Nothing if it is not all: what this node has not heard of its coordinator knows. */
+  private static List<PartitionUpdate> decode(byte[] writeSet) {
+    WriteSetCodec.Decoded writes = WriteSetCodec.decode(writeSet);
+    return writes.unknownTables().isEmpty() && writes.unknownColumns().isEmpty()
+        ? writes.updates()
+        : NOTHING;
+  }
+
+  private CompletableFuture<Boolean> apply(
+      long commitTimestamp, List<PartitionUpdate> some, long askedNanos) {
+    if (some.isEmpty()) {
       return CompletableFuture.completedFuture(false);
     }
-    return CompletableFuture.completedFuture(writes.updates())
+    return CompletableFuture.completedFuture(some)
         .thenComposeAsync(
-            updates -> applier.attempt(Stamp.mutations(updates, commitTimestamp), commitTimestamp),
-            ApplyThreads.of(writes.updates()))
+            updates ->
+                isLate(askedNanos)
+                    ? CompletableFuture.completedFuture(Attempt.FAILED)
+                    : applier.attempt(Stamp.mutations(updates, commitTimestamp), commitTimestamp),
+            ApplyThreads.of(some))
         .thenApply(Attempt::isApplied);
+  }
+
+  /** Others have applied it meanwhile; this could come after a TRUNCATE. */
+  private static boolean isLate(long askedNanos) {
+    return System.nanoTime() - askedNanos > TimeUnit.MILLISECONDS.toNanos(LONGEST_MILLIS);
   }
 }

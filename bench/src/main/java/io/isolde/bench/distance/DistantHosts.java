@@ -44,13 +44,11 @@ public final class DistantHosts {
     }
   }
 
-  private final long oneWayNanos;
+  private volatile long oneWayNanos;
   private final Map<Integer, Tun> devices = new HashMap<>();
   private final Map<Integer, DelayQueue<Packet>> arriving = new HashMap<>();
 
-  private DistantHosts(Duration oneWay) {
-    this.oneWayNanos = oneWay.toNanos();
-  }
+  private DistantHosts() {}
 
   /** Whether this machine can have them. */
   public static boolean arePossible() {
@@ -58,19 +56,24 @@ public final class DistantHosts {
   }
 
   /**
-   * Sets them up, in the network namespace of this process: once.
+   * Sets them up, in the network namespace of this process: once. They are near, until told.
    *
    * @param hosts how many, at {@link Network#address}
-   * @param oneWay what a packet takes from one to another
    */
-  public static void create(int hosts, Duration oneWay) {
-    DistantHosts network = new DistantHosts(oneWay);
+  public static DistantHosts create(int hosts) {
+    DistantHosts network = new DistantHosts();
     for (int host = 1; host <= hosts; host++) {
       Network.addNamespace(host);
       network.connect(host, "ip -n " + Network.namespace(host));
     }
     network.connect(HERE, "ip");
     network.devices.keySet().forEach(network::start);
+    return network;
+  }
+
+  /** Moves them apart: a packet takes so long from one to another from now on. */
+  public void move(Duration oneWay) {
+    oneWayNanos = oneWay.toNanos();
   }
 
   private void connect(int host, String ip) {
@@ -98,13 +101,21 @@ public final class DistantHosts {
   private void send(int from) {
     long number = 0;
     while (true) {
-      byte[] packet = devices.get(from).read();
+      byte[] packet = read(from);
       int to = packet.length > DESTINATION_AT ? packet[DESTINATION_AT] & 0xff : 0;
       DelayQueue<Packet> queue = isVersion4(packet) ? arriving.get(to) : null;
       if (queue != null && queue.size() < MOST_UNDER_WAY) {
         long takesNanos = from == HERE || to == HERE ? 0 : oneWayNanos;
         queue.add(new Packet(packet, number++, System.nanoTime() + takesNanos));
       }
+    }
+  }
+
+  private byte[] read(int from) {
+    try {
+      return devices.get(from).read();
+    } catch (LastErrorException e) {
+      throw new BenchException("Host " + from + " is heard no more: " + e + ".", e);
     }
   }
 

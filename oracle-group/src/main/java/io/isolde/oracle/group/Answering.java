@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -21,7 +22,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Tells those who asked what came of an entry of the log. Commits whose coordinators want that are
  * applied first, which saves a round trip; a few at a time only, lest the leader does the work of
- * all coordinators, and not for long: a decision is told by then in any case.
+ * all coordinators, and not for long: a decision is told by then in any case. Where it takes longer
+ * than that, as over far too long a way, none are applied for a while, since it would just be
+ * waited for in vain.
  */
 final class Answering {
   private static final Logger log = LoggerFactory.getLogger(Answering.class);
@@ -29,14 +32,15 @@ final class Answering {
   /** What comes on top of them is left to their coordinators. */
   static final int MOST_APPLYING = 4;
 
-  /** A coordinator may reach replicas that the leader does not. */
-  private static final long LONGEST_APPLYING_MILLIS = 50;
+  /** Then one is tried again. */
+  static final long REST_MILLIS = 5_000;
 
   private final ReplicaHost host;
   private final Supplier<CommitApplier> applier;
   private final Function<List<Long>, Optional<Stable>> tellApplied;
   private final BiConsumer<Long, Request> answerWhenStable;
   private final Semaphore applying = new Semaphore(MOST_APPLYING);
+  private volatile long restsUntilNanos = System.nanoTime();
 
   /**
    * @param tellApplied that commits are applied; empty if that does not do for an answer
@@ -80,6 +84,7 @@ final class Answering {
         && answer instanceof Answer.Decided decided
         && decided.decision() instanceof Decision.Committed committed
         && commit.writeSet().length > 0
+        && System.nanoTime() - restsUntilNanos >= 0
         && host.mayApply(committed)
         && applying.tryAcquire()) {
       apply(commit.writeSet(), committed.commitTimestamp(), item.request(), answer);
@@ -93,9 +98,14 @@ final class Answering {
         started(writeSet, commitTimestamp)
             .whenComplete((isApplied, failure) -> applying.release())
             .copy() // Of one that the time-out has completed nothing would be released.
-            .completeOnTimeout(Boolean.FALSE, LONGEST_APPLYING_MILLIS, TimeUnit.MILLISECONDS)
+            .orTimeout(CommitApplier.LONGEST_MILLIS, TimeUnit.MILLISECONDS)
+            .handle(
+                (isApplied, failure) ->
+                    failure == null
+                        ? told(commitTimestamp, isApplied)
+                        : failed(commitTimestamp, failure))
             .exceptionally(failure -> failed(commitTimestamp, failure))
-            .thenAccept(isApplied -> answer(request, answer, commitTimestamp, isApplied));
+            .thenAccept(stable -> answer(request, answer, stable));
   }
 
   /** Whatever happens there, the decision must be told. */
@@ -107,18 +117,28 @@ final class Answering {
     }
   }
 
-  private static boolean failed(long commitTimestamp, Throwable failure) {
-    log.error(
-        "The commit at {} could not be applied by the oracle's leader; its coordinator does it",
-        commitTimestamp,
-        failure);
-    return false;
-  }
-
-  private void answer(Request request, Answer answer, long commitTimestamp, boolean isApplied) {
+  private Stable told(long commitTimestamp, boolean isApplied) {
     Optional<Stable> stable =
         isApplied ? tellApplied.apply(List.of(commitTimestamp)) : Optional.empty();
-    request.write(answer, stable.orElse(Stable.NOT_KNOWN));
+    return stable.orElse(Stable.NOT_KNOWN);
+  }
+
+  private Stable failed(long commitTimestamp, Throwable failure) {
+    if (failure instanceof TimeoutException) {
+      restsUntilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(REST_MILLIS);
+      log.debug(
+          "The commit at {} is not applied in time; its coordinator does it", commitTimestamp);
+    } else {
+      log.error(
+          "The commit at {} could not be applied by the oracle's leader; its coordinator does it",
+          commitTimestamp,
+          failure);
+    }
+    return Stable.NOT_KNOWN;
+  }
+
+  private static void answer(Request request, Answer answer, Stable applied) {
+    request.write(answer, applied);
     request.connection().flush();
   }
 }

@@ -6,6 +6,12 @@ import java.util.concurrent.CompletableFuture;
 /** Applies decided commits on the node where the oracle leads, for their coordinators. */
 @FunctionalInterface
 public interface CommitApplier {
+  /**
+   * What takes longer is of no use: its coordinator has been told to do it. Less than what makes
+   * coordinators look for another leader ({@link OracleClientConfig#suspicionMillis}).
+   */
+  long LONGEST_MILLIS = 150;
+
   /** Leaves all to their coordinators. */
   CommitApplier NONE =
       (commitTimestamp, writeSet) -> CompletableFuture.completedFuture(Boolean.FALSE);
