@@ -3,6 +3,7 @@ package io.isolde.cql;
 
 import static java.util.stream.Collectors.toSet;
 
+import com.google.common.collect.Iterables;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.replication.StrongStatements;
@@ -222,9 +223,8 @@ final class StatementRouter {
   }
 
   private static Set<TableMetadata> tables(BatchStatement batch) {
-    Set<TableMetadata> tables = new LinkedHashSet<>();
-    batch.getStatements().forEach(statement -> tables.add(statement.metadata()));
-    return tables;
+    return Tables.distinct(
+        Iterables.transform(batch.getStatements(), ModificationStatement::metadata));
   }
 
   private static List<Write> writes(BatchStatement batch, QueryOptions options) {

@@ -5,6 +5,8 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.apache.cassandra.schema.SchemaConstants;
 import org.apache.cassandra.schema.TableMetadata;
 
@@ -19,6 +21,23 @@ public final class Tables {
   /** Cassandra's own tables, which a transaction may look at as they are. */
   public static boolean isSystem(TableMetadata table) {
     return table.isVirtual() || SchemaConstants.isSystemKeyspace(table.keyspace);
+  }
+
+  /**
+   * Each of them once. One that comes again and again is hashed once, too: a table's hash goes over
+   * all of its schema.
+   */
+  @SuppressWarnings("ReferenceEquality") // only saves hashing
+  public static Set<TableMetadata> distinct(Iterable<TableMetadata> tables) {
+    Set<TableMetadata> distinct = new LinkedHashSet<>();
+    TableMetadata last = null;
+    for (TableMetadata table : tables) {
+      if (table != last) {
+        distinct.add(table);
+      }
+      last = table;
+    }
+    return distinct;
   }
 
   /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import com.google.common.collect.Iterables;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.IsolationLevel;
@@ -11,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongSupplier;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.schema.TableMetadata;
 
 /** An open transaction of a client of this node. Its statements may run side by side. */
@@ -131,7 +133,7 @@ public final class Transaction {
   /** What it has written to, and what it has read as far as that is recorded. */
   Set<TableMetadata> tables() {
     Set<TableMetadata> tables = reads.tables();
-    writes.all().forEach(update -> tables.add(update.metadata()));
+    tables.addAll(Tables.distinct(Iterables.transform(writes.all(), PartitionUpdate::metadata)));
     return tables;
   }
 

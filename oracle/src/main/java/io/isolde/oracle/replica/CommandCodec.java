@@ -16,6 +16,15 @@ import java.util.List;
 public final class CommandCodec {
   private static final int EXPECTED_BYTES = 64;
 
+  /** Of an entry, before its commands. */
+  private static final int ENTRY_BYTES = 3 * Long.BYTES + Integer.BYTES;
+
+  /** Of a commit, with empty lists and without an id. */
+  private static final int COMMIT_BYTES =
+      2 * Byte.BYTES + 2 * Long.BYTES + Integer.BYTES + 4 * Integer.BYTES;
+
+  private static final int ID_BYTES = 2 * Long.BYTES;
+
   private static final byte LEAD = 1;
   private static final byte OPEN_SESSION = 2;
   private static final byte FENCE_SESSION = 3;
@@ -41,7 +50,7 @@ public final class CommandCodec {
    */
   public static byte[] encode(LogEntry entry, List<byte[]> encoded) {
     int bytes = encoded.stream().mapToInt(one -> one == null ? EXPECTED_BYTES : one.length).sum();
-    Bytes out = new Bytes(EXPECTED_BYTES + bytes);
+    Bytes out = new Bytes(ENTRY_BYTES + bytes);
     out.putLong(entry.timeMicros())
         .putLong(entry.floorMicros())
         .putLong(entry.reserveUntilMicros())
@@ -78,14 +87,20 @@ public final class CommandCodec {
     return new LogEntry(time, floor, reserveUntil, commands);
   }
 
-  /** About as many bytes as a command takes, so that a buffer need not grow. */
+  /**
+   * About as many bytes as a command takes, so that a buffer need not grow; of a commit exactly as
+   * many, so that it need not be cut either, as commits carry all that is written.
+   */
   public static int expectedBytes(Command command) {
     if (!(command instanceof Command.Commit commit)) {
       return EXPECTED_BYTES;
     }
     CommitRequest request = commit.request();
     int ids = request.reads().length + request.overwrites().length + request.writes().length;
-    return EXPECTED_BYTES + ids * Long.BYTES + commit.writeSet().length;
+    return COMMIT_BYTES
+        + (request.transactionId() == null ? 0 : ID_BYTES)
+        + ids * Long.BYTES
+        + commit.writeSet().length;
   }
 
   public static void encode(Command command, Bytes out) {

@@ -109,6 +109,21 @@ class CodecTest {
     assertThat(decoded).usingRecursiveComparison().isEqualTo(entry);
   }
 
+  /** Else a buffer of all that is written would be copied once more. */
+  @Property(tries = 150)
+  void whenACommitIsEncodedThenItsSizeWasKnown(
+      @ForAll("requestsOfCommits") CommitRequest request, @ForAll byte[] writeSet) {
+    Command.Commit commit = new Command.Commit(3, 4, request, writeSet);
+    Bytes out = new Bytes(CommandCodec.expectedBytes(commit));
+    CommandCodec.encode(commit, out);
+    assertThat(out.toArray()).hasSize(CommandCodec.expectedBytes(commit));
+  }
+
+  @Provide
+  Arbitrary<CommitRequest> requestsOfCommits() {
+    return requests();
+  }
+
   @Provide
   Arbitrary<List<Command>> commandLists() {
     return commands().list().ofMaxSize(20);
