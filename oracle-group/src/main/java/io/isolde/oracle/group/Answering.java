@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Tells those who asked what came of an entry of the log. Commits whose coordinators want that are
  * applied first, which saves a round trip; a few at a time only, lest the leader does the work of
- * all coordinators, and not for long: a decision is told by then in any case. Where it takes longer
- * than that, as over far too long a way, none are applied for a while, since it would just be
- * waited for in vain.
+ * all coordinators, and not for long: a decision is told by then in any case. Where replicas are so
+ * far away that this takes longer, none are applied for a while, since they would be waited for in
+ * vain.
  */
 final class Answering {
   private static final Logger log = LoggerFactory.getLogger(Answering.class);
