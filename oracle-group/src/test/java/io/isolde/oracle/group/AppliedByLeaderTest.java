@@ -50,7 +50,7 @@ class AppliedByLeaderTest {
 
   @Test
   void whenTheLeaderHasAppliedItThenItIsVisibleWithTheAnswer() throws Exception {
-    try (Members members = members(3)) {
+    try (Members members = members(1)) {
       CoordinatorSession session = members.session();
       CompletableFuture<Decided> answer = commit(session, 1);
       long commit = theOnlyOneAsked();
@@ -197,7 +197,7 @@ class AppliedByLeaderTest {
 
   @Test
   void whenAnEarlierCommitIsNotAppliedThenItIsVisibleWhenThatIs() throws Exception {
-    try (Members members = members(3)) {
+    try (Members members = members(1)) {
       CoordinatorSession session = members.session();
       long first =
           ((Decision.Committed)
