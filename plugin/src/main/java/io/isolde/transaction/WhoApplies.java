@@ -30,6 +30,7 @@ final class WhoApplies {
    */
   boolean isLeaderAsked(
       Collection<PartitionUpdate> updates, List<ReplicaPlan.ForWrite> plans, int bytes) {
+    assert plans.size() == updates.size() : "one plan for each update";
     return bytes <= ApplyLanes.MAX_PARCEL_BYTES
         && lanes.isLeaderElsewhere()
         && !Tracing.isTracing()

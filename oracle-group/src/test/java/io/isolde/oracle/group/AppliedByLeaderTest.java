@@ -135,6 +135,12 @@ class AppliedByLeaderTest {
     }
   }
 
+  @Test
+  void whenTheLeaderTakesItsTimeThenNobodyLooksForAnotherOneYet() {
+    assertThat(CommitApplier.LONGEST_MILLIS)
+        .isLessThan(OracleClientConfig.defaults().suspicionMillis());
+  }
+
   /** The leader must not do the work of all coordinators. */
   @Test
   void whenManyComeAtOnceThenMostAreLeftToTheCoordinator() throws Exception {
