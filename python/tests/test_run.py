@@ -6,8 +6,8 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from cassandra import InvalidRequest
-from cassandra.protocol import SyntaxException
+from cassandra import InvalidRequest, ReadFailure
+from cassandra.protocol import OverloadedErrorMessage, SyntaxException
 
 import isolde
 from fakes import FakeRequests, conflict, not_found, refusal, timeout
@@ -173,6 +173,23 @@ def test_when_a_statement_is_wrong_in_itself_then_the_drivers_error_is_raised(
     nodes.failing("UPDATE", wrong)
     with pytest.raises(SyntaxException):
         db.run(update)
+
+
+def test_when_a_read_fails_for_what_is_stored_then_it_is_not_run_again(
+    db: isolde.Isolde, nodes: FakeRequests
+) -> None:
+    nodes.failing("UPDATE", ReadFailure("READ_TOO_MANY_TOMBSTONES"))
+    with pytest.raises(ReadFailure):
+        db.run(update)
+    assert nodes.transcript.count("START+UPDATE") == 1
+
+
+def test_when_a_node_is_overloaded_then_it_is_run_again(
+    db: isolde.Isolde, nodes: FakeRequests
+) -> None:
+    nodes.failing("UPDATE", OverloadedErrorMessage(0x1001, "too many requests", None))
+    db.run(update)
+    assert nodes.transcript.count("COMMIT") == 1
 
 
 def test_when_another_transaction_conflicts_for_good_inside_then_the_outer_one_is_not_run_again(

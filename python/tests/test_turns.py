@@ -8,7 +8,7 @@ import threading
 import isolde
 from fakes import FakeRequests, conflict
 from isolde import Transaction
-from isolde._turns import MOST_ROWS, Turns, turns_of
+from isolde._turns import MAX_ROWS, Turns, turns_of
 
 
 def test_when_another_has_the_turn_then_it_is_waited_for() -> None:
@@ -40,10 +40,10 @@ def test_when_the_time_is_over_then_nobody_waits_any_more() -> None:
 
 def test_when_there_was_no_conflict_or_too_many_rows_have_turns_then_nobody_waits() -> None:
     turns = Turns()
-    for row in range(MOST_ROWS):
+    for row in range(MAX_ROWS):
         turns._join(f"row {row}")
     with turns.turn(None, 60), turns.turn("one more", 60), turns.turn("one more", 60):
-        assert len(turns._rows) == MOST_ROWS
+        assert len(turns._rows) == MAX_ROWS
 
 
 def test_when_a_function_runs_again_then_it_has_the_turn_of_the_row(

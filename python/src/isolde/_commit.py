@@ -116,7 +116,11 @@ class CommitResolution:
         """Whether this refusal says something about a COMMIT before, too."""
         if self._has_writes:
             # The writes may be refused before anyone looks whether they are committed already.
-            return code in (ErrorCode.CONFLICT, ErrorCode.CONFLICT_FORGOTTEN)
+            return code in (
+                ErrorCode.CONFLICT,
+                ErrorCode.CONFLICT_FORGOTTEN,
+                ErrorCode.TRANSACTION_ROLLED_BACK,
+            )
         # The oracle could not be asked.
         return code not in (ErrorCode.ORACLE_UNAVAILABLE, ErrorCode.ORACLE_OVERLOADED)
 

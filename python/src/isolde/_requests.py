@@ -9,15 +9,12 @@ import time
 from typing import Any, NamedTuple, Optional, Union
 from uuid import UUID
 
-from cassandra import (
-    OperationTimedOut,
-    RequestExecutionException,
-    RequestValidationException,
-)
+from cassandra import OperationTimedOut, RequestValidationException, Timeout, Unavailable
 from cassandra.cluster import EXEC_PROFILE_DEFAULT, ExecutionProfile, NoHostAvailable
 from cassandra.connection import ConnectionBusy, ConnectionException
 from cassandra.policies import FallthroughRetryPolicy
 from cassandra.pool import NoConnectionsAvailable
+from cassandra.protocol import IsBootstrappingErrorMessage, OverloadedErrorMessage
 from cassandra.protocol import RequestValidationException as RequestValidationMessage
 from cassandra.query import BatchStatement, PreparedStatement, SimpleStatement, Statement
 
@@ -36,12 +33,16 @@ _NEVER_SENT = (NoConnectionsAvailable, ConnectionBusy)
 # A node looked at the statement and found it wrong: syntax, permissions. The driver raises some
 # of these as they came in the protocol.
 WRONG_IN_ITSELF = (RequestValidationException, RequestValidationMessage)
-# Too little was reachable at the moment; the same request may succeed a little later.
+# Too little was reachable at the moment; the same request may succeed a little later. Not a failed
+# read or write: what is stored is to blame, as with too many tombstones, and a retry fails again.
 _PASSING = (
     OperationTimedOut,
     ConnectionException,
     ConnectionError,
-    RequestExecutionException,
+    Unavailable,
+    Timeout,
+    OverloadedErrorMessage,
+    IsBootstrappingErrorMessage,
     *_NEVER_SENT,
 )
 

@@ -9,8 +9,8 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, Optional
 
-MOST_ROWS = 1024
-LONGEST_WAIT_SECONDS = 1.0
+MAX_ROWS = 1024
+MAX_WAIT_SECONDS = 1.0
 
 
 class _Row:
@@ -40,7 +40,7 @@ class Turns:
             return
         has_turn = False
         try:
-            has_turn = shared.turn.acquire(timeout=min(max(seconds, 0), LONGEST_WAIT_SECONDS))
+            has_turn = shared.turn.acquire(timeout=min(max(seconds, 0), MAX_WAIT_SECONDS))
             yield
         finally:
             if has_turn:
@@ -52,7 +52,7 @@ class Turns:
             return None
         with self._lock:
             shared = self._rows.get(row)
-            if shared is None and len(self._rows) < MOST_ROWS:
+            if shared is None and len(self._rows) < MAX_ROWS:
                 shared = self._rows[row] = _Row()
             if shared is not None:
                 shared.users += 1

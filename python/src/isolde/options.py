@@ -23,7 +23,7 @@ class TransactionOptions:
         one read (write skew).
     read_only: such a transaction can't conflict. True with as_of_micros.
     as_of_micros: read the data as it was then, in microseconds since 1970. Too small:
-        SNAPSHOT_TOO_OLD. In the future: INVALID_TIMESTAMP.
+        AS_OF_TOO_OLD. In the future: INVALID_TIMESTAMP.
     max_attempts: how often a function runs at most. Too small: conflicts on busy rows reach the
         application. Too big: a row that everyone writes is fought over for the whole time limit.
     time_limit_seconds: how long after the first begin another attempt may start; the same time

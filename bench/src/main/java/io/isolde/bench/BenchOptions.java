@@ -11,8 +11,8 @@ import java.time.Duration;
  * @param seconds how long a case is measured in a round. Default 3. Too small: a garbage collection
  *     or a flush falls on one case only. Too big: rounds are so long that the weather changes
  *     between a case and its peer.
- * @param warmupSeconds how long all cases of a node together run before the first round. Default
- *     45. Too small: the first rounds measure the compiler of the node.
+ * @param warmupSeconds how long a case runs at most before the first round, until the compilers
+ *     have little to do for it. Default 20. Too small: the first rounds measure the compiler.
  * @param inFlight requests that are sent and not answered, at any time. Default 50. Too small: idle
  *     cores. Too big: latencies are those of queues.
  * @param rows rows of a table. Default 20000. Too small: everybody writes the same rows. Too big:
@@ -26,6 +26,8 @@ import java.time.Duration;
  * @param nodeCores how many of the processors each node may use in {@code leadership}, once it is
  *     warm. Default 0: all. With all nodes together below what the machine has, each is as on a
  *     machine of its own. Too small: heartbeats come late, and leaders change for that.
+ * @param runs how often all of it is done, on new nodes each time. Default 1. The spread of three
+ *     runs tells what two versions can be compared by; rounds of one run agree more than runs do.
  * @param isInOwnNetwork whether this process runs where nodes can be cut off from one another.
  *     Default no, and benchmarks leave partitions out.
  */
@@ -40,11 +42,12 @@ public record BenchOptions(
     int heapMegabytes,
     int soakMinutes,
     double nodeCores,
+    int runs,
     boolean isInOwnNetwork) {
 
   /** What is used unless told. */
   public static final BenchOptions DEFAULTS =
-      new BenchOptions(5, 3, 45, 50, 20_000, 1024, 3000, 2048, 0, 0, false);
+      new BenchOptions(5, 3, 20, 50, 20_000, 1024, 3000, 2048, 0, 0, 1, false);
 
   /** No node starts to answer with less. */
   private static final double LEAST_CORES = 0.1;
@@ -59,6 +62,7 @@ public record BenchOptions(
     requireAtLeast("updates per second of a storm", stormPerSecond, 1);
     requireAtLeast("heap megabytes", heapMegabytes, 512);
     requireAtLeast("minutes of the soak", soakMinutes, 0);
+    requireAtLeast("runs", runs, 1);
     if (nodeCores != 0 && !(nodeCores >= LEAST_CORES)) {
       throw new IllegalArgumentException(
           "The cores of a node are %s, but must be at least %s, or 0 for all."
@@ -91,6 +95,7 @@ public record BenchOptions(
         heapMegabytes,
         soakMinutes,
         nodeCores,
+        runs,
         isInOwnNetwork);
   }
 

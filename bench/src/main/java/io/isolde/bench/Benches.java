@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -17,7 +18,8 @@ public final class Benches {
               List.of(new VersionsBenchmark()),
               OracleBenchmark.all(),
               TransactionsBenchmark.all(),
-              List.of(new RoundTripsBenchmark(), new LargeCommitsBenchmark()),
+              List.of(
+                  new RoundTripsBenchmark(), new LargeCommitsBenchmark(), new MemoryBenchmark()),
               List.of(new YcsbBenchmark(), new TpccBenchmark()),
               ReplicationBenchmark.all(),
               LeadershipBenchmark.all(),
@@ -67,7 +69,14 @@ public final class Benches {
     if (json != null) {
       write(json, "{}\n"); // A place that can't be written to is found out now, not at the end.
     }
-    Report report = benchmark.run(options, out);
+    List<Report> runs = new ArrayList<>();
+    for (int run = 1; run <= options.runs(); run++) {
+      if (options.runs() > 1) {
+        out.printf("Run %d of %d%n", run, options.runs());
+      }
+      runs.add(benchmark.run(options, out));
+    }
+    Report report = Report.ofRuns(runs);
     out.println();
     out.print(ReportTable.of(report));
     if (json != null) {

@@ -20,6 +20,12 @@ record Case(String name, Load load, Runnable before, Optional<Storm.Plan> storm)
     return new Case(name, load, () -> {}, Optional.empty());
   }
 
+  /** Returns the same case with so many requests in flight, whatever the options say. */
+  Case at(int inFlight) {
+    return new Case(
+        name + "_at_" + inFlight, (any, duration) -> load.run(inFlight, duration), before, storm);
+  }
+
   Case after(Runnable step) {
     return new Case(name, load, step, storm);
   }

@@ -19,7 +19,7 @@ import org.HdrHistogram.Histogram;
  * percentiles are those of such clients, not of requests that arrive at their own pace.
  */
 final class ClosedLoop {
-  private static final long LONGEST_MICROS = TimeUnit.MINUTES.toMicros(5);
+  private static final long MAX_MICROS = TimeUnit.MINUTES.toMicros(5);
   private static final int SIGNIFICANT_DIGITS = 3;
 
   /** What the last requests may take after the end; the driver gives up before. */
@@ -27,7 +27,7 @@ final class ClosedLoop {
 
   private final Workload workload;
   private final Duration duration;
-  private final Histogram micros = new ConcurrentHistogram(LONGEST_MICROS, SIGNIFICANT_DIGITS);
+  private final Histogram micros = new ConcurrentHistogram(MAX_MICROS, SIGNIFICANT_DIGITS);
   private final LongAdder inTime = new LongAdder();
   private final LongAdder errors = new LongAdder();
   private final AtomicReference<String> firstError = new AtomicReference<>();
@@ -85,7 +85,7 @@ final class ClosedLoop {
       firstError.compareAndSet(null, describe(error));
       return;
     }
-    micros.recordValue(Math.min((now - sentNanos) / 1000, LONGEST_MICROS));
+    micros.recordValue(Math.min((now - sentNanos) / 1000, MAX_MICROS));
     if (deadlineNanos - now >= 0) {
       inTime.increment();
     }

@@ -97,7 +97,7 @@ final class CollectionBenchmark implements Benchmark {
         CpuClock.Running clock = cluster(clusters, name).cpu().start();
         Measurement seen =
             ClosedLoop.run(workload(clusters, name), options.inFlight(), options.measured());
-        Sample sample = new Sample(seen, clock.stop(), 0);
+        Sample sample = new Sample(seen, clock.stop());
         samples.get(name).add(sample);
         out.printf(
             "  round %d of %d  %-18s %8.0f/s  %6.1f us of the nodes per request%n",

@@ -10,13 +10,13 @@ final class Compilers {
   private static final long LOOK_MILLIS = 250;
   private static final double CALM_SHARE = 0.1;
   private static final int CALM_LOOKS = 2;
-  private static final long LONGEST_PAUSE_SECONDS = 5;
+  private static final long MAX_PAUSE_SECONDS = 5;
 
   private Compilers() {}
 
   /** Waits until all of them have little left to do, for some seconds at most. */
   static void awaitCalm(List<ChildProcess> processes) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LONGEST_PAUSE_SECONDS);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_PAUSE_SECONDS);
     int calm = 0;
     while (calm < CALM_LOOKS && System.nanoTime() - deadline < 0) {
       long before = millis(processes);

@@ -17,15 +17,28 @@ final class CpuMetrics {
           if (rounds.get(0).stormPerSecond() > 0) {
             metrics.put(name + "_storm_per_s", Sample.median(rounds, Sample::stormPerSecond));
           } else {
-            metrics.put(
-                name + "_node_cpu_us", Sample.median(rounds, Sample::nodeMicrosPerOperation));
-            metrics.put(
-                name + "_client_cpu_us", Sample.median(rounds, Sample::clientMicrosPerOperation));
+            metrics.putAll(perOperation(name, rounds));
           }
+          metrics.put(
+              name + "_compiler_percent",
+              Sample.median(rounds, sample -> 100 * sample.compilerShare()));
           metrics.put(
               name + "_cpu_elsewhere_percent",
               Sample.median(rounds, sample -> 100 * sample.cpu().elsewhere()));
         });
+    metrics.values().removeIf(value -> Double.isNaN(value)); // What nobody has looked at.
+    return metrics;
+  }
+
+  private static Map<String, Double> perOperation(String name, List<Sample> rounds) {
+    Map<String, Double> metrics = new LinkedHashMap<>();
+    double nodeMicros = Sample.median(rounds, Sample::nodeMicrosPerOperation);
+    metrics.put("cpu_us_" + name, nodeMicros);
+    metrics.put(name + "_node_cpu_us", nodeMicros);
+    metrics.put(name + "_client_cpu_us", Sample.median(rounds, Sample::clientMicrosPerOperation));
+    metrics.put("switches_" + name, Sample.median(rounds, Sample::nodeSwitchesPerOperation));
+    metrics.put(
+        "switches_client_" + name, Sample.median(rounds, Sample::clientSwitchesPerOperation));
     return metrics;
   }
 }

@@ -19,7 +19,7 @@ import java.util.function.ToDoubleFunction;
  */
 final class LargeCommitsBenchmark implements Benchmark {
   private static final int NODES = 3;
-  private static final int MOST_HEAP_MEGABYTES = 1024;
+  private static final int MAX_HEAP_MEGABYTES = 1024;
   private static final int LARGE_ROWS = 500;
   private static final int LARGE_ROW_BYTES = 64 << 10;
   private static final int COMMITS_PER_SECOND = 1;
@@ -49,7 +49,7 @@ final class LargeCommitsBenchmark implements Benchmark {
     out.printf("Cassandra with Isolde, %d nodes%n", NODES);
     NodeSpec spec =
         TemporaryNode.spec(options)
-            .withHeapMegabytes(Math.min(MOST_HEAP_MEGABYTES, options.heapMegabytes()))
+            .withHeapMegabytes(Math.min(MAX_HEAP_MEGABYTES, options.heapMegabytes()))
             .withIsoldeSetting("transaction_max_write_size", "5MiB");
     try (TemporaryNode cluster = TemporaryNode.start("bench", NODES, spec, out);
         CqlSession session = cluster.connect()) {

@@ -25,7 +25,7 @@ import java.util.Map;
 final class LeadershipBenchmark implements Benchmark {
   private static final List<String> POLICIES =
       List.of("off", "least-loaded", "random", "round-robin");
-  private static final int MOST_HEAP_MEGABYTES = 768;
+  private static final int MAX_HEAP_MEGABYTES = 768;
 
   /** A measurement takes so many times as long as that of other benchmarks. */
   private static final int LENGTH = 20;
@@ -98,10 +98,10 @@ final class LeadershipBenchmark implements Benchmark {
   private Run measure(int size, String policy, BenchOptions options, PrintWriter out) {
     NodeSpec spec =
         TemporaryNode.spec(options)
-            .withHeapMegabytes(Math.min(MOST_HEAP_MEGABYTES, options.heapMegabytes()))
+            .withHeapMegabytes(Math.min(MAX_HEAP_MEGABYTES, options.heapMegabytes()))
             .withIsoldeSetting("leadership_policy", policy)
             .withIsoldeSetting("leadership_threshold", "8MiB")
-            .withIsoldeSetting("leadership_rest", "5s")
+            .withIsoldeSetting("leadership_back_off", "5s")
             .withIsoldeSetting("strong_log_size", "4MiB");
     try (TemporaryNode cluster = TemporaryNode.start("leadership", size, spec, out);
         CqlSession session = cluster.connect()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.oracle.group.OracleFiles;
 import io.isolde.oracle.group.OracleGroupConfig;
 import io.isolde.oracle.group.OracleNode;
 import io.isolde.oracle.group.OracleStatus;
@@ -29,7 +30,9 @@ final class MemberMain {
 
   private MemberMain() {}
 
-  /** Arguments: its directory, whether to sync, its id, and the founders as id@address:port. */
+  /**
+   * Arguments: its directory, whether to sync, its id, and the initial members as id@address:port.
+   */
   public static void main(String[] arguments) throws IOException, InterruptedException {
     AtomicReference<OracleNode> node = new AtomicReference<>();
     ChildControl.start(
@@ -40,17 +43,20 @@ final class MemberMain {
             unused -> status(node).map(OracleStatus::term).orElse(-1L),
             SERVING,
             unused -> node.get() != null && node.get().isServing() ? 1 : 0));
-    List<Peer> founders = Arrays.stream(arguments).skip(3).map(MemberMain::peer).toList();
+    List<Peer> initialMembers = Arrays.stream(arguments).skip(3).map(MemberMain::peer).toList();
     Peer self =
-        founders.stream().filter(peer -> peer.id().equals(arguments[2])).findFirst().orElseThrow();
+        initialMembers.stream()
+            .filter(peer -> peer.id().equals(arguments[2]))
+            .findFirst()
+            .orElseThrow();
     OracleGroupConfig config = OracleGroupConfig.defaults();
     node.set(
         OracleNode.start(
             config.withRaft(config.raft().withFsync(Boolean.parseBoolean(arguments[1]))),
             "bench",
             self,
-            founders,
-            Path.of(arguments[0]),
+            initialMembers,
+            OracleFiles.at(Path.of(arguments[0])),
             UnaryOperator.identity(),
             Clock.systemUTC()));
     Thread.sleep(Long.MAX_VALUE);

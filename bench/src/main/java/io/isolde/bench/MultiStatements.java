@@ -81,7 +81,7 @@ final class MultiStatements {
 
   Workload tenUpdates() {
     return () ->
-        inTurn(
+        sequentially(
             executor ->
                 Collections.nCopies(UPDATES, () -> executor.write(table.update(table.anyRow()))));
   }
@@ -90,7 +90,7 @@ final class MultiStatements {
   Workload updates(int count) {
     return () -> {
       long first = table.anyRow();
-      return inTurn(
+      return sequentially(
           executor ->
               LongStream.range(0, count)
                   .<Supplier<CompletionStage<?>>>mapToObj(
@@ -104,7 +104,7 @@ final class MultiStatements {
     return () -> {
       long from = table.anyRow();
       long to = table.rowOtherThan(from);
-      return inTurn(
+      return sequentially(
           executor ->
               List.of(
                   () -> executor.read(table.read(from)),
@@ -114,7 +114,7 @@ final class MultiStatements {
     };
   }
 
-  private CompletionStage<?> inTurn(
+  private CompletionStage<?> sequentially(
       Function<Executor, List<Supplier<CompletionStage<?>>>> statements) {
     return runner.run(
         executor -> {

@@ -5,6 +5,7 @@ import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.OracleConfig;
+import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.StatusOracle;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -76,7 +77,7 @@ final class OracleCore {
   }
 
   private static List<Variant> variantsOf(KeyChooser rows, String suffix) {
-    StatusOracle oracle = new StatusOracle(OracleConfig.defaults(), 0);
+    StatusOracle oracle = new StatusOracle(OracleConfig.defaults());
     oracle.reserve(Long.MAX_VALUE);
     return List.of(
         new Variant("core_si" + suffix, IsolationLevel.SNAPSHOT, rows, oracle),
@@ -110,7 +111,7 @@ final class OracleCore {
             millis(nanos, 99),
             0,
             Optional.empty());
-    return new Sample(measurement, clock.stop(), 0);
+    return new Sample(measurement, clock.stop());
   }
 
   private static double millis(Histogram nanosTogether, double percentile) {
@@ -144,7 +145,8 @@ final class OracleCore {
     nowMicros += 2;
     CommitRequest request =
         new CommitRequest(ids[i], level, oracle.stable(), reads[i], writes[i], writes[i]);
-    if (oracle.commit(request, nowMicros) instanceof Decision.Committed committed) {
+    if (oracle.commit(request, PendingCommit.NO_SESSION, 0, nowMicros)
+        instanceof Decision.Committed committed) {
       oracle.applied(committed.commitTimestamp());
     } else {
       throw new BenchException("A transaction was not committed, though nothing was concurrent.");

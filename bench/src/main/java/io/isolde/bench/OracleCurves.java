@@ -40,7 +40,7 @@ final class OracleCurves {
   /** Each with one transaction at a time, in figures 6 to 10. */
   private static final int[] CLIENTS = {5, 10, 20, 40, 80, 160, 320, 640};
 
-  private static final int MOST_ROWS = 20;
+  private static final int MAX_ROWS = 20;
   private static final int WARM_UP_CLIENTS = 160;
   private static final long[] NONE = {};
 
@@ -133,7 +133,7 @@ final class OracleCurves {
     int inFlight = curve.isMixed ? clients : clients * OUTSTANDING;
     Measurement seen = ClosedLoop.run(load, inFlight, options.measured());
     String name = curve.name + "_" + clients;
-    samples.computeIfAbsent(name, n -> new ArrayList<>()).add(new Sample(seen, clock.stop(), 0));
+    samples.computeIfAbsent(name, n -> new ArrayList<>()).add(new Sample(seen, clock.stop()));
     aborted.computeIfAbsent(name, n -> new ArrayList<>()).add(load.abortedPercent());
     say(
         "  %-28s %8.0f/s  mean %7.2f ms  aborted %5.2f%%%s"
@@ -185,7 +185,7 @@ final class OracleCurves {
     /** Of up to twenty rows half are read and half are written. */
     private CompletableFuture<Void> commit(CoordinatorSession session, long start) {
       KeyChooser rows = curve.rows.get();
-      int count = ThreadLocalRandom.current().nextInt(MOST_ROWS + 1);
+      int count = ThreadLocalRandom.current().nextInt(MAX_ROWS + 1);
       long[] reads = new long[count / 2];
       long[] writes = new long[count - count / 2];
       if (writes.length == 0) {

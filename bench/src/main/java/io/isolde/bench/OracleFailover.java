@@ -155,7 +155,7 @@ final class OracleFailover {
       long failedBefore = load.failed();
       long start = System.nanoTime();
       load.commits().restart(start);
-      load.begins().restart(start);
+      load.starts().restart(start);
       event.strike(leader);
       Pause.until(
           "somebody commits again", PATIENCE_SECONDS, () -> load.commits().hasSuccessSince(start));
@@ -165,7 +165,7 @@ final class OracleFailover {
       long now = System.nanoTime();
       return new Gap(
           load.commits().longestMillis(now),
-          load.begins().longestMillis(now),
+          load.starts().longestMillis(now),
           load.failed() - failedBefore);
     }
 
@@ -199,14 +199,14 @@ final class OracleFailover {
       @Override
       public void strike(Peer leader) {
         int next = (members.peers().indexOf(leader) + 1) % members.peers().size();
-        Peer heir = members.peers().get(next);
+        Peer transferTarget = members.peers().get(next);
         try {
           coordinators
               .client()
-              .change(new MemberChange(MemberChange.Kind.LEAD, heir))
+              .change(new MemberChange(MemberChange.Kind.LEAD, transferTarget))
               .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
-          say(out, "  %s does not take over: %s".formatted(heir.id(), e));
+          say(out, "  %s does not take over: %s".formatted(transferTarget.id(), e));
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
           throw new BenchException("The measurement was interrupted.", e);

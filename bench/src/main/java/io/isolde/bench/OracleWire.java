@@ -23,7 +23,7 @@ final class OracleWire {
   private static final int MEMBERS = 3;
   private static final int[] IN_FLIGHT = {16, 64, 256, 1024, 4096};
   private static final int WARM_UP_IN_FLIGHT = 256;
-  private static final int LOADED_BEGINS = 256;
+  private static final int LOADED_STARTS = 256;
   private static final Duration WARM_UP_SLICE = Duration.ofSeconds(1);
 
   static final int CONNECTIONS = 4;
@@ -56,7 +56,8 @@ final class OracleWire {
 
   Report run() {
     say(
-        "Three members of the oracle as processes, with and without waiting for the disk, and Omid");
+        "Three members of the oracle as processes, with and without waiting for the disk, and"
+            + " Omid");
     try (MemberProcesses unsynced = new MemberProcesses(MEMBERS, false);
         MemberProcesses synced = new MemberProcesses(MEMBERS, true);
         Coordinators ofUnsynced = coordinators(unsynced);
@@ -64,8 +65,8 @@ final class OracleWire {
       List<Variant> variants = new ArrayList<>();
       variants.addAll(commits(UNSYNCED, new CommitLoad(ofUnsynced.awaitOpen()), unsynced));
       variants.addAll(commits(SYNCED, new CommitLoad(ofSynced.awaitOpen()), synced));
-      variants.add(begins("begin", ofSynced, 1, synced));
-      variants.add(begins("begin_loaded", ofSynced, LOADED_BEGINS, synced));
+      variants.add(starts("begin", ofSynced, 1, synced));
+      variants.add(starts("begin_loaded", ofSynced, LOADED_STARTS, synced));
       if (OmidProcess.jars().isEmpty()) {
         say("  without Omid: " + OmidProcess.FOLDER_PROPERTY + " names no folder");
         return measure(variants, false);
@@ -94,7 +95,7 @@ final class OracleWire {
         .toList();
   }
 
-  private static Variant begins(
+  private static Variant starts(
       String name, Coordinators coordinators, int inFlight, MemberProcesses members) {
     return new Variant(
         name, () -> begin(coordinators.session(0)), () -> 0, inFlight, members.processes());
@@ -167,7 +168,7 @@ final class OracleWire {
                 cpu.elsewhere() > 0.1
                     ? "  others had %.0f%% of the cores".formatted(100 * cpu.elsewhere())
                     : ""));
-    return new Sample(seen, cpu, 0);
+    return new Sample(seen, cpu);
   }
 
   /** Against Omid with as many in flight as suit Omid best. */
@@ -199,9 +200,9 @@ final class OracleWire {
     if (samples.containsKey(OMID + IN_FLIGHT[0])) {
       addBest("omid_commits_per_s", OMID, samples);
     }
-    List<Sample> begins = samples.get("begin");
-    metrics.put("begin_p50_ms", Sample.median(begins, s -> s.measurement().p50Millis()));
-    metrics.put("begin_p99_ms", Sample.median(begins, s -> s.measurement().p99Millis()));
+    List<Sample> starts = samples.get("begin");
+    metrics.put("begin_p50_ms", Sample.median(starts, s -> s.measurement().p50Millis()));
+    metrics.put("begin_p99_ms", Sample.median(starts, s -> s.measurement().p99Millis()));
     metrics.put("begins_per_s", perSecond(samples.get("begin_loaded")));
     for (Variant each : variants) {
       List<Sample> rounds = samples.get(each.name);

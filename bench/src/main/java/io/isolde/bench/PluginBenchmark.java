@@ -18,7 +18,7 @@ import java.util.Optional;
  * of one cluster leave to flush and compact would slow the reads of the other.
  */
 final class PluginBenchmark implements Benchmark {
-  private static final int MOST_HEAP_MEGABYTES = 1024;
+  private static final int MAX_HEAP_MEGABYTES = 1024;
 
   private final int nodes;
 
@@ -46,7 +46,7 @@ final class PluginBenchmark implements Benchmark {
   public Report run(BenchOptions options, PrintWriter out) {
     NodeSpec spec =
         TemporaryNode.spec(options)
-            .withHeapMegabytes(Math.min(MOST_HEAP_MEGABYTES, options.heapMegabytes()));
+            .withHeapMegabytes(Math.min(MAX_HEAP_MEGABYTES, options.heapMegabytes()));
     try (StockAndIsolde clusters = StockAndIsolde.start(nodes, spec, out)) {
       return measure(clusters, options, out);
     }

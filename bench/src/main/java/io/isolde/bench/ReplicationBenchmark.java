@@ -21,7 +21,7 @@ import java.util.Optional;
  * batch} on both sides).
  */
 final class ReplicationBenchmark implements Benchmark {
-  private static final int MOST_HEAP_MEGABYTES = 1024;
+  private static final int MAX_HEAP_MEGABYTES = 1024;
   private static final int LEADER_SECONDS = 30;
   private static final double HALF = 0.5;
 
@@ -90,7 +90,7 @@ final class ReplicationBenchmark implements Benchmark {
     out.printf("sync to disk: %s%n", sync);
     NodeSpec spec =
         TemporaryNode.spec(options)
-            .withHeapMegabytes(Math.min(MOST_HEAP_MEGABYTES, options.heapMegabytes()))
+            .withHeapMegabytes(Math.min(MAX_HEAP_MEGABYTES, options.heapMegabytes()))
             .withCassandraSetting("commitlog_sync", sync)
             .withCassandraSetting("commitlog_sync_period", sync.equals("batch") ? "0ms" : "10s");
     try (StockAndIsolde clusters = StockAndIsolde.start(nodes, spec, out)) {

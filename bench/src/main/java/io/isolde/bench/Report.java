@@ -9,6 +9,8 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -81,6 +83,43 @@ public record Report(
             Map.of(),
             Map.of())
         .with(metrics);
+  }
+
+  /**
+   * Returns the report of a benchmark that ran several times: all results, and of each metric the
+   * median of the runs. A ratio has the spread of the runs' medians, which says more than that of
+   * rounds: rounds of a run share what the compiler made of the code.
+   */
+  static Report ofRuns(List<Report> runs) {
+    Report first = runs.get(0);
+    if (runs.size() == 1) {
+      return first;
+    }
+    Map<String, Double> metrics = new LinkedHashMap<>();
+    first.metrics.forEach(
+        (name, value) ->
+            metrics.put(name, Spread.of(numbers(runs, run -> run.metrics.get(name))).median()));
+    Map<String, Spread> ratios = new LinkedHashMap<>();
+    first.ratios.forEach(
+        (name, spread) ->
+            ratios.put(
+                name, rounded(Spread.of(numbers(runs, run -> medianOf(run.ratios.get(name)))))));
+    return new Report(
+            first.bench,
+            first.machine,
+            runs.stream().mapToInt(Report::rounds).sum(),
+            runs.stream().flatMap(run -> run.results.stream()).toList(),
+            Map.of(),
+            ratios)
+        .with(metrics);
+  }
+
+  private static List<Double> numbers(List<Report> runs, Function<Report, Double> number) {
+    return runs.stream().map(number).filter(Objects::nonNull).toList();
+  }
+
+  private static Double medianOf(Spread spread) {
+    return spread == null ? null : spread.median();
   }
 
   /** Returns this and another report of the same benchmark as one. */

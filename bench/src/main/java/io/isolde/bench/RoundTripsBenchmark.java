@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class RoundTripsBenchmark implements Benchmark {
   private static final int HEAP_MEGABYTES = 512;
-  private static final int MOST_NODES = 5;
+  private static final int MAX_NODES = 5;
 
   /** What stands for a leader somewhere else. */
   private static final String ELSEWHERE = "elsewhere";
@@ -38,7 +38,7 @@ final class RoundTripsBenchmark implements Benchmark {
       List.of(
           new Setting("3n", 3, "periodic", "10s", List.of(10)),
           new Setting("3n_batch", 3, "batch", "0ms", List.of(10)),
-          new Setting("5n", MOST_NODES, "periodic", "10s", List.of(10, 50)));
+          new Setting("5n", MAX_NODES, "periodic", "10s", List.of(10, 50)));
 
   @Override
   public String name() {
@@ -62,7 +62,7 @@ final class RoundTripsBenchmark implements Benchmark {
           "Nodes can't be put far from one another here: it takes Linux, network namespaces, and"
               + " leave to create network devices.");
     }
-    DistantHosts hosts = DistantHosts.create(MOST_NODES);
+    DistantHosts hosts = DistantHosts.create(MAX_NODES);
     Map<String, Double> metrics = new LinkedHashMap<>();
     SETTINGS.forEach(setting -> metrics.putAll(measure(setting, hosts, options, out)));
     return Report.of(name(), options, metrics);
@@ -143,8 +143,8 @@ final class RoundTripsBenchmark implements Benchmark {
       BenchOptions options) {
 
     Map<String, Double> measure(String suffix, PrintWriter out) {
-      Workload plainUpdates = inTurns(plain);
-      Workload updates = inTurns(transactional);
+      Workload plainUpdates = alternating(plain);
+      Workload updates = alternating(transactional);
       List<Double> plainTrips = new ArrayList<>();
       List<Double> more = new ArrayList<>();
       for (int round = 0; round < options.rounds(); round++) {
@@ -176,7 +176,7 @@ final class RoundTripsBenchmark implements Benchmark {
       return seen.p50Millis();
     }
 
-    private Workload inTurns(RowTable table) {
+    private Workload alternating(RowTable table) {
       List<Workload> through = nodes.stream().map(table::updatesThrough).toList();
       AtomicInteger next = new AtomicInteger();
       return () -> through.get(Math.floorMod(next.getAndIncrement(), through.size())).send();

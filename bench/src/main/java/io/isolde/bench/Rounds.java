@@ -14,6 +14,9 @@ import java.util.Map;
 final class Rounds {
   private static final Duration ONE_SECOND = Duration.ofSeconds(1);
 
+  /** In a row; one alone may lie between two bursts of the compiler. */
+  private static final int CALM_SECONDS = 2;
+
   /** Of the cores, used by others: enough to make a sample doubtful. */
   private static final double NOTEWORTHY_SHARE = 0.1;
 
@@ -60,20 +63,32 @@ final class Rounds {
   }
 
   /**
-   * A second of every case, again and again, and a pause for the compiler after each. Storms are
-   * left out: their requests are another case's.
+   * Runs each case, a second at a time and with a pause for the compilers after it, until they have
+   * little to do while it runs. Code that another case has warmed up may be compiled anew for this
+   * one. Storms are left out: their requests are another case's.
    */
   private void warmUp(List<Case> cases) {
-    say("warming up for %d s, and what the compiler needs".formatted(options.warmupSeconds()));
-    for (int second = 0; second < options.warmupSeconds(); second++) {
-      Case each = cases.get(second % cases.size());
-      each.before().run();
-      Measurement seen = each.load().run(options.inFlight(), ONE_SECOND);
-      if (seen.errors() > 0) {
-        requireAnswers(each, seen); // One that only takes long is what warming up is for.
+    say("warming up, each case for %d s at most".formatted(options.warmupSeconds()));
+    for (Case each : cases) {
+      int calm = 0;
+      for (int second = 0; second < options.warmupSeconds() && calm < CALM_SECONDS; second++) {
+        calm = isCalmFor(each) ? calm + 1 : 0;
+        compiler.awaitCalm();
       }
-      compiler.awaitCalm();
+      if (calm < CALM_SECONDS && options.warmupSeconds() >= CALM_SECONDS) {
+        say("  the compilers are still busy with %s".formatted(each.name()));
+      }
     }
+  }
+
+  private boolean isCalmFor(Case each) {
+    each.before().run();
+    NodeCompiler.Watch watch = compiler.watch();
+    Measurement seen = each.load().run(options.inFlight(), ONE_SECOND);
+    if (seen.errors() > 0) {
+      requireAnswers(each, seen); // One that only takes long is what warming up is for.
+    }
+    return watch.isCalm();
   }
 
   private Sample measure(Case each) {
@@ -88,11 +103,13 @@ final class Rounds {
   }
 
   private Sample measureNow(Case each, double stormPerSecond) {
+    NodeCompiler.Watch watch = compiler.watch();
     CpuClock.Running clock = cpu.start();
     Measurement measurement = each.load().run(options.inFlight(), options.measured());
     CpuClock.Usage used = clock.stop();
+    double compilerShare = watch.share();
     requireAnswers(each, measurement);
-    return new Sample(measurement, used, stormPerSecond);
+    return new Sample(measurement, used, compilerShare, stormPerSecond);
   }
 
   private static void requireAnswers(Case each, Measurement measurement) {

@@ -25,10 +25,10 @@ import java.util.stream.LongStream;
  */
 final class RowTable {
   static final String KEYSPACE = "bench";
-  private static final int MOST_REPLICAS = 5;
+  private static final int MAX_REPLICAS = 5;
   private static final int LOADING_ATTEMPTS = 10;
   private static final int LOADING_PAUSE_MILLIS = 2_000;
-  private static final int MOST_LOADED_AT_ONCE = 100;
+  private static final int MAX_LOADED_AT_ONCE = 100;
   private static final Duration AGREEMENT = Duration.ofMinutes(2);
   private static final long AGREEMENT_LOOK_MILLIS = 100;
   private static final String SCHEMA_VERSION = "SELECT schema_version FROM system.local";
@@ -86,7 +86,7 @@ final class RowTable {
   }
 
   private static void createKeyspace(CqlSession session, String keyspace, String strategy) {
-    int replicas = Math.min(MOST_REPLICAS, session.getMetadata().getNodes().size());
+    int replicas = Math.min(MAX_REPLICAS, session.getMetadata().getNodes().size());
     session.execute(
         "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {%s, 'replication_factor': %d}"
             .formatted(keyspace, strategy, replicas));
@@ -152,7 +152,7 @@ final class RowTable {
    * fewer are tried, after a while.
    */
   void load() {
-    int atOnce = MOST_LOADED_AT_ONCE;
+    int atOnce = MAX_LOADED_AT_ONCE;
     int failures = 0;
     long next = 0;
     while (next < rows) {
@@ -161,7 +161,7 @@ final class RowTable {
         load(next, end);
         next = end;
         failures = 0;
-        atOnce = Math.min(MOST_LOADED_AT_ONCE, 2 * atOnce);
+        atOnce = Math.min(MAX_LOADED_AT_ONCE, 2 * atOnce);
       } catch (CompletionException e) {
         failures++;
         if (failures == LOADING_ATTEMPTS) {

@@ -25,10 +25,10 @@ final class ScalarDbTransfers {
   static final String VALUE = "v";
 
   private static final int ROWS_A_TRANSACTION = 20;
-  private static final int MOST_ATTEMPTS = 100;
-  private static final int MOST_LOADING_ATTEMPTS = 10;
+  private static final int MAX_ATTEMPTS = 100;
+  private static final int MAX_LOADING_ATTEMPTS = 10;
   private static final int LOADING_PAUSE_MILLIS = 500;
-  private static final int LONGEST_PAUSE_MILLIS = 20;
+  private static final int MAX_PAUSE_MILLIS = 20;
 
   private final DistributedTransactionManager manager;
   private final int rows;
@@ -79,7 +79,7 @@ final class ScalarDbTransfers {
         attempt(body);
         return;
       } catch (TransactionException e) {
-        if (attempt == MOST_LOADING_ATTEMPTS) {
+        if (attempt == MAX_LOADING_ATTEMPTS) {
           throw new BenchException("ScalarDB can't load rows: " + e.getMessage(), e);
         }
         Pause.millis(LOADING_PAUSE_MILLIS);
@@ -118,11 +118,11 @@ final class ScalarDbTransfers {
         attempt(body);
         return;
       } catch (CrudConflictException | CommitConflictException e) {
-        if (attempt == MOST_ATTEMPTS) {
+        if (attempt == MAX_ATTEMPTS) {
           throw new BenchException(
               "ScalarDB had a conflict in each of %d attempts.".formatted(attempt), e);
         }
-        Pause.millis(ThreadLocalRandom.current().nextInt(1, LONGEST_PAUSE_MILLIS));
+        Pause.millis(ThreadLocalRandom.current().nextInt(1, MAX_PAUSE_MILLIS));
       } catch (TransactionException e) {
         throw new BenchException("ScalarDB failed: " + e.getMessage(), e);
       }

@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 final class StrongFailover {
   private static final int NODES = 3;
   private static final int CLIENTS_PER_NODE = 8;
-  private static final int MOST_HEAP_MEGABYTES = 1024;
+  private static final int MAX_HEAP_MEGABYTES = 1024;
   private static final int ROUNDS_OF_EVENTS = 4;
   private static final long OUTAGE_MILLIS = 4_000;
   private static final long CALM_MILLIS = 1_000;
@@ -88,7 +88,7 @@ final class StrongFailover {
     out.printf("A strong keyspace on %d nodes, %d clients of each%n", NODES, CLIENTS_PER_NODE);
     NodeSpec spec =
         TemporaryNode.spec(options)
-            .withHeapMegabytes(Math.min(MOST_HEAP_MEGABYTES, options.heapMegabytes()));
+            .withHeapMegabytes(Math.min(MAX_HEAP_MEGABYTES, options.heapMegabytes()));
     try (TemporaryNode cluster =
             options.isInOwnNetwork()
                 ? TemporaryNode.startApart("failover", NODES, spec, out)
@@ -270,8 +270,8 @@ final class StrongFailover {
   private final class HandOver implements Event {
     @Override
     public void strike(int leader) {
-      int heir = (leader + 1) % NODES;
-      String address = cluster.nodes().get(heir).spec().address();
+      int transferTarget = (leader + 1) % NODES;
+      String address = cluster.nodes().get(transferTarget).spec().address();
       session.execute("ALTER KEYSPACE strong LEADER '" + address + "'");
     }
 

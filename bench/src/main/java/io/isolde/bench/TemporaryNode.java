@@ -25,6 +25,9 @@ import java.util.List;
  * so on, that has them free; beside any other node.
  */
 public final class TemporaryNode implements AutoCloseable {
+  /** One for each node, as in all published figures. */
+  static final int TOKENS = 1;
+
   private static final int ADDRESSES = 20;
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(15);
   private static final String NODE_TIMEOUT = "12s";
@@ -50,6 +53,7 @@ public final class TemporaryNode implements AutoCloseable {
     return NodeSpec.standard()
         .withHeapMegabytes(options.heapMegabytes())
         .withEphemeral(true)
+        .withTokens(TOKENS)
         .withCassandraSetting("auto_snapshot", "false")
         .withCassandraSetting("read_request_timeout", NODE_TIMEOUT)
         .withCassandraSetting("write_request_timeout", NODE_TIMEOUT)
@@ -100,7 +104,7 @@ public final class TemporaryNode implements AutoCloseable {
   /** Starts a cluster on hosts of the network that this process has of its own. */
   static TemporaryNode startOnHosts(String name, int nodes, NodeSpec spec, PrintWriter out) {
     TemporaryNode node = create(name, nodes, spec.withAddress(Network.address(1)));
-    Network.settle(node.cluster);
+    Network.assign(node.cluster);
     node.boot(out);
     return node;
   }

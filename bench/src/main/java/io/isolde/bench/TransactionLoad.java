@@ -24,7 +24,7 @@ final class TransactionLoad implements AutoCloseable {
   private static final long AFTER_FAILURE_MILLIS = 10;
 
   private final Coordinators coordinators;
-  private final GapClock begins = new GapClock();
+  private final GapClock starts = new GapClock();
   private final GapClock commits = new GapClock();
   private final LongAdder committed = new LongAdder();
   private final LongAdder failed = new LongAdder();
@@ -60,7 +60,7 @@ final class TransactionLoad implements AutoCloseable {
   }
 
   private CompletableFuture<Void> begun(int client, CoordinatorSession session, long start) {
-    begins.success();
+    starts.success();
     KeyChooser rows = KeyChooser.uniformOfThisThread();
     long[] reads = new long[ROWS];
     long[] writes = new long[ROWS];
@@ -69,7 +69,7 @@ final class TransactionLoad implements AutoCloseable {
     UUID id = new UUID(rows.next(), rows.next());
     return session
         .commit(new CommitRequest(id, IsolationLevel.SERIALIZABLE, start, reads, writes, writes))
-        .whenComplete((decision, error) -> settleIfUnknown(client, session, id, error))
+        .whenComplete((decision, error) -> resolveIfUnknown(client, session, id, error))
         .thenCompose(decision -> decided(session, decision))
         .whenComplete((done, error) -> session.ended(start));
   }
@@ -78,7 +78,7 @@ final class TransactionLoad implements AutoCloseable {
    * A commit without an answer may be decided; until it is known, and applied, no later commit
    * becomes visible. So coordinators ask for an abort until they are told what it is.
    */
-  private void settleIfUnknown(int client, CoordinatorSession session, UUID id, Throwable error) {
+  private void resolveIfUnknown(int client, CoordinatorSession session, UUID id, Throwable error) {
     if (error == null || ending.isDue()) {
       return;
     }
@@ -89,7 +89,7 @@ final class TransactionLoad implements AutoCloseable {
             .whenComplete(
                 (answer, again) -> {
                   if (again != null) {
-                    later(() -> settleIfUnknown(client, session, id, again));
+                    later(() -> resolveIfUnknown(client, session, id, again));
                   } else if (answer instanceof Answer.Ended ended
                       && ended.outcome() instanceof Outcome.Committed committed) {
                     var unusedApplied = session.applied(committed.commitTimestamp());
@@ -122,8 +122,8 @@ final class TransactionLoad implements AutoCloseable {
   }
 
   /** Of start timestamps. */
-  GapClock begins() {
-    return begins;
+  GapClock starts() {
+    return starts;
   }
 
   /** Of commits. */

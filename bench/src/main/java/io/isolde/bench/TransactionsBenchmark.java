@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
+import java.util.Set;
 
 /**
  * What transactions cost, against the same statements on plain tables: on one node, and on three
@@ -21,6 +21,30 @@ import java.util.stream.Stream;
 final class TransactionsBenchmark implements Benchmark {
   /** Three nodes and their clients have to share a small machine. */
   private static final int HEAP_MEGABYTES_OF_THREE = 1024;
+
+  /** From one client alone to more than the nodes can do. */
+  private static final List<Integer> IN_FLIGHT = List.of(1, 16, 64, 256);
+
+  private static final Set<String> AT_SEVERAL_LOADS =
+      Set.of(
+          "plain_write",
+          "autocommit_write",
+          "ten_plain_updates",
+          "ten_updates",
+          "plain_transfer",
+          "transfer");
+
+  private static final List<List<String>> RATIOS =
+      List.of(
+          List.of("autocommit_write_vs_plain", "autocommit_write", "plain_write"),
+          List.of("autocommit_write_vs_lwt", "autocommit_write", "lwt_write"),
+          List.of("autocommit_read_vs_plain", "autocommit_read", "plain_read"),
+          List.of("ten_updates_vs_plain", "ten_updates", "ten_plain_updates"),
+          List.of("ten_updates_one_by_one_vs_plain", "ten_updates_one_by_one", "ten_plain_updates"),
+          List.of("transfer_vs_plain", "transfer", "plain_transfer"),
+          List.of("transfer_one_by_one_vs_plain", "transfer_one_by_one", "plain_transfer"),
+          List.of("transfer_vs_scalardb", "transfer", "scalardb_transfer"),
+          List.of("transfer_vs_accord", "transfer", "accord_transfer"));
 
   private final String name;
   private final String where;
@@ -70,6 +94,11 @@ final class TransactionsBenchmark implements Benchmark {
         RowTable plain = RowTable.create(session, "plain", options);
         RowTable transactional = RowTable.createTransactional(session, "transactional", options);
         List<Case> cases = new ArrayList<>(cases(nodes, session, tools, plain, transactional));
+        for (Case each : List.copyOf(cases)) {
+          if (AT_SEVERAL_LOADS.contains(each.name().replaceFirst("_\\dn$", ""))) {
+            IN_FLIGHT.forEach(inFlight -> cases.add(each.at(inFlight)));
+          }
+        }
         if (scalarDb != null) {
           cases.add(Case.elsewhere("scalardb_transfer_%dn".formatted(nodes), scalarDb));
         }
@@ -138,18 +167,17 @@ final class TransactionsBenchmark implements Benchmark {
   /** Those of peers that may be absent included. */
   static List<Ratio> ratios(int nodes) {
     String of = "_" + nodes + "n";
-    return Stream.of(
-            List.of("autocommit_write_vs_plain", "autocommit_write", "plain_write"),
-            List.of("autocommit_write_vs_lwt", "autocommit_write", "lwt_write"),
-            List.of("autocommit_read_vs_plain", "autocommit_read", "plain_read"),
-            List.of("ten_updates_vs_plain", "ten_updates", "ten_plain_updates"),
-            List.of(
-                "ten_updates_one_by_one_vs_plain", "ten_updates_one_by_one", "ten_plain_updates"),
-            List.of("transfer_vs_plain", "transfer", "plain_transfer"),
-            List.of("transfer_one_by_one_vs_plain", "transfer_one_by_one", "plain_transfer"),
-            List.of("transfer_vs_scalardb", "transfer", "scalardb_transfer"),
-            List.of("transfer_vs_accord", "transfer", "accord_transfer"))
-        .map(names -> new Ratio(names.get(0) + of, names.get(1) + of, names.get(2) + of))
-        .toList();
+    List<Ratio> ratios = new ArrayList<>();
+    RATIOS.forEach(names -> ratios.add(ratio(names, of)));
+    for (int inFlight : IN_FLIGHT) {
+      RATIOS.stream()
+          .filter(names -> AT_SEVERAL_LOADS.containsAll(names.subList(1, 3)))
+          .forEach(names -> ratios.add(ratio(names, of + "_at_" + inFlight)));
+    }
+    return List.copyOf(ratios);
+  }
+
+  private static Ratio ratio(List<String> names, String suffix) {
+    return new Ratio(names.get(0) + suffix, names.get(1) + suffix, names.get(2) + suffix);
   }
 }

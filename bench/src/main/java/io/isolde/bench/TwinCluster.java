@@ -23,7 +23,7 @@ import java.util.concurrent.ThreadLocalRandom;
 final class TwinCluster implements AutoCloseable {
   private static final int NODES = 2;
   private static final int PATIENCE_SECONDS = 60;
-  private static final int MOST_HEAP_MEGABYTES = 768;
+  private static final int MAX_HEAP_MEGABYTES = 768;
 
   private final LocalCluster cluster;
   private final CqlSession session;
@@ -40,10 +40,10 @@ final class TwinCluster implements AutoCloseable {
     NodeSpec spec =
         NodeSpec.standard()
             .withAddress(address)
-            .withHeapMegabytes(Math.min(MOST_HEAP_MEGABYTES, options.heapMegabytes()))
+            .withHeapMegabytes(Math.min(MAX_HEAP_MEGABYTES, options.heapMegabytes()))
             .withEphemeral(true)
+            .withTokens(TemporaryNode.TOKENS)
             .withCassandraSetting("auto_snapshot", "false")
-            .withIsoldeSetting("oracle", "embedded")
             .withIsoldeSetting("staleness_sample_one_in", Integer.toString(oneIn));
     cluster = LocalCluster.create(folder, NODES, spec);
     cluster.start();

@@ -9,14 +9,14 @@ class BenchOptionsTest {
 
   @Test
   void whenAnOptionIsTooSmallThenASentenceSaysTheLeast() {
-    assertThatThrownBy(() -> new BenchOptions(0, 4, 3, 50, 10, 1024, 100, 1024, 0, 0, false))
+    assertThatThrownBy(() -> new BenchOptions(0, 4, 3, 50, 10, 1024, 100, 1024, 0, 0, 1, false))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("The rounds are 0, but must be at least 1.");
   }
 
   @Test
   void whenOneConnectionCouldNotCarryTheRequestsThenTheyAreRefused() {
-    assertThatThrownBy(() -> new BenchOptions(5, 4, 3, 2000, 10, 1024, 100, 1024, 0, 0, false))
+    assertThatThrownBy(() -> new BenchOptions(5, 4, 3, 2000, 10, 1024, 100, 1024, 0, 0, 1, false))
         .hasMessageContaining("at most 1000");
   }
 }

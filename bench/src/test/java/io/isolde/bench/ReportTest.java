@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ReportTest {
   private static final BenchOptions TWO_ROUNDS =
-      new BenchOptions(2, 4, 3, 50, 20_000, 1024, 3000, 2048, 0, 0, false);
+      new BenchOptions(2, 4, 3, 50, 20_000, 1024, 3000, 2048, 0, 0, 1, false);
 
   private static Report report() {
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
@@ -58,6 +58,23 @@ class ReportTest {
     assertThat(joined.results()).hasSize(8);
     assertThat(joined.metrics()).containsKeys("heap_mb_first", "more");
     assertThat(joined.ratios()).containsKey("ours_vs_plain");
+  }
+
+  @Test
+  void whenABenchmarkRunsSeveralTimesThenRatiosSpreadOverTheRuns() {
+    Report other =
+        new Report(
+            "example",
+            report().machine(),
+            2,
+            report().results(),
+            Map.of("heap_mb_first", 300.0),
+            Map.of("ours_vs_plain", new Spread(0.1, 0.65, 2)));
+    Report both = Report.ofRuns(List.of(report(), other));
+    assertThat(both.rounds()).isEqualTo(4);
+    assertThat(both.results()).hasSize(8);
+    assertThat(both.metrics()).containsEntry("heap_mb_first", 200.0);
+    assertThat(both.ratios()).containsEntry("ours_vs_plain", new Spread(0.65, 0.75, 0.85));
   }
 
   @Test

@@ -11,6 +11,6 @@ final class Samples {
     Measurement measurement =
         new Measurement(
             (long) operationsPerSecond, operationsPerSecond, 1.5, 1.25, 7.125, 2, Optional.empty());
-    return new Sample(measurement, new CpuClock.Usage(1_000_000, 500_000, 0), 0);
+    return new Sample(measurement, new CpuClock.Usage(1_000_000, 500_000, 0, 2000, 1000), 0.02, 0);
   }
 }

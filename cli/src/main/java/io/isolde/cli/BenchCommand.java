@@ -57,7 +57,8 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--warmup-seconds",
       paramLabel = "S",
-      description = "How long all cases of a node run before the first round.")
+      description =
+          "How long each case runs at most before the first round, until its code is compiled.")
   private int warmupSeconds = BenchOptions.DEFAULTS.warmupSeconds();
 
   @Option(
@@ -94,6 +95,12 @@ final class BenchCommand implements Callable<Integer> {
           "Processors that each node may use in leadership, once it is warm, such as 0.5; 0: all."
               + " Linux only, as root.")
   private double nodeCores = BenchOptions.DEFAULTS.nodeCores();
+
+  @Option(
+      names = "--runs",
+      paramLabel = "N",
+      description = "How often all of it is done, on new nodes each time.")
+  private int runs = BenchOptions.DEFAULTS.runs();
 
   @Option(names = OwnNetwork.OPTION, hidden = true)
   private boolean isInOwnNetwork;
@@ -153,6 +160,7 @@ final class BenchCommand implements Callable<Integer> {
           heapMegabytes,
           soakMinutes,
           nodeCores,
+          runs,
           isInOwnNetwork);
     } catch (IllegalArgumentException e) {
       throw refused(e.getMessage());

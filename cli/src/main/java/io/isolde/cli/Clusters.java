@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cli;
 
+import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.cluster.NodeState;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -42,10 +45,38 @@ final class Clusters {
           spec.heapMegabytes(),
           spec.hasPlugin() ? "with the plugin" : "stock");
     }
-    cluster.nodes().stream()
-        .filter(node -> node.spec().hasPlugin() && node.state() == NodeState.READY)
-        .findFirst()
-        .ifPresent(node -> out.printf("  oracle  %s%n", oracle(node)));
+    List<LocalNode> ready =
+        cluster.nodes().stream()
+            .filter(node -> node.spec().hasPlugin() && node.state() == NodeState.READY)
+            .toList();
+    ready.stream().findFirst().ifPresent(node -> out.printf("  oracle  %s%n", oracle(node)));
+    ready.forEach(node -> problems(node).forEach(what -> out.printf("  problem %s%n", what)));
+  }
+
+  /** What a node that answers can't do all the same. */
+  private static List<String> problems(LocalNode node) {
+    List<String> problems = new ArrayList<>();
+    try (CqlConnection connection = CqlConnection.open(node.contactPoint(), Optional.empty())) {
+      for (Row oracle : connection.execute("SELECT problem FROM isolde.oracle")) {
+        if (!oracle.isNull("problem")) {
+          problems.add(node.name() + ", oracle: " + oracle.getString("problem"));
+        }
+      }
+      for (Row group : connection.execute("SELECT * FROM isolde.replica_groups")) {
+        if (!group.isNull("problem")) {
+          problems.add(
+              "%s, group %d of %s: %s"
+                  .formatted(
+                      node.name(),
+                      group.getInt("group_number"),
+                      group.getString("keyspace_name"),
+                      group.getString("problem")));
+        }
+      }
+    } catch (CommandFailedException | DriverException e) {
+      problems.add(node.name() + " does not say: " + e.getMessage());
+    }
+    return problems;
   }
 
   private static String oracle(LocalNode node) {
@@ -61,7 +92,7 @@ final class Clusters {
 
   private static String describe(Row oracle) {
     if (oracle.isNull("term")) {
-      return oracle.getString("mode").equals("embedded") ? "embedded" : "nobody leads";
+      return "nobody leads";
     }
     return "leader %s, members %s, stable lag %d ms, %d pending"
         .formatted(

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cli;
 
+import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.DriverTimeoutException;
+import com.datastax.oss.driver.api.core.auth.AuthenticationException;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.Row;
@@ -21,8 +24,11 @@ import java.util.Optional;
 final class CqlConnection implements AutoCloseable {
   private static final int CONNECT_MILLIS = 2_000;
 
+  /** For a connection with all that the driver asks for first; a busy node takes seconds. */
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+
   /** A change of the oracle's members takes up to this. */
-  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(40);
+  static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(40);
 
   /** A user's name and password. */
   record Credentials(String user, String password) {}
@@ -56,7 +62,8 @@ final class CqlConnection implements AutoCloseable {
                     .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, REQUEST_TIMEOUT)
                     .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
                     .withDuration(
-                        DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, REQUEST_TIMEOUT)
+                        DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, CONNECT_TIMEOUT)
+                    .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, CONNECT_TIMEOUT)
                     .build());
     credentials.ifPresent(given -> builder.withAuthCredentials(given.user, given.password));
     try {
@@ -68,9 +75,27 @@ final class CqlConnection implements AutoCloseable {
               .orElse(null);
       return new CqlConnection(session, node);
     } catch (DriverException e) {
-      throw new CommandFailedException(
-          "%s does not let us in: %s".formatted(name(address), e.getMessage()), e);
+      throw new CommandFailedException(whyNot(name(address), e), e);
     }
+  }
+
+  /** The driver counts all attempts, of which there is one, and wraps what one wants to know. */
+  static String whyNot(String address, DriverException failure) {
+    List<Throwable> causes =
+        failure instanceof AllNodesFailedException all
+            ? all.getAllErrors().values().stream().flatMap(List::stream).toList()
+            : List.of(failure);
+    for (Throwable cause : causes) {
+      if (cause instanceof AuthenticationException) {
+        return "%s does not let us in: %s".formatted(address, cause.getMessage());
+      }
+      if (cause instanceof DriverTimeoutException) {
+        return "%s takes connections but did not answer within %d s: it is busy, paused or starting."
+                .formatted(address, CONNECT_TIMEOUT.toSeconds())
+            + " Try again, or ask another node.";
+      }
+    }
+    return "There is no connection with %s: %s".formatted(address, failure.getMessage());
   }
 
   /** The driver would say the same in many more words. */
@@ -101,6 +126,11 @@ final class CqlConnection implements AutoCloseable {
       return session
           .execute(SimpleStatement.newInstance(cql).setNode(node).setTimeout(timeout))
           .all();
+    } catch (DriverTimeoutException e) {
+      throw new CommandFailedException(
+          "The node did not answer within %d s; what it was asked for may still be done."
+              .formatted(timeout.toSeconds()),
+          e);
     } catch (DriverException e) {
       throw new CommandFailedException(e.getMessage(), e);
     }

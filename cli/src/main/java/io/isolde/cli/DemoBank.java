@@ -25,7 +25,7 @@ final class DemoBank {
   private static final int ACCOUNTS = 10;
   private static final long FIRST_BALANCE = 100;
   private static final long TOTAL = ACCOUNTS * FIRST_BALANCE;
-  private static final long MOST_TRANSFERRED = 30;
+  private static final long MAX_TRANSFERRED = 30;
 
   /** A busy row is fought over for as long as it takes. */
   private static final TransactionOptions PATIENT =
@@ -133,7 +133,7 @@ final class DemoBank {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     int from = random.nextInt(ACCOUNTS);
     int to = (from + 1 + random.nextInt(ACCOUNTS - 1)) % ACCOUNTS;
-    long amount = 1 + random.nextLong(MOST_TRANSFERRED);
+    long amount = 1 + random.nextLong(MAX_TRANSFERRED);
     isolde.runVoid(
         PATIENT,
         tx -> {

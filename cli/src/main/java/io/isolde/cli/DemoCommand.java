@@ -18,9 +18,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "demo",
     description = {
-      "See transactions on Cassandra, in about a minute: money that is transferred and never lost,",
-      "write skew and what prevents it, and reads of the past. On a node of its own, which is gone",
-      "afterwards. Exit code 1 if something does not hold that Isolde promises."
+      "See transactions on Cassandra, in about a minute.",
+      "Money that is transferred and never lost, write skew and what prevents it, and reads of the"
+          + " past. On a node of its own, which is gone afterwards.",
+      "Exit code 1 if something does not hold that Isolde promises."
     })
 final class DemoCommand implements Callable<Integer> {
 
@@ -75,7 +76,8 @@ final class DemoCommand implements Callable<Integer> {
   private boolean show(TemporaryNode temporary, DemoScript script) {
     try (CqlSession session = temporary.connect()) {
       session.execute(
-          "CREATE KEYSPACE demo WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+          "CREATE KEYSPACE demo WITH replication = {'class': 'SimpleStrategy',"
+              + " 'replication_factor': 1}");
       DemoBank bank = new DemoBank(session, script);
       bank.create();
       bank.transfer(clients, Duration.ofSeconds(seconds));

@@ -32,9 +32,8 @@ final class GroupsCommand {
   @Spec private CommandSpec spec;
 
   @Command(
-      description = {
-        "Show the groups as a node sees them, and all their replicas, which that node asks."
-      })
+      description =
+          "Show the groups as a node sees them, and all their replicas, which that node asks.")
   void status(@Mixin Home home, @Mixin NodeAccess access) {
     try (CqlConnection connection = access.open(home)) {
       List<Row> groups = connection.execute("SELECT * FROM isolde.replica_groups");
@@ -70,7 +69,7 @@ final class GroupsCommand {
                 .formatted(
                     row.getLong("lag_entries"),
                     row.getInt("compactions_pending"),
-                    row.getString("compaction_turn").toLowerCase(Locale.ROOT));
+                    row.getString("compaction_permit").toLowerCase(Locale.ROOT));
     say("  replica   %s: %s%s".formatted(row.getString("member"), state, details));
   }
 
@@ -113,8 +112,9 @@ final class GroupsCommand {
 
   @Command(
       description = {
-        "Move replicas of a keyspace so that all nodes have about equally many: after a node was",
-        "added, or, --without it, before one is removed. All others must be up."
+        "Move replicas of a keyspace so that all nodes have about equally many.",
+        "To be done after a node was added, or, --without it, before one is removed."
+            + " All others must be up."
       })
   void rebalance(
       @Mixin Home home,

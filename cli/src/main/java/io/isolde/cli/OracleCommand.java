@@ -4,6 +4,7 @@ package io.isolde.cli;
 import com.datastax.oss.driver.api.core.cql.ColumnDefinition;
 import com.datastax.oss.driver.api.core.cql.Row;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
@@ -19,6 +20,10 @@ import picocli.CommandLine.Spec;
     description = "Show and change the group of nodes that decides which transactions commit.")
 final class OracleCommand {
   private static final String ADDRESS = "The node's address, as the cluster knows it.";
+
+  /** A hand-over that takes longer has failed: the node gives up earlier. */
+  private static final Duration HAND_OVER_TIMEOUT = Duration.ofSeconds(15);
+
   private static final Pattern IS_ADDRESS = Pattern.compile("[0-9A-Za-z.:%_-]+");
 
   @Spec private CommandSpec spec;
@@ -46,7 +51,7 @@ final class OracleCommand {
       @Mixin Home home,
       @Mixin NodeAccess access,
       @Parameters(paramLabel = "ADDRESS", description = ADDRESS) String address) {
-    alter(home, access, "LEADER", address);
+    alter(home, access, "LEADER", address, HAND_OVER_TIMEOUT);
     say("%s leads the oracle.".formatted(address));
   }
 
@@ -69,12 +74,16 @@ final class OracleCommand {
   }
 
   private void alter(Home home, NodeAccess access, String how, String address) {
+    alter(home, access, how, address, CqlConnection.REQUEST_TIMEOUT);
+  }
+
+  private void alter(Home home, NodeAccess access, String how, String address, Duration timeout) {
     if (!IS_ADDRESS.matcher(address).matches()) {
       throw new ParameterException(
           spec.commandLine(), "\"%s\" is not an address.".formatted(address));
     }
     try (CqlConnection connection = access.open(home)) {
-      connection.execute("ALTER ORACLE %s '%s'".formatted(how, address));
+      connection.execute("ALTER ORACLE %s '%s'".formatted(how, address), timeout);
     }
   }
 

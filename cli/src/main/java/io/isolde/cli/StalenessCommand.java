@@ -32,10 +32,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "staleness",
     description = {
-      "Predict how fresh reads of a table are at each pair of consistency levels, or advise which to",
-      "use, from the delays between the nodes of a running cluster. Numbers in brackets are 95%%",
-      "intervals. Of a table of a strong keyspace it shows what its leaders measure of reads at ONE;",
-      "then options of the prediction are refused."
+      "Predict how fresh reads of a table are at each pair of consistency levels, or advise which"
+          + " to use.",
+      "The prediction is made of the delays between the nodes of a running cluster."
+          + " Numbers in brackets are 95%% intervals.",
+      "Of a table of a strong keyspace it shows what its leaders measure of reads at ONE;"
+          + " then options of the prediction are refused."
     })
 final class StalenessCommand implements Runnable {
   private static final double MICROS = 1e3;

@@ -25,10 +25,11 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "study",
     description = {
-      "Measure latency and staleness at pairs of consistency levels, and compare them with what is",
-      "predicted. The pairs are the paper's six of nine: R=1 W=3, R=2 W=2, R=3 W=1, R=1 W=2, R=2 W=1 and",
-      "R=1 W=1, of 3 replicas. Starts a local cluster, or takes a running one. A study that was stopped",
-      "goes on where it was; the report is one HTML file."
+      "Measure latency and staleness at pairs of consistency levels, beside what is predicted.",
+      "The pairs are the paper's six of nine: R=1 W=3, R=2 W=2, R=3 W=1, R=1 W=2, R=2 W=1 and R=1"
+          + " W=1, of 3 replicas.",
+      "Starts a local cluster, or takes a running one. A study that was stopped goes on where it"
+          + " was; the report is one HTML file."
     })
 final class StudyCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;

@@ -3,6 +3,7 @@ package io.isolde.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import io.isolde.torture.CommitLogSync;
 import io.isolde.torture.FaultKind;
 import io.isolde.torture.TortureOptions;
@@ -92,6 +93,14 @@ class MainTest {
   void whenNobodyListensWhereTheOracleIsAskedThenOneSentenceSaysSo() {
     assertThat(runAtHome("oracle", "status", "--at=127.0.0.1:1")).isEqualTo(1);
     assertThat(err.toString()).isEqualTo("No node answers CQL at 127.0.0.1:1.%n".formatted());
+  }
+
+  /** A node that is busy or paused has nothing against us. */
+  @Test
+  void whenANodeDoesNotAnswerInTimeThenNobodySaysThatItRefuses() {
+    assertThat(CqlConnection.whyNot("here", new DriverTimeoutException("timed out after PT5S")))
+        .contains("did not answer", "Try again")
+        .doesNotContain("let us in");
   }
 
   @Test

@@ -73,14 +73,16 @@ record Binding(UUID transaction, Node node) {
   }
 
   /** {@link #bind}, for a COMMIT that is to have the transaction decided. */
-  Statement<?> bindSettling(Statement<?> commit, long startTimestamp) {
+  Statement<?> bindResolving(Statement<?> commit, long startTimestamp) {
     return bind(with(commit, START_TIMESTAMP_KEY, Long.toString(startTimestamp)));
   }
 
   /** What the answer to {@link #bindStarting} tells; empty if it has warnings instead. */
   static OptionalLong startTimestamp(ExecutionInfo answer) {
-    ByteBuffer told = answer.getIncomingPayload().get(START_TIMESTAMP_KEY);
-    return told == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(text(told)));
+    ByteBuffer answered = answer.getIncomingPayload().get(START_TIMESTAMP_KEY);
+    return answered == null
+        ? OptionalLong.empty()
+        : OptionalLong.of(Long.parseLong(text(answered)));
   }
 
   private static String text(ByteBuffer ascii) {

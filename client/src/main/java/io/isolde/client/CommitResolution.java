@@ -21,7 +21,7 @@ final class CommitResolution {
   private final Backoff backoff;
   private int failedAttempts;
   private boolean mayHaveArrived;
-  private boolean isToBeSettled;
+  private boolean isToBeResolved;
 
   /** The report that the commit is decided, if there was one; nothing later takes it back. */
   private IsoldeException committed;
@@ -43,8 +43,8 @@ final class CommitResolution {
    * as its holder may be about to get it decided: after half of the time. But never not at all, as
    * otherwise nobody might ever know: if time is over before, then once after it.
    */
-  boolean isToBeSettled() {
-    return isToBeSettled;
+  boolean isToBeResolved() {
+    return isToBeResolved;
   }
 
   /** Whether the next COMMIT goes to another node than the one that holds the transaction. */
@@ -112,17 +112,19 @@ final class CommitResolution {
   }
 
   private static boolean isDecision(ErrorCode code) {
-    return code == ErrorCode.CONFLICT || code == ErrorCode.CONFLICT_FORGOTTEN;
+    return code == ErrorCode.CONFLICT
+        || code == ErrorCode.CONFLICT_FORGOTTEN
+        || code == ErrorCode.TRANSACTION_ROLLED_BACK;
   }
 
   private Step repeatOr(Throwable error, Duration elapsed, double jitter) {
     Optional<Duration> pause = backoff.pauseAfter(failedAttempts, elapsed, jitter);
-    if (pause.isEmpty() && !isToBeSettled && committed == null) {
+    if (pause.isEmpty() && !isToBeResolved && committed == null) {
       pause = Optional.of(Duration.ZERO);
     }
     if (pause.isPresent()) {
       Duration half = backoff.timeLimit().dividedBy(2);
-      isToBeSettled = elapsed.plus(pause.get()).compareTo(half) >= 0;
+      isToBeResolved = elapsed.plus(pause.get()).compareTo(half) >= 0;
     }
     return new Step(pause, error);
   }

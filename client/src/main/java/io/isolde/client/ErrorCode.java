@@ -12,12 +12,24 @@ public enum ErrorCode {
   CONFLICT_FORGOTTEN,
   /** The versions that the snapshot needs have been collected. */
   SNAPSHOT_TOO_OLD,
+  /** The moment that {@code AS OF} names is older than what is kept: name a later one. */
+  AS_OF_TOO_OLD,
   /** The node does not know the transaction: it ended, or the node restarted. */
   TRANSACTION_NOT_FOUND,
   /** The transaction was rolled back because it was idle or open for too long. */
   TRANSACTION_EXPIRED,
+  /** A statement of the transaction failed, so that nothing of it can be committed. */
+  TRANSACTION_ABORTED,
+  /** Another transaction with the same id was decided; nothing of this one is committed. */
+  TRANSACTION_ID_TAKEN,
+  /** {@code START TRANSACTION} without an id, on a connection that others may use, too. */
+  TRANSACTION_ID_REQUIRED,
   /** {@code START TRANSACTION} where a transaction is open already. */
   TRANSACTION_ALREADY_OPEN,
+  /** The transaction was rolled back before, and nothing of it is committed. */
+  TRANSACTION_ROLLED_BACK,
+  /** At COMMIT: the permission to write what the transaction has written was revoked. */
+  PERMISSION_REVOKED,
   /** {@code COMMIT} or {@code ROLLBACK} without a transaction. */
   NO_TRANSACTION,
   /** The node has as many open transactions as it allows. */
@@ -28,7 +40,11 @@ public enum ErrorCode {
   READ_ONLY_TRANSACTION,
   /** The table does not take part in transactions. */
   NOT_TRANSACTIONAL,
-  /** The timestamp of {@code AS OF} can't be read: it lies in the future or too far back. */
+  /** A statement of Isolde, or a custom payload, that the server can't understand. */
+  INVALID_REQUEST,
+  /** An operator's change of members, leaders or replicas failed; a part of it may be done. */
+  CHANGE_FAILED,
+  /** The timestamp of {@code AS OF} lies in the future, or before 1970. */
   INVALID_TIMESTAMP,
   /** Counters can't be used in a transaction. */
   UNSUPPORTED_COUNTER,
@@ -53,11 +69,16 @@ public enum ErrorCode {
   UNAVAILABLE,
   /** A batch on a strong keyspace that more than one replica group would have to write. */
   BATCH_SPANS_GROUPS,
+  /** A node does not run an Isolde that can take part, and the change needs all nodes. */
+  NODE_WITHOUT_ISOLDE,
   /** What a strong keyspace can't do, or can't be made of. */
   UNSUPPORTED_KEYSPACE,
   /** The oracle has more work than it can take at the moment. */
   ORACLE_OVERLOADED,
-  /** No leader of the oracle answered in time: a majority of its members must be up. */
+  /**
+   * No leader of the oracle answered in time: a majority of its members must be up, and all of them
+   * when it is founded.
+   */
   ORACLE_UNAVAILABLE,
   /** The node was cut off from the oracle for longer than its lease, and may not commit this. */
   COORDINATOR_FENCED,

@@ -29,7 +29,7 @@ import java.util.function.Function;
 public final class Isolde {
   private final Requests requests;
   private final Timing timing;
-  private final Turns turns = new Turns();
+  private final ConflictQueue conflicts = new ConflictQueue();
 
   Isolde(Requests requests, Timing timing) {
     this.requests = requests;
@@ -73,29 +73,29 @@ public final class Isolde {
       throws X {
     Backoff backoff = Backoff.ofAttempts(options);
     long startNanos = timing.nanoTime();
-    Turns.Turn turn = Turns.Turn.NONE;
+    ConflictQueue.Permit permit = ConflictQueue.Permit.NONE;
     for (int attempt = 1; ; attempt++) {
       Transaction tx = null;
       try {
         tx = new Transaction(requests, timing, options);
-        return runInTurn(turn, tx, fn);
+        return runWith(permit, tx, fn);
       } catch (Throwable error) {
         Failure failure = failure(tx, error, backoff, startNanos, attempt);
-        Optional<Turns.Turn> next = nextTurn(failure);
+        Optional<ConflictQueue.Permit> next = nextPermit(failure);
         if (next.isEmpty()) {
           if (failure.replacement().isPresent()) {
             throw failure.replacement().get();
           }
           throw error;
         }
-        turn = next.get();
+        permit = next.get();
       }
     }
   }
 
-  private static <T, X extends Exception> T runInTurn(
-      Turns.Turn turn, Transaction tx, TransactionFunction<T, X> fn) throws X {
-    try (turn) {
+  private static <T, X extends Exception> T runWith(
+      ConflictQueue.Permit permit, Transaction tx, TransactionFunction<T, X> fn) throws X {
+    try (permit) {
       T value = fn.apply(tx);
       if (tx.isOpen()) {
         tx.commit();
@@ -135,7 +135,7 @@ public final class Isolde {
    */
   public <T> CompletionStage<T> runAsync(
       TransactionOptions options, Function<Transaction, ? extends CompletionStage<T>> fn) {
-    return attemptAsync(options, fn, timing.nanoTime(), 1, Turns.Turn.NONE);
+    return attemptAsync(options, fn, timing.nanoTime(), 1, ConflictQueue.Permit.NONE);
   }
 
   /** {@link #begin(TransactionOptions)} with the default options. */
@@ -163,10 +163,10 @@ public final class Isolde {
       Function<Transaction, ? extends CompletionStage<T>> fn,
       long startNanos,
       int attempt,
-      Turns.Turn turn) {
+      ConflictQueue.Permit permit) {
     Transaction tx = new Transaction(requests, timing, options);
     return Stages.of(() -> fn.apply(tx).thenCompose(value -> committed(tx, value)))
-        .whenComplete((value, error) -> turn.close())
+        .whenComplete((value, error) -> permit.close())
         .exceptionallyCompose(
             wrapped -> {
               Throwable error = Stages.unwrapped(wrapped);
@@ -177,7 +177,7 @@ public final class Isolde {
                     failure.replacement().isPresent() ? failure.replacement().get() : error);
               }
               return CompletableFuture.runAsync(() -> {}, timing.after(failure.pause().get()))
-                  .thenCompose(done -> onPool(failure.turn(turns)))
+                  .thenCompose(done -> onPool(failure.permit(conflicts)))
                   .thenCompose(next -> attemptAsync(options, fn, startNanos, attempt + 1, next));
             });
   }
@@ -204,10 +204,10 @@ public final class Isolde {
       Duration timeLeft) {
 
     /** After the pause: when those who had a conflict over the same row have tried again. */
-    CompletableFuture<Turns.Turn> turn(Turns turns) {
+    CompletableFuture<ConflictQueue.Permit> permit(ConflictQueue conflicts) {
       return contendedRow
-          .map(row -> turns.take(row, timeLeft.minus(pause.orElseThrow())))
-          .orElse(CompletableFuture.completedFuture(Turns.Turn.NONE));
+          .map(row -> conflicts.take(row, timeLeft.minus(pause.orElseThrow())))
+          .orElse(CompletableFuture.completedFuture(ConflictQueue.Permit.NONE));
     }
   }
 
@@ -256,17 +256,18 @@ public final class Isolde {
   /**
    * Waits; empty if there should be no other attempt, or the thread was interrupted and stays so.
    */
-  private Optional<Turns.Turn> nextTurn(Failure failure) {
+  private Optional<ConflictQueue.Permit> nextPermit(Failure failure) {
     if (failure.pause().isEmpty()) {
       return Optional.empty();
     }
-    CompletableFuture<Turns.Turn> turn = CompletableFuture.completedFuture(Turns.Turn.NONE);
+    CompletableFuture<ConflictQueue.Permit> permit =
+        CompletableFuture.completedFuture(ConflictQueue.Permit.NONE);
     try {
       timing.sleep(failure.pause().get());
-      turn = failure.turn(turns);
-      return Optional.of(turn.get());
+      permit = failure.permit(conflicts);
+      return Optional.of(permit.get());
     } catch (InterruptedException e) {
-      var unused = turn.thenAccept(Turns.Turn::close); // It may come yet.
+      var unused = permit.thenAccept(ConflictQueue.Permit::close); // It may come yet.
       Thread.currentThread().interrupt();
       return Optional.empty();
     } catch (ExecutionException e) {
@@ -275,7 +276,8 @@ public final class Isolde {
   }
 
   /** Who hands a turn on does not go on with what comes then. */
-  private static CompletableFuture<Turns.Turn> onPool(CompletableFuture<Turns.Turn> turn) {
-    return turn.isDone() ? turn : turn.thenApplyAsync(Function.identity());
+  private static CompletableFuture<ConflictQueue.Permit> onPool(
+      CompletableFuture<ConflictQueue.Permit> permit) {
+    return permit.isDone() ? permit : permit.thenApplyAsync(Function.identity());
   }
 }

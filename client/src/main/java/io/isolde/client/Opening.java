@@ -22,7 +22,7 @@ final class Opening {
    * Of a first statement whose answer does not tell the start timestamp. Far below any idle limit:
    * if the transaction had expired, START would begin another one, without what was written.
    */
-  private static final Duration LONGEST_FIRST_STATEMENT = Duration.ofSeconds(5);
+  private static final Duration MAX_FIRST_STATEMENT = Duration.ofSeconds(5);
 
   private final Requests requests;
   private final Timing timing;
@@ -90,7 +90,7 @@ final class Opening {
   }
 
   private CompletionStage<Void> startAgain(Node node) {
-    if (timing.since(firstNanos()).compareTo(LONGEST_FIRST_STATEMENT) > 0) {
+    if (timing.since(firstNanos()).compareTo(MAX_FIRST_STATEMENT) > 0) {
       IsoldeException late =
           IsoldeException.ofClient(
               ErrorCode.REQUEST_FAILED,

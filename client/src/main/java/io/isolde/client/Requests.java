@@ -25,15 +25,15 @@ interface Requests {
   /**
    * COMMIT that aborts the transaction where it is not decided: a final answer, if there is one.
    */
-  CompletionStage<CommitResult> settle(Binding binding, long startTimestamp);
+  CompletionStage<CommitResult> resolve(Binding binding, long startTimestamp);
 
   /**
    * The last writes of a transaction, and COMMIT.
    *
-   * @param settledStart as for {@link #settle}; empty if it is not to be settled
+   * @param resolvedStart as for {@link #resolve}; empty if it is not to be resolved
    */
   CompletionStage<CommitResult> commit(
-      Binding binding, BatchStatement writes, OptionalLong settledStart);
+      Binding binding, BatchStatement writes, OptionalLong resolvedStart);
 
   CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound);
 

@@ -39,17 +39,18 @@ record SessionRequests(CqlSession session) implements Requests {
   }
 
   @Override
-  public CompletionStage<CommitResult> settle(Binding binding, long startTimestamp) {
-    return executeAsync(binding.bindSettling(SimpleStatement.newInstance("COMMIT"), startTimestamp))
+  public CompletionStage<CommitResult> resolve(Binding binding, long startTimestamp) {
+    return executeAsync(
+            binding.bindResolving(SimpleStatement.newInstance("COMMIT"), startTimestamp))
         .thenApply(result -> commitResult(binding.transaction(), onlyRow(result, "COMMIT")));
   }
 
   @Override
   public CompletionStage<CommitResult> commit(
-      Binding binding, BatchStatement writes, OptionalLong settledStart) {
+      Binding binding, BatchStatement writes, OptionalLong resolvedStart) {
     Statement<?> last = binding.bindCommitting(writes);
-    if (settledStart.isPresent()) {
-      last = binding.bindSettling(last, settledStart.getAsLong());
+    if (resolvedStart.isPresent()) {
+      last = binding.bindResolving(last, resolvedStart.getAsLong());
     }
     return executeAsync(last)
         .thenApply(result -> commitResult(binding.transaction(), onlyRow(result, "COMMIT")));

@@ -342,11 +342,11 @@ public final class Transaction implements AutoCloseable {
       return requests.commit(
           holder,
           last,
-          resolution.isToBeSettled() ? opening.startTimestamp() : OptionalLong.empty());
+          resolution.isToBeResolved() ? opening.startTimestamp() : OptionalLong.empty());
     }
     Binding target = new Binding(id, to);
-    return resolution.isToBeSettled()
-        ? requests.settle(target, startTimestamp())
+    return resolution.isToBeResolved()
+        ? requests.resolve(target, startTimestamp())
         : requests.end(target, "COMMIT");
   }
 
@@ -368,6 +368,7 @@ public final class Transaction implements AutoCloseable {
     return error instanceof IsoldeException found
         && (found.code() == ErrorCode.TRANSACTION_NOT_FOUND
             || found.code() == ErrorCode.TRANSACTION_EXPIRED
+            || found.code() == ErrorCode.TRANSACTION_ROLLED_BACK
             || found.code() == ErrorCode.NO_TRANSACTION);
   }
 

@@ -186,7 +186,7 @@ public final class TransactionOptions {
 
     /**
      * Default: none, so the transaction reads the newest data. Too small: the versions are gone and
-     * the server answers SNAPSHOT_TOO_OLD. Too big, in the future: INVALID_TIMESTAMP. Implies read
+     * the server answers AS_OF_TOO_OLD. Too big, in the future: INVALID_TIMESTAMP. Implies read
      * only.
      */
     public Builder asOfMicros(long value) {

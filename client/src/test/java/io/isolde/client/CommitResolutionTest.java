@@ -81,11 +81,11 @@ class CommitResolutionTest {
   void whenHalfOfTheTimeIsOverWithoutAnAnswerThenTheTransactionIsToBeSettled() {
     Duration half = TransactionOptions.defaults().timeLimit().dividedBy(2);
 
-    assertThat(resolution.isToBeSettled()).isFalse();
+    assertThat(resolution.isToBeResolved()).isFalse();
     resolution.afterFailure(FakeNode.timeout(), half.minusMillis(1), 0);
-    assertThat(resolution.isToBeSettled()).isFalse();
+    assertThat(resolution.isToBeResolved()).isFalse();
     resolution.afterFailure(FakeNode.timeout(), half, 0);
-    assertThat(resolution.isToBeSettled()).isTrue();
+    assertThat(resolution.isToBeResolved()).isTrue();
   }
 
   @Test
@@ -93,7 +93,7 @@ class CommitResolutionTest {
     CommitResolution.Step step = resolution.afterFailure(FakeNode.timeout(), LATE, 0);
 
     assertThat(step.pause()).contains(Duration.ZERO);
-    assertThat(resolution.isToBeSettled()).isTrue();
+    assertThat(resolution.isToBeResolved()).isTrue();
     assertThat(resolution.afterFailure(FakeNode.timeout(), LATE, 0).pause()).isEmpty();
   }
 

@@ -29,14 +29,14 @@ class DelegatingRequests implements Requests {
   }
 
   @Override
-  public CompletionStage<CommitResult> settle(Binding binding, long startTimestamp) {
-    return target.settle(binding, startTimestamp);
+  public CompletionStage<CommitResult> resolve(Binding binding, long startTimestamp) {
+    return target.resolve(binding, startTimestamp);
   }
 
   @Override
   public CompletionStage<CommitResult> commit(
-      Binding binding, BatchStatement writes, OptionalLong settledStart) {
-    return target.commit(binding, writes, settledStart);
+      Binding binding, BatchStatement writes, OptionalLong resolvedStart) {
+    return target.commit(binding, writes, resolvedStart);
   }
 
   @Override

@@ -101,20 +101,20 @@ final class FakeNode implements Requests {
   }
 
   @Override
-  public CompletionStage<CommitResult> settle(Binding binding, long startTimestamp) {
+  public CompletionStage<CommitResult> resolve(Binding binding, long startTimestamp) {
     return answer("SETTLE", new CommitResult(binding.transaction(), true, OptionalLong.of(1)));
   }
 
   @Override
   public CompletionStage<CommitResult> commit(
-      Binding binding, BatchStatement writes, OptionalLong settledStart) {
+      Binding binding, BatchStatement writes, OptionalLong resolvedStart) {
     try {
       record(text(writes));
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
-    return settledStart.isPresent()
-        ? settle(binding, settledStart.getAsLong())
+    return resolvedStart.isPresent()
+        ? resolve(binding, resolvedStart.getAsLong())
         : end(binding, "COMMIT");
   }
 

@@ -2,6 +2,7 @@
 package io.isolde.cluster;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -17,7 +18,7 @@ final class CassandraYaml {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("cluster_name", "isolde");
     settings.put("partitioner", "org.apache.cassandra.dht.Murmur3Partitioner");
-    settings.put("num_tokens", "1");
+    settings.put("num_tokens", Integer.toString(spec.tokens()));
     settings.put("auto_bootstrap", "false");
     settings.put("seed_provider", seeds(spec.address() + ":" + spec.storagePort()));
     settings.put("listen_address", spec.address());
@@ -29,8 +30,25 @@ final class CassandraYaml {
     settings.put("commitlog_sync_period", "10s");
     settings.put("materialized_views_enabled", "true");
     settings.put("user_defined_functions_enabled", "true");
+    settings.putAll(queuesBetweenNodes(spec.heapMegabytes()));
     settings.putAll(spec.cassandraSettings());
     return lines(settings);
+  }
+
+  /**
+   * What Cassandra keeps for nodes that are slow to take it, and what it takes before it is worked
+   * on. Its defaults, 128 MB for each node and 512 MB for all, are the whole of a small heap.
+   */
+  private static Map<String, String> queuesBetweenNodes(int heapMegabytes) {
+    int ofOne = Math.min(128, Math.max(32, heapMegabytes / 16));
+    int ofAll = Math.min(512, Math.max(64, heapMegabytes / 8));
+    Map<String, String> settings = new LinkedHashMap<>();
+    for (String queue : List.of("send", "receive")) {
+      String name = "internode_application_%s_queue_reserve_%s_capacity";
+      settings.put(name.formatted(queue, "endpoint"), ofOne + "MiB");
+      settings.put(name.formatted(queue, "global"), ofAll + "MiB");
+    }
+    return settings;
   }
 
   /** Returns isolde.yaml: just the settings of this node, the plugin has defaults for all. */

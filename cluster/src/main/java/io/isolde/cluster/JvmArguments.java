@@ -5,6 +5,7 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** The command line of a node, as the lines of an argument file for the Java launcher. */
@@ -59,6 +60,10 @@ final class JvmArguments {
     arguments.add("-Xss256k");
     arguments.add("-XX:+UseG1GC");
     arguments.add("-XX:MaxGCPauseMillis=300");
+    // Memtables come in arrays of a little more than 1 MB. With the regions of 1 MB that small
+    // heaps
+    // have by default, each takes two of them.
+    arguments.add("-XX:G1HeapRegionSize=4m");
     arguments.add("-XX:+PerfDisableSharedMem");
     arguments.add("-XX:+ExitOnOutOfMemoryError");
     arguments.add("-XX:+HeapDumpOnOutOfMemoryError");
@@ -91,13 +96,16 @@ final class JvmArguments {
     property(arguments, "cassandra.consistent.rangemovement", "false");
     addJmx(arguments, spec);
     if (spec.hasPlugin()) {
-      property(arguments, "cassandra.custom_query_handler_class", Distribution.QUERY_HANDLER);
       property(arguments, "isolde.config", folder.isoldeYaml().toUri().toString());
     }
+    archive(spec, distribution).map(ClassArchive::jvmOptions).ifPresent(arguments::addAll);
     spec.systemProperties().forEach((name, value) -> property(arguments, name, value));
     arguments.addAll(spec.jvmOptions());
     arguments.add("-classpath");
-    arguments.add(classPath(spec, distribution));
+    arguments.add(
+        classPath(spec, distribution).stream()
+            .map(Path::toString)
+            .collect(Collectors.joining(File.pathSeparator)));
     arguments.add(MAIN_CLASS);
     return arguments;
   }
@@ -116,14 +124,21 @@ final class JvmArguments {
     property(arguments, "java.rmi.server.hostname", spec.address());
   }
 
-  private static String classPath(NodeSpec spec, Distribution distribution) {
+  private static List<Path> classPath(NodeSpec spec, Distribution distribution) {
     List<Path> entries = new ArrayList<>();
     if (spec.hasPlugin()) {
       entries.add(distribution.pluginJar());
     }
     entries.addAll(spec.classPath());
     entries.addAll(distribution.cassandraJars());
-    return entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    return entries;
+  }
+
+  /** The classes of a node; none with entries of others, as Java archives no folders. */
+  static Optional<ClassArchive> archive(NodeSpec spec, Distribution distribution) {
+    return spec.classPath().isEmpty()
+        ? Optional.of(ClassArchive.of(distribution.cassandra(), classPath(spec, distribution)))
+        : Optional.empty();
   }
 
   private static void property(List<String> arguments, String name, String value) {

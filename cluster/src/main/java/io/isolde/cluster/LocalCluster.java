@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -43,7 +44,7 @@ public final class LocalCluster implements AutoCloseable {
    *
    * @param folder where to put it; must not exist
    * @param nodes how many nodes, each with the same share of the ring
-   * @param first how to set up the first node; the others differ in address and token only
+   * @param first how to set up the first node; the others differ in address and tokens only
    */
   public static LocalCluster create(Path folder, int nodes, NodeSpec first) {
     if (nodes < 1) {
@@ -80,10 +81,17 @@ public final class LocalCluster implements AutoCloseable {
         first
             .withAddress(Ring.address(first.address(), index))
             .withCassandraSetting("seed_provider", CassandraYaml.seeds(seeds))
-            .withCassandraSetting("initial_token", "\"%d\"".formatted(Ring.token(index, nodes)));
+            .withCassandraSetting("initial_token", initialTokens(first, index, nodes));
     return first.cassandraSettings().containsKey("cluster_name")
         ? placed
         : placed.withCassandraSetting("cluster_name", "\"%s\"".formatted(folder.getFileName()));
+  }
+
+  /** A list, since tokens that nodes draw by themselves would keep them from starting together. */
+  private static String initialTokens(NodeSpec first, int index, int nodes) {
+    return Ring.tokens(nodes, first.tokens()).get(index).stream()
+        .map(token -> Long.toString(token))
+        .collect(Collectors.joining(",", "\"", "\""));
   }
 
   /** Opens a cluster that was created before, running or not. */
@@ -148,16 +156,32 @@ public final class LocalCluster implements AutoCloseable {
     List<LocalNode> stopped = nodes.stream().filter(node -> !node.isAlive()).toList();
     Distribution distribution = Distribution.ofSystemProperties();
     Machine.requireMemory(stopped.stream().map(LocalNode::spec).toList());
-    stopped.forEach(node -> Machine.requireFreePorts(node.spec()));
+    stopped.forEach(LocalCluster::requireFreePorts);
     List<LocalNode> awaited =
         nodes.stream().filter(node -> AWAITED.contains(node.state())).toList();
+    List<LocalNode> startedHere = new ArrayList<>();
     try {
-      stopped.forEach(node -> node.spawn(distribution));
+      for (LocalNode node : stopped) {
+        if (node.spawn(distribution)) {
+          startedHere.add(node);
+        }
+      }
       awaitReady(awaited, progress);
       awaitMembership(LocalNode.START_BOUND);
     } catch (ClusterException e) {
-      stopped.forEach(LocalNode::kill);
+      startedHere.forEach(LocalNode::kill);
       throw e;
+    }
+  }
+
+  private static void requireFreePorts(LocalNode node) {
+    try {
+      Machine.requireFreePorts(node.spec());
+    } catch (ClusterException e) {
+      if (!node.isAlive()) {
+        throw e;
+      }
+      // Another command has started it since this one looked.
     }
   }
 

@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
  * One node of a local cluster: a folder, and at most one process.
  *
  * <p>All state lies in the folder, so any number of objects and processes can speak of the same
- * node; they must not start or stop it at the same time.
+ * node. Of those that start it at the same time one does; nobody may stop it meanwhile.
  */
 public final class LocalNode {
 
@@ -70,20 +70,30 @@ public final class LocalNode {
   public void start(Duration bound) {
     if (!isAlive()) {
       Machine.requireMemory(List.of(spec()));
-      spawn(Distribution.ofSystemProperties());
+      var unused = spawn(Distribution.ofSystemProperties());
     }
     awaitReady(bound);
   }
 
-  /** Starts the process without waiting. */
-  void spawn(Distribution distribution) {
+  /**
+   * Starts the process without waiting.
+   *
+   * @return false if somebody else has started it meanwhile
+   */
+  boolean spawn(Distribution distribution) {
+    try (NodeLock lock = NodeLock.take(folder.lockFile())) {
+      if (isAlive()) {
+        return false;
+      }
+      spawnLocked(distribution);
+      return true;
+    }
+  }
+
+  private void spawnLocked(Distribution distribution) {
     NodeSpec spec = spec();
     Path java = Distribution.java();
-    Distribution chosen =
-        spec.cassandraFolder()
-            .map(jars -> new Distribution(jars, distribution.plugin()))
-            .orElse(distribution);
-    String arguments = JvmArguments.file(spec, folder, chosen);
+    String arguments = JvmArguments.file(spec, folder, chosen(spec, distribution));
     Machine.requireFreePorts(spec);
     NodeFolder.createFolder(folder.temporary());
     NodeFolder.writeText(folder.jvmArguments(), arguments);
@@ -94,6 +104,7 @@ public final class LocalNode {
   void awaitReady(Duration bound) {
     boolean isDecided = Waiting.until(bound, () -> isReady() || !isAlive());
     if (isDecided && isAlive()) {
+      writeClassArchive();
       return;
     }
     kill();
@@ -102,6 +113,22 @@ public final class LocalNode {
         : failedStart(
             Reason.TIMEOUT,
             "%s did not answer CQL within %d s and was killed.".formatted(this, bound.toSeconds()));
+  }
+
+  private void writeClassArchive() {
+    Distribution distribution = chosen(spec(), Distribution.ofSystemProperties());
+    JvmArguments.archive(spec(), distribution)
+        .ifPresent(
+            archive ->
+                pid()
+                    .ifPresent(
+                        pid -> archive.writeOnce(pid, NodeFolder.readText(folder.jvmArguments()))));
+  }
+
+  private static Distribution chosen(NodeSpec spec, Distribution distribution) {
+    return spec.cassandraFolder()
+        .map(jars -> new Distribution(jars, distribution.plugin()))
+        .orElse(distribution);
   }
 
   private ClusterException failedStart(Reason reason, String what) {

@@ -64,7 +64,7 @@ public final class Network {
   /**
    * Lets the nodes of a cluster, which must have been created at {@link #address}, be its hosts.
    */
-  public static void settle(LocalCluster cluster) {
+  public static void assign(LocalCluster cluster) {
     for (int host = 1; host <= cluster.nodes().size(); host++) {
       String namespace = namespace(host);
       cluster.node(host).reconfigure(spec -> spec.withNetworkNamespace(namespace));

@@ -48,6 +48,11 @@ record NodeFolder(Path path) {
     return path.resolve("pid");
   }
 
+  /** Held by whoever starts the process. */
+  Path lockFile() {
+    return path.resolve("lock");
+  }
+
   Path logs() {
     return path.resolve("logs");
   }
@@ -104,7 +109,7 @@ record NodeFolder(Path path) {
 
   /** Deletes what the node itself has written, but for its logs. */
   void wipe() {
-    Set<Path> kept = Set.of(conf(), logs(), temporary(), properties(), pidFile());
+    Set<Path> kept = Set.of(conf(), logs(), temporary(), properties(), pidFile(), lockFile());
     try (Stream<Path> entries = Files.list(path)) {
       for (Path entry : entries.filter(e -> !kept.contains(e)).toList()) {
         delete(entry);

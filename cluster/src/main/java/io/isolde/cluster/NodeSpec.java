@@ -3,6 +3,7 @@ package io.isolde.cluster;
 
 import io.isolde.cluster.ClusterException.Reason;
 import java.io.File;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
@@ -37,7 +38,11 @@ public final class NodeSpec {
   private static final String SYSTEM = "system.";
   private static final String ENVIRONMENT = "environment.";
 
+  private static final String NUM_TOKENS = "num_tokens";
+  private static final String DEFAULT_TOKENS = "16";
+
   private static final int MINIMUM_HEAP_MEGABYTES = 256;
+  private static final int MAX_TOKENS = 1536; // as Cassandra
   private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
 
   private final SortedMap<String, String> entries;
@@ -141,6 +146,16 @@ public final class NodeSpec {
         joined(File.pathSeparator, classPath().stream().map(Path::toString).toList(), path));
   }
 
+  /** Adds the jar or the folder that has a class of the program that starts the node. */
+  public NodeSpec withClassesOf(Class<?> one) {
+    try {
+      return withClassPathEntry(
+          Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI()));
+    } catch (URISyntaxException e) {
+      throw new ClusterException(Reason.IO, "The jar of %s can't be found.".formatted(one), e);
+    }
+  }
+
   /**
    * The folder with the jars of another Cassandra than that of {@link Distribution}, for nodes
    * without the plugin.
@@ -157,6 +172,14 @@ public final class NodeSpec {
   /** Sets an entry of isolde.yaml; the value is YAML on one line, such as {@code 5s}. */
   public NodeSpec withIsoldeSetting(String name, String yaml) {
     return with(ISOLDE + name, yaml);
+  }
+
+  /**
+   * How many tokens (virtual nodes) the node has on the ring, from 1 to 1536; 16 unless set, as in
+   * Cassandra. The same as the setting {@code num_tokens} of cassandra.yaml.
+   */
+  public NodeSpec withTokens(int tokens) {
+    return withCassandraSetting(NUM_TOKENS, Integer.toString(tokens));
   }
 
   /** Sets a system property of the node. */
@@ -222,6 +245,18 @@ public final class NodeSpec {
   /** Returns the folder with the jars of another Cassandra, if there is to be one. */
   public Optional<Path> cassandraFolder() {
     return Optional.of(text(CASSANDRA_FOLDER)).filter(path -> !path.isEmpty()).map(Path::of);
+  }
+
+  /** Returns how many tokens the node has on the ring. */
+  public int tokens() {
+    String tokens = cassandraSettings().getOrDefault(NUM_TOKENS, DEFAULT_TOKENS);
+    if (!tokens.matches("\\d{1,4}")
+        || Integer.parseInt(tokens) < 1
+        || Integer.parseInt(tokens) > MAX_TOKENS) {
+      throw illegal(
+          "num_tokens is a number from 1 to %d, not \"%s\".".formatted(MAX_TOKENS, tokens));
+    }
+    return Integer.parseInt(tokens);
   }
 
   /** Returns the entries set for cassandra.yaml. */

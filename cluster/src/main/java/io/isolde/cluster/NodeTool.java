@@ -215,6 +215,9 @@ public final class NodeTool implements AutoCloseable {
     if (argument instanceof Integer) {
       return "int";
     }
+    if (argument instanceof List) {
+      return List.class.getName();
+    }
     return argument instanceof Long ? "long" : argument.getClass().getName();
   }
 

@@ -3,6 +3,12 @@ package io.isolde.cluster;
 
 import io.isolde.cluster.ClusterException.Reason;
 import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** The places of the nodes of a cluster: their tokens on the ring and their addresses. */
 final class Ring {
@@ -13,11 +19,26 @@ final class Ring {
   private Ring() {}
 
   /**
-   * Returns the token of a node (the first has index 0) when all own the same share of the ring.
+   * Returns the tokens of each node, the first node's first. All nodes own the same share of the
+   * ring. With several tokens for each, neighbours on the ring differ from place to place, as they
+   * do where Cassandra draws tokens; the same arguments give the same ring.
    */
-  static long token(int index, int nodes) {
-    BigInteger offset =
-        TOKENS.multiply(BigInteger.valueOf(index)).divide(BigInteger.valueOf(nodes));
+  static List<List<Long>> tokens(int nodes, int tokensPerNode) {
+    List<List<Long>> tokens =
+        Stream.generate(() -> (List<Long>) new ArrayList<Long>()).limit(nodes).toList();
+    List<Integer> order = new ArrayList<>(IntStream.range(0, nodes).boxed().toList());
+    Random random = new Random(tokensPerNode);
+    for (int i = 0; i < tokensPerNode; i++) {
+      for (int j = 0; j < nodes; j++) {
+        tokens.get(order.get(j)).add(token(i * nodes + j, nodes * tokensPerNode));
+      }
+      Collections.shuffle(order, random);
+    }
+    return tokens;
+  }
+
+  private static long token(int index, int of) {
+    BigInteger offset = TOKENS.multiply(BigInteger.valueOf(index)).divide(BigInteger.valueOf(of));
     return BigInteger.valueOf(Long.MIN_VALUE).add(offset).longValueExact();
   }
 

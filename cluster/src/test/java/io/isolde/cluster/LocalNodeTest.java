@@ -8,6 +8,11 @@ import io.isolde.cluster.ClusterException.Reason;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -56,15 +61,40 @@ class LocalNodeTest {
   }
 
   @Test
-  void whenKilledThenItIsStoppedAndStartsAgain() {
+  void whenKilledThenItIsStoppedAndSeveralStartsAtOnceStartOneProcess() {
     long before = node.pid().orElseThrow();
     assertThatThrownBy(node::loseDisks).hasMessageContaining("stop or kill it first");
     node.kill();
     assertThat(node.state()).isEqualTo(NodeState.STOPPED);
     assertThat(node.pid()).isEmpty();
-    node.start();
+    startAtOnce(4);
     assertReady();
     assertThat(node.pid().orElseThrow()).isNotEqualTo(before);
+    assertThat(processes()).containsExactly(node.pid().orElseThrow());
+  }
+
+  /** As several commands would, each of which finds that the node does not run. */
+  private static void startAtOnce(int commands) {
+    ExecutorService threads = Executors.newFixedThreadPool(commands);
+    try {
+      CompletableFuture<?>[] starts =
+          Stream.generate(() -> LocalCluster.open(FOLDER).node(1))
+              .limit(commands)
+              .map(one -> CompletableFuture.runAsync(one::start, threads))
+              .toArray(CompletableFuture[]::new);
+      CompletableFuture.allOf(starts).join();
+    } finally {
+      threads.shutdown();
+    }
+  }
+
+  /** All that carry the node's folder in their command line. */
+  private static List<Long> processes() {
+    String marker = "-Disolde.node=" + node.folder() + " ";
+    return ProcessHandle.allProcesses()
+        .filter(process -> process.info().commandLine().filter(l -> l.contains(marker)).isPresent())
+        .map(ProcessHandle::pid)
+        .toList();
   }
 
   @Test

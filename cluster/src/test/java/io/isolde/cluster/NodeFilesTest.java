@@ -38,6 +38,20 @@ class NodeFilesTest {
   }
 
   @Test
+  void whenTheHeapIsSmallThenWhatIsKeptForSlowNodesIsAPartOfIt() {
+    assertThat(CassandraYaml.cassandra(STOCK.withHeapMegabytes(1024)).lines())
+        .contains(
+            "internode_application_send_queue_reserve_endpoint_capacity: 64MiB",
+            "internode_application_send_queue_reserve_global_capacity: 128MiB",
+            "internode_application_receive_queue_reserve_endpoint_capacity: 64MiB",
+            "internode_application_receive_queue_reserve_global_capacity: 128MiB");
+    assertThat(CassandraYaml.cassandra(STOCK.withHeapMegabytes(8192)).lines())
+        .contains(
+            "internode_application_send_queue_reserve_endpoint_capacity: 128MiB",
+            "internode_application_send_queue_reserve_global_capacity: 512MiB");
+  }
+
+  @Test
   void whenIsoldeSettingsAreGivenThenIsoldeYamlHasJustThem() {
     assertThat(CassandraYaml.isolde(STOCK.withIsoldeSetting("history", "60s")).lines())
         .filteredOn(line -> !line.startsWith("#"))
@@ -47,7 +61,9 @@ class NodeFilesTest {
   @Test
   void whenANodeIsStockThenItsCommandLineKnowsNothingOfThePlugin() throws IOException {
     String stock = arguments(STOCK);
-    assertThat(stock).doesNotContain("custom_query_handler_class").contains("\"-Xmx512m\"");
+    assertThat(stock)
+        .doesNotContain("isolde.config")
+        .contains("\"-Xmx512m\"", "\"-XX:G1HeapRegionSize=4m\"");
     assertThat(arguments(STOCK.withJvmOption("-Dquoted=a \"b\"")))
         .contains("\"-Dquoted=a \\\"b\\\"\"");
   }
@@ -65,7 +81,7 @@ class NodeFilesTest {
 
   @Test
   void whenAClusterIsCreatedThenItsNodesDifferInAddressAndTokenOnly() {
-    LocalCluster cluster = LocalCluster.create(folder.resolve("three"), 3, STOCK);
+    LocalCluster cluster = LocalCluster.create(folder.resolve("three"), 3, STOCK.withTokens(1));
     assertThat(cluster.nodes())
         .extracting(LocalNode::name)
         .containsExactly("node1", "node2", "node3");
@@ -78,6 +94,29 @@ class NodeFilesTest {
                 .withAddress("127.0.0.2")
                 .withCassandraSetting("initial_token", "\"-3074457345618258603\""));
     assertThat(cluster.nodes()).allMatch(node -> node.state() == NodeState.STOPPED);
+  }
+
+  @Test
+  void whenTheNumberOfTokensIsSetThenEachNodeHasSoManyElseSixteen() throws IOException {
+    LocalCluster four =
+        LocalCluster.create(
+            folder.resolve("four"), 3, STOCK.withCassandraSetting("num_tokens", "4"));
+    assertThat(Files.readString(four.node(2).folder().resolve("conf/cassandra.yaml")))
+        .contains("num_tokens: 4\n")
+        .containsPattern("initial_token: \"(-?\\d+,){3}-?\\d+\"\n");
+    LocalCluster usual = LocalCluster.create(folder.resolve("usual"), 2, STOCK);
+    assertThat(Files.readString(usual.node(2).folder().resolve("conf/cassandra.yaml")))
+        .contains("num_tokens: 16\n")
+        .containsPattern("initial_token: \"(-?\\d+,){15}-?\\d+\"\n");
+  }
+
+  @Test
+  void whenTheNumberOfTokensIsNoneThenTheErrorNamesIt() {
+    assertThatThrownBy(
+            () ->
+                LocalCluster.create(
+                    folder.resolve("none"), 2, STOCK.withCassandraSetting("num_tokens", "0")))
+        .hasMessageContaining("num_tokens is a number from 1 to 1536, not \"0\"");
   }
 
   @Test

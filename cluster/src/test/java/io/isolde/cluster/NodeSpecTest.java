@@ -26,6 +26,13 @@ class NodeSpecTest {
           .withEnvironment("LD_PRELOAD", "x.so");
 
   @Test
+  void whenANodeIsToHaveAClassThenWhatHoldsItIsOnItsClassPath() {
+    assertThat(NodeSpec.standard().withClassesOf(NodeSpec.class).classPath())
+        .singleElement()
+        .satisfies(entry -> assertThat(entry).exists());
+  }
+
+  @Test
   void whenNothingIsToldThenTheDefaultsAreThoseOfCassandraAndThePluginIsOn() {
     NodeSpec spec = NodeSpec.standard();
     assertThat(spec.address()).isEqualTo("127.0.0.1");

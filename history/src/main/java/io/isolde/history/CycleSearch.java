@@ -20,7 +20,7 @@ import org.jgrapht.alg.connectivity.KosarajuStrongConnectivityInspector;
  */
 final class CycleSearch {
   /** Of a knot, no more than so many edges are tried as the beginning of a cycle. */
-  private static final int MOST_BEGINNINGS = 2_000;
+  private static final int MAX_BEGINNINGS = 2_000;
 
   private final Graph<Integer, Dependency> graph;
   private final boolean isInRealTime;
@@ -84,7 +84,7 @@ final class CycleSearch {
     int tried = 0;
     for (int node : knot) {
       for (Dependency edge : graph.outgoingEdgesOf(node)) {
-        if (edge.kind() == first && knot.contains(edge.to()) && tried++ < MOST_BEGINNINGS) {
+        if (edge.kind() == first && knot.contains(edge.to()) && tried++ < MAX_BEGINNINGS) {
           List<Dependency> cycle = closed(edge, knot, rule);
           if (cycle != null && (best == null || cycle.size() < best.size())) {
             best = cycle;

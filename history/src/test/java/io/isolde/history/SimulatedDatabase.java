@@ -103,8 +103,8 @@ final class SimulatedDatabase {
     }
     now++;
     // Now and then the answer is lost.
-    Outcome told = random.nextInt(20) == 0 ? Outcome.UNKNOWN : outcome;
-    history.add(new ObservedTransaction(history.size(), tx.operations, told, tx.begin, now));
+    Outcome seen = random.nextInt(20) == 0 ? Outcome.UNKNOWN : outcome;
+    history.add(new ObservedTransaction(history.size(), tx.operations, seen, tx.begin, now));
   }
 
   private boolean mayCommit(Open tx) {

@@ -5,9 +5,8 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 
-/** What {@link OracleStatistics} counts. */
+/** What {@link OracleStatistics} counts; written behind a long that is no longer used. */
 final class Counters {
-  long begun;
   long committed;
   long readWriteAborts;
   long writeWriteAborts;
@@ -50,12 +49,17 @@ final class Counters {
 
   private long[] toArray() {
     return new long[] {
-      begun, committed, readWriteAborts, writeWriteAborts, forgottenAborts, requestedAborts, refused
+      OracleState.UNUSED,
+      committed,
+      readWriteAborts,
+      writeWriteAborts,
+      forgottenAborts,
+      requestedAborts,
+      refused
     };
   }
 
   private void setTo(long[] counts) {
-    begun = counts[0];
     committed = counts[1];
     readWriteAborts = counts[2];
     writeWriteAborts = counts[3];

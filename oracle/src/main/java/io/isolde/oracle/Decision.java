@@ -13,10 +13,10 @@ public sealed interface Decision {
    * @param commitTimestamp the timestamp of all its cells, in microseconds; even, so that a
    *     deletion inside the commit can take the one before it
    * @param applyAfter its writes may be applied once {@code stable >= applyAfter} and none of the
-   *     {@linkplain StatusOracle#setAside commits set aside} up to there writes what it overwrites;
-   *     0 means at once. Two blind writers of one row may overlap; if the later one reached a
-   *     replica first, the cell that it replaces would never be seen there and an old snapshot
-   *     would lack it.
+   *     {@linkplain StatusOracle#inDoubt commits in doubt} up to there writes what it overwrites; 0
+   *     means at once. Two blind writers of one row may overlap; if the later one reached a replica
+   *     first, the cell that it replaces would never be seen there and an old snapshot would lack
+   *     it.
    */
   record Committed(long commitTimestamp, long applyAfter) implements Decision {
     public Committed {

@@ -7,6 +7,7 @@ import java.util.UUID;
 /** Decides transactions, each once, and remembers how. */
 final class Decisions {
   private static final Decision TOO_MANY_PENDING = new Decision.Refused(Refusal.TOO_MANY_PENDING);
+  private static final Decision ID_TAKEN = new Decision.Refused(Refusal.ID_TAKEN);
   private static final Decision IN_DOUBT = new Decision.Refused(Refusal.IN_DOUBT);
 
   private final OracleState state;
@@ -20,10 +21,15 @@ final class Decisions {
     return transactionId == null ? null : state.outcomes().get(transactionId);
   }
 
-  /** Whether the request may repeat one whose decision is forgotten. */
-  boolean isPerhapsForgotten(CommitRequest request) {
-    return request.transactionId() != null
-        && request.startTimestamp() < state.outcomes().forgottenUpTo();
+  /**
+   * As {@link #known(UUID)}, for one request of a transaction: the decision of another request of
+   * the same id is none of its own.
+   */
+  Decision known(UUID transactionId, long session, int sequence) {
+    Decision known = known(transactionId);
+    return known == null || state.outcomes().isOf(transactionId, session, sequence)
+        ? known
+        : counted(ID_TAKEN);
   }
 
   /** Whether a transaction may have been decided above a timestamp, and that is forgotten. */
@@ -33,16 +39,12 @@ final class Decisions {
         && state.pending.of(transactionId) == null;
   }
 
-  Decision refuse(Refusal reason) {
-    return counted(new Decision.Refused(reason));
-  }
-
   /** Decides a transaction that was not decided before. */
-  Decision decide(CommitRequest request, long session, long nowMicros) {
+  Decision decide(CommitRequest request, long session, int sequence, long nowMicros) {
     ConflictDetection conflicts = new ConflictDetection(state.lastCommits(), state.outcomes());
     Optional<Conflict> conflict = conflicts.conflictOf(request);
     if (conflict.isPresent()) {
-      return abort(request.transactionId(), conflict.get());
+      return abort(request.transactionId(), conflict.get(), session, sequence);
     }
     if (isInDoubt(request)) {
       return counted(IN_DOUBT);
@@ -55,16 +57,20 @@ final class Decisions {
     state.pending.add(
         new PendingCommit(request.transactionId(), commitTimestamp, session), request.writes());
     conflicts.recordCommit(request.writes(), commitTimestamp);
-    return commit(request.transactionId(), new Decision.Committed(commitTimestamp, applyAfter));
+    return commit(
+        request.transactionId(),
+        new Decision.Committed(commitTimestamp, applyAfter),
+        session,
+        sequence);
   }
 
-  /** It would only wait for the commit that is set aside, and be in doubt itself. */
+  /** It would only wait for the commit in doubt, and be in doubt itself. */
   private boolean isInDoubt(CommitRequest request) {
-    SetAsideCommits setAside = state.pending.setAside();
-    return !setAside.isEmpty()
-        && (setAside.find(request.overwrites(), Long.MAX_VALUE).isPresent()
+    InDoubtCommits inDoubt = state.pending.inDoubt();
+    return !inDoubt.isEmpty()
+        && (inDoubt.find(request.overwrites(), Long.MAX_VALUE).isPresent()
             || (request.level() == IsolationLevel.SERIALIZABLE
-                && setAside.find(request.reads(), Long.MAX_VALUE).isPresent()));
+                && inDoubt.find(request.reads(), Long.MAX_VALUE).isPresent()));
   }
 
   /** While nothing is pending, everything overwritten is stable already. */
@@ -72,16 +78,19 @@ final class Decisions {
     return state.pending.isEmpty() ? 0 : conflicts.applyAfter(request.overwrites(), state.stable());
   }
 
-  private Decision commit(UUID transactionId, Decision.Committed committed) {
+  private Decision commit(
+      UUID transactionId, Decision.Committed committed, long session, int sequence) {
     if (transactionId != null) {
-      state.outcomes().recordCommit(transactionId, committed);
+      state.outcomes().recordCommit(transactionId, committed, session, sequence);
     }
     return counted(committed);
   }
 
-  private Decision abort(UUID transactionId, Conflict conflict) {
+  private Decision abort(UUID transactionId, Conflict conflict, long session, int sequence) {
     if (transactionId != null) {
-      state.outcomes().recordAbort(transactionId, conflict, state.timestamps.last());
+      state
+          .outcomes()
+          .recordAbort(transactionId, conflict, state.timestamps.last(), session, sequence);
     }
     return counted(new Decision.Aborted(conflict));
   }
@@ -94,7 +103,7 @@ final class Decisions {
     }
     PendingCommit committed = state.pending.of(transactionId);
     return committed == null
-        ? outcomeOf(abort(transactionId, Conflict.REQUESTED))
+        ? outcomeOf(abort(transactionId, Conflict.REQUESTED, PendingCommit.NO_SESSION, 0))
         : new Outcome.Committed(committed.commitTimestamp());
   }
 

@@ -35,7 +35,7 @@ public record OracleConfig(
     long retentionMicros) {
 
   /** The largest tables that a Java array can hold, as a round number. */
-  private static final int LARGEST_TABLE = 1 << 28;
+  private static final int MAX_TABLE = 1 << 28;
 
   private static final OracleConfig DEFAULTS =
       new OracleConfig(1_000_000, 10_000, 250_000, 300_000_000L, 0);
@@ -54,9 +54,9 @@ public record OracleConfig(
   }
 
   private static void requireFits(String option, int value) {
-    if (value > LARGEST_TABLE) {
+    if (value > MAX_TABLE) {
       throw new IllegalArgumentException(
-          "The option " + option + " is " + value + ", but at most " + LARGEST_TABLE + " fit.");
+          "The option " + option + " is " + value + ", but at most " + MAX_TABLE + " fit.");
     }
   }
 

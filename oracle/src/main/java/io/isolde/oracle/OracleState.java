@@ -5,13 +5,20 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 
-/** All that decides the future answers of a {@link StatusOracle}, except what is open. */
+/** All that decides the future answers of a {@link StatusOracle}. */
 /*
- * The parts are written one after the other, each by itself, behind the number of the format.
+ * The parts are written one after the other, each by itself, behind the number of the format. A
+ * long after the timestamps is no longer used.
  */
 final class OracleState {
   /** To be raised with every change of what is written, by any part. */
-  private static final int FORMAT = 2;
+  private static final int FORMAT = 3;
+
+  /** The oldest that is read: of which requests the decisions are is not in it. */
+  private static final int FORMAT_WITHOUT_REQUESTS = 2;
+
+  /** Stands where earlier builds had what this one does not keep; it did not decide anything. */
+  static final long UNUSED = 0;
 
   final Timestamps timestamps;
   final PendingCommits pending;
@@ -20,33 +27,27 @@ final class OracleState {
   private LastCommits lastCommits;
   private Outcomes outcomes;
 
-  /** Only grows; {@code lowWatermark <= stable()}. */
-  private long lowWatermark;
-
   private OracleState(
       OracleConfig config,
       Timestamps timestamps,
-      long lowWatermark,
       LastCommits lastCommits,
       PendingCommits pending,
       Outcomes outcomes,
       Counters counters) {
     this.config = config;
     this.timestamps = timestamps;
-    this.lowWatermark = lowWatermark;
     this.lastCommits = lastCommits;
     this.pending = pending;
     this.outcomes = outcomes;
     this.counters = counters;
   }
 
-  /** That of an oracle which knows nothing of what was at or below its first timestamp. */
-  static OracleState ofNew(OracleConfig config, long firstTimestampMicros) {
-    Timestamps timestamps = new Timestamps(firstTimestampMicros);
+  /** That of an oracle which has issued and decided nothing. */
+  static OracleState ofNew(OracleConfig config) {
+    Timestamps timestamps = new Timestamps(0);
     return new OracleState(
         config,
         timestamps,
-        timestamps.last(),
         new LastCommits(config.maxRows(), timestamps.last()),
         new PendingCommits(config.maxPendingCommits()),
         new Outcomes(config, timestamps.last()),
@@ -75,36 +76,8 @@ final class OracleState {
     }
   }
 
-  /** Throws unless a timestamp is that of a snapshot. */
-  void requireStable(long timestamp, String what) {
-    if (timestamp < 0 || timestamp > stable()) {
-      throw new IllegalArgumentException(
-          "The " + what + " " + timestamp + " is not between 0 and " + stable() + ", the newest.");
-    }
-  }
-
-  void followClock(long nowMicros) {
-    if (!pending.isHolding()) {
-      timestamps.follow(nowMicros);
-    }
-  }
-
-  long lowWatermark() {
-    return lowWatermark;
-  }
-
-  /**
-   * @param oldestStart of the open transactions, or {@link #stable()}
-   */
-  void advanceLowWatermark(long oldestStart) {
-    long retained = timestamps.last() - config.retentionMicros();
-    lowWatermark = Math.max(lowWatermark, Math.min(oldestStart, retained));
-    assert lowWatermark <= stable() && stable() <= timestamps.last();
-  }
-
-  OracleStatistics statistics(int openTransactions) {
+  OracleStatistics statistics() {
     return new OracleStatistics(
-        counters.begun,
         counters.committed,
         counters.readWriteAborts,
         counters.writeWriteAborts,
@@ -112,13 +85,11 @@ final class OracleState {
         counters.requestedAborts,
         counters.refused,
         pending.size(),
-        pending.setAside().size(),
-        openTransactions,
+        pending.inDoubt().size(),
         outcomes.size(),
         lastCommits.rows(),
         lastCommits.tmax(),
         stable(),
-        lowWatermark,
         timestamps.last());
   }
 
@@ -139,7 +110,6 @@ final class OracleState {
     return new OracleState(
         config,
         timestamps.copy(),
-        lowWatermark,
         lastCommits.copy(),
         pending.copy(),
         outcomes.copy(),
@@ -150,7 +120,7 @@ final class OracleState {
     out.writeInt(FORMAT);
     config.writeTo(out);
     timestamps.writeTo(out);
-    out.writeLong(lowWatermark);
+    out.writeLong(UNUSED);
     lastCommits.writeTo(out);
     pending.writeTo(out);
     outcomes.writeTo(out);
@@ -159,22 +129,24 @@ final class OracleState {
 
   static OracleState readFrom(DataInput in) throws IOException {
     int format = in.readInt();
-    if (format != FORMAT) {
+    if (format < FORMAT_WITHOUT_REQUESTS || format > FORMAT) {
       throw new IOException(
-          "The oracle's state was saved in format "
-              + format
-              + ", but this version reads only format "
-              + FORMAT
-              + ".");
+          "The oracle's state was saved in format %d, but this build of Isolde reads only %d to %d. %s"
+              .formatted(
+                  format,
+                  FORMAT_WITHOUT_REQUESTS,
+                  FORMAT,
+                  "Start this node with the build that it ran before, or with a newer one."));
     }
     OracleConfig config = OracleConfig.readFrom(in);
+    Timestamps timestamps = Timestamps.readFrom(in);
+    var unused = in.readLong();
     return new OracleState(
         config,
-        Timestamps.readFrom(in),
-        in.readLong(),
+        timestamps,
         LastCommits.readFrom(config.maxRows(), in),
         PendingCommits.readFrom(config.maxPendingCommits(), in),
-        Outcomes.readFrom(config, in),
+        Outcomes.readFrom(config, format > FORMAT_WITHOUT_REQUESTS, in),
         Counters.readFrom(in));
   }
 }

@@ -5,7 +5,6 @@ package io.isolde.oracle;
  * What a {@link StatusOracle} has done (counters since it began; a loaded one goes on counting) and
  * what it holds (gauges).
  *
- * @param begun transactions begun, readers of the past included
  * @param committed transactions committed
  * @param readWriteAborts aborted because something read had been committed since
  * @param writeWriteAborts aborted because something overwritten had been committed since
@@ -14,18 +13,15 @@ package io.isolde.oracle;
  * @param requestedAborts aborted because {@link StatusOracle#abort} was called
  * @param refused commit requests not decided
  * @param pendingCommits commits decided but not applied
- * @param setAsideCommits those of them that {@code stable} has passed
- * @param openTransactions begun, and neither decided nor ended
+ * @param inDoubtCommits those of them that {@code stable} has passed
  * @param outcomesKept decisions that can still be asked for
  * @param rowsKept ids whose last commit is known
  * @param tmax the largest commit timestamp forgotten, in microseconds; what a transaction reads may
  *     be forgotten only if it started below this
  * @param stable see {@link StatusOracle#stable()}
- * @param lowWatermark see {@link StatusOracle#lowWatermark()}
  * @param lastIssued see {@link StatusOracle#lastIssued()}
  */
 public record OracleStatistics(
-    long begun,
     long committed,
     long readWriteAborts,
     long writeWriteAborts,
@@ -33,11 +29,9 @@ public record OracleStatistics(
     long requestedAborts,
     long refused,
     int pendingCommits,
-    int setAsideCommits,
-    int openTransactions,
+    int inDoubtCommits,
     int outcomesKept,
     int rowsKept,
     long tmax,
     long stable,
-    long lowWatermark,
     long lastIssued) {}

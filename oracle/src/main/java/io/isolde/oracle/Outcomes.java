@@ -8,16 +8,26 @@ import java.util.UUID;
 
 /** The last decisions by transaction id, bounded by count and age; the oldest go first. */
 /*
- * A decision takes four longs: both halves of the id, when it was decided, and applyAfter. When it
- * was decided also tells how: a commit at its own timestamp, which is even; an abort at the odd one
- * after the last that was issued. So decisions ascend along the ring, and a transaction that started
- * at the last timestamp before its abort is known to have started before its decision.
+ * A decision takes six longs: both halves of the id, when it was decided, applyAfter, and the
+ * session and the sequence number of the request that was decided. When it was decided also tells
+ * how: a commit at its own timestamp, which is even; an abort at the odd one after the last that
+ * was issued. So decisions ascend along the ring, and a transaction that started at the last
+ * timestamp before its abort is known to have started before its decision.
  */
 final class Outcomes {
-  private static final int DECISION_LONGS = 4;
+  private static final int DECISION_LONGS = 6;
+
+  /** Without session and sequence number, as {@link OracleState#FORMAT_WITHOUT_REQUESTS} has it. */
+  private static final int DECISION_LONGS_WITHOUT_REQUEST = 4;
+
+  /** Of a decision that an earlier build made, which did not keep whose it was. */
+  private static final long UNKNOWN_SESSION = -1;
+
   private static final int LEAST_SIGNIFICANT_BITS = 1;
   private static final int DECIDED_AT = 2;
   private static final int APPLY_AFTER = 3;
+  private static final int SESSION = 4;
+  private static final int SEQUENCE = 5;
 
   private final int maxOutcomes;
   private final long retentionMicros;
@@ -71,32 +81,58 @@ final class Outcomes {
         : new Decision.Aborted(conflicts[position]);
   }
 
+  /**
+   * Whether it was this request that was decided, or there was none: an abort that somebody asked
+   * for holds for every request of the transaction. Nor does a repetition of a request that an
+   * earlier build decided get another answer: that one gave all of them its decision.
+   *
+   * @param transactionId of a decision that is known
+   */
+  boolean isOf(UUID transactionId, long session, int sequence) {
+    int position = find(transactionId);
+    return (conflicts[position] != null && conflicts[position].kind() == Conflict.Kind.REQUESTED)
+        || session(position) == UNKNOWN_SESSION
+        || (session(position) == session && sequence(position) == sequence);
+  }
+
   boolean contains(UUID transactionId) {
     return find(transactionId) != OutcomeIndex.NONE;
   }
 
-  void recordCommit(UUID transactionId, Decision.Committed committed) {
+  void recordCommit(UUID transactionId, Decision.Committed committed, long session, int sequence) {
     record(
         transactionId.getMostSignificantBits(),
         transactionId.getLeastSignificantBits(),
         committed.commitTimestamp(),
         committed.applyAfter(),
+        session,
+        sequence,
         null);
   }
 
   /**
    * @param lastTimestamp the last that was issued to anyone
    */
-  void recordAbort(UUID transactionId, Conflict conflict, long lastTimestamp) {
+  void recordAbort(
+      UUID transactionId, Conflict conflict, long lastTimestamp, long session, int sequence) {
     record(
         transactionId.getMostSignificantBits(),
         transactionId.getLeastSignificantBits(),
         lastTimestamp + 1,
         0,
+        session,
+        sequence,
         conflict);
   }
 
-  private void record(long most, long least, long decidedAt, long applyAfter, Conflict conflict) {
+  private void record(
+      long most,
+      long least,
+      long decidedAt,
+      long applyAfter,
+      long session,
+      long sequence,
+      Conflict conflict) {
     while (size == maxOutcomes || (size > 0 && decidedAt - decidedAt(oldest) > retentionMicros)) {
       forgetOldest();
     }
@@ -108,6 +144,8 @@ final class Outcomes {
     decisions[first + LEAST_SIGNIFICANT_BITS] = least;
     decisions[first + DECIDED_AT] = decidedAt;
     decisions[first + APPLY_AFTER] = applyAfter;
+    decisions[first + SESSION] = session;
+    decisions[first + SEQUENCE] = sequence;
     conflicts[position] = conflict;
     assert isCommit(decidedAt) == (conflict == null);
     index.add(OutcomeIndex.hash(most, least), position);
@@ -147,7 +185,14 @@ final class Outcomes {
     Outcomes result = new Outcomes(config, forgottenUpTo);
     for (int i = 0; i < size; i++) {
       int from = at(i);
-      result.record(most(from), least(from), decidedAt(from), applyAfter(from), conflicts[from]);
+      result.record(
+          most(from),
+          least(from),
+          decidedAt(from),
+          applyAfter(from),
+          session(from),
+          sequence(from),
+          conflicts[from]);
     }
     return result;
   }
@@ -171,11 +216,17 @@ final class Outcomes {
 
   /**
    * @param config as it was when this was written
+   * @param hasRequests whether it was written with the requests that were decided
    */
-  static Outcomes readFrom(OracleConfig config, DataInput in) throws IOException {
+  static Outcomes readFrom(OracleConfig config, boolean hasRequests, DataInput in)
+      throws IOException {
     Outcomes outcomes = new Outcomes(config, in.readLong());
     outcomes.size = in.readInt();
-    LongArrays.read(outcomes.decisions, 0, DECISION_LONGS * outcomes.size, in);
+    if (hasRequests) {
+      LongArrays.read(outcomes.decisions, 0, DECISION_LONGS * outcomes.size, in);
+    } else {
+      outcomes.readWithoutRequests(in);
+    }
     for (int position = 0; position < outcomes.size; position++) {
       outcomes.index.add(outcomes.hashAt(position), position);
       if (!isCommit(outcomes.decidedAt(position))) {
@@ -183,6 +234,17 @@ final class Outcomes {
       }
     }
     return outcomes;
+  }
+
+  private void readWithoutRequests(DataInput in) throws IOException {
+    long[] read = new long[DECISION_LONGS_WITHOUT_REQUEST * size];
+    LongArrays.read(read, 0, read.length, in);
+    for (int position = 0; position < size; position++) {
+      int from = DECISION_LONGS_WITHOUT_REQUEST * position;
+      int to = DECISION_LONGS * position;
+      System.arraycopy(read, from, decisions, to, DECISION_LONGS_WITHOUT_REQUEST);
+      decisions[to + SESSION] = UNKNOWN_SESSION;
+    }
   }
 
   private static boolean isCommit(long decidedAt) {
@@ -233,6 +295,14 @@ final class Outcomes {
 
   private long decidedAt(int position) {
     return decisions[DECISION_LONGS * position + DECIDED_AT];
+  }
+
+  private long session(int position) {
+    return decisions[DECISION_LONGS * position + SESSION];
+  }
+
+  private long sequence(int position) {
+    return decisions[DECISION_LONGS * position + SEQUENCE];
   }
 
   private long applyAfter(int position) {

@@ -13,11 +13,11 @@ import java.util.UUID;
 
 /**
  * The commits that are decided but not yet applied. They are applied in any order. One that takes
- * too long can be set aside: then it no longer holds back what comes after it.
+ * too long can be in doubt: then it no longer holds back what comes after it.
  */
 final class PendingCommits {
-  /** Of all together, 32 MiB. A commit beyond has its ids forgotten, and is never set aside. */
-  static final int MOST_IDS = 1 << 22;
+  /** Of all together, 32 MiB. A commit beyond has its ids forgotten, and is never in doubt. */
+  static final int MAX_IDS = 1 << 22;
 
   private static final int INITIAL_CAPACITY = 16;
   private static final long[] NOT_KEPT = {};
@@ -40,13 +40,13 @@ final class PendingCommits {
   private int first;
   private int end;
 
-  /** At most {@link #MOST_IDS}. */
+  /** At most {@link #MAX_IDS}. */
   private int keptIds;
 
   /** A subset of {@code commits}. */
-  private SetAsideCommits setAside = SetAsideCommits.NONE;
+  private InDoubtCommits inDoubt = InDoubtCommits.NONE;
 
-  /** The index of the smallest that is not set aside, or of one before. */
+  /** The index of the smallest that is not in doubt, or of one before. */
   private int holdingFrom;
 
   /** What is pending may exceed it only after it became smaller. */
@@ -72,34 +72,35 @@ final class PendingCommits {
     if (end == commits.length) {
       makeRoom();
     }
-    boolean isKept = ids.length <= SetAsideCommits.MOST_IDS && keptIds + ids.length <= MOST_IDS;
+    boolean isKept = ids.length <= InDoubtCommits.MAX_IDS && keptIds + ids.length <= MAX_IDS;
     commits[end++] = new Pending(commit, isKept ? ids : NOT_KEPT);
     keptIds += isKept ? ids.length : 0;
   }
 
-  /** Does nothing if no such commit is pending, or if it can't be set aside. */
-  void setAside(long commitTimestamp) {
+  /** Does nothing if no such commit is pending, or if it can't be in doubt. */
+  void inDoubt(long commitTimestamp) {
     int index = indexOf(commitTimestamp);
-    if (isAt(index, commitTimestamp) && !setAside.contains(commitTimestamp)) {
+    if (isAt(index, commitTimestamp) && !inDoubt.contains(commitTimestamp)) {
       long[] ids = commits[index].ids;
-      if (ids.length > 0 && setAside.hasRoomFor(ids.length)) {
-        setAside = setAside.with(commitTimestamp, ids);
+      if (ids.length > 0 && inDoubt.hasRoomFor(ids.length)) {
+        inDoubt = inDoubt.with(commitTimestamp, ids);
       }
     }
   }
 
   /**
-   * Those at or below a timestamp that would have to be set aside, the oldest first, as far as
-   * there is room for them. Behind one that can't be, it would bring nothing to set others aside.
+   * Those at or below a timestamp that would have to be declared in doubt, the oldest first, as far
+   * as there is room for them. Behind one that can't be, it would bring nothing to set others
+   * aside.
    */
-  List<Long> toSetAside(long upTo) {
+  List<Long> overdue(long upTo) {
     List<Long> some = new ArrayList<>(0);
     int moreIds = 0;
     for (int i = first; i < end && commits[i].commitTimestamp() <= upTo; i++) {
       long commitTimestamp = commits[i].commitTimestamp();
-      if (!setAside.contains(commitTimestamp)) {
+      if (!inDoubt.contains(commitTimestamp)) {
         moreIds += commits[i].ids.length;
-        if (commits[i].ids.length == 0 || !setAside.hasRoomFor(some.size() + 1, moreIds)) {
+        if (commits[i].ids.length == 0 || !inDoubt.hasRoomFor(some.size() + 1, moreIds)) {
           return some;
         }
         some.add(commitTimestamp);
@@ -108,8 +109,8 @@ final class PendingCommits {
     return some;
   }
 
-  SetAsideCommits setAside() {
-    return setAside;
+  InDoubtCommits inDoubt() {
+    return inDoubt;
   }
 
   void remove(long commitTimestamp) {
@@ -119,8 +120,8 @@ final class PendingCommits {
           "No commit with timestamp " + commitTimestamp + " waits for being applied.");
     }
     keptIds -= commits[index].ids.length;
-    if (setAside.contains(commitTimestamp)) {
-      setAside = setAside.without(commitTimestamp);
+    if (inDoubt.contains(commitTimestamp)) {
+      inDoubt = inDoubt.without(commitTimestamp);
     }
     int before = index - first;
     int after = end - 1 - index;
@@ -164,14 +165,6 @@ final class PendingCommits {
     return Arrays.stream(commits, first, end).map(Pending::commit).toList();
   }
 
-  /** Those of a session, in ascending order. Looks at them all. */
-  List<PendingCommit> ofSession(long session) {
-    return Arrays.stream(commits, first, end)
-        .map(Pending::commit)
-        .filter(commit -> commit.session() == session)
-        .toList();
-  }
-
   boolean isFull() {
     return size() >= maxPending;
   }
@@ -180,15 +173,15 @@ final class PendingCommits {
     return first == end;
   }
 
-  /** Whether there is one that is not set aside. */
+  /** Whether there is one that is not in doubt. */
   boolean isHolding() {
-    return size() > setAside.size();
+    return size() > inDoubt.size();
   }
 
-  /** The smallest that is not set aside. */
+  /** The smallest that is not in doubt. */
   long smallestHolding() {
     holdingFrom = Math.max(holdingFrom, first);
-    while (setAside.contains(commits[holdingFrom].commitTimestamp())) {
+    while (inDoubt.contains(commits[holdingFrom].commitTimestamp())) {
       holdingFrom++;
     }
     return commits[holdingFrom].commitTimestamp();
@@ -209,7 +202,7 @@ final class PendingCommits {
     copy.first = first;
     copy.end = end;
     copy.keptIds = keptIds;
-    copy.setAside = setAside;
+    copy.inDoubt = inDoubt;
     copy.holdingFrom = holdingFrom;
     return copy;
   }
@@ -224,7 +217,7 @@ final class PendingCommits {
       out.writeInt(commits[i].ids.length);
       LongArrays.write(commits[i].ids, out);
     }
-    setAside.writeTo(out);
+    inDoubt.writeTo(out);
   }
 
   static PendingCommits readFrom(int maxPending, DataInput in) throws IOException {
@@ -239,13 +232,13 @@ final class PendingCommits {
       pending.append(commit, ids);
       idsOf.put(commitTimestamp, ids);
     }
-    pending.setAside = SetAsideCommits.readFrom(in, idsOf);
+    pending.inDoubt = InDoubtCommits.readFrom(in, idsOf);
     return pending;
   }
 
   private static long[] readIds(DataInput in) throws IOException {
     int count = in.readInt();
-    if (count < 0 || count > SetAsideCommits.MOST_IDS) {
+    if (count < 0 || count > InDoubtCommits.MAX_IDS) {
       throw new IOException("A pending commit is said to write " + count + " ids.");
     }
     if (count == 0) {

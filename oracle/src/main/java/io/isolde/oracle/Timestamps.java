@@ -7,8 +7,7 @@ import java.io.IOException;
 
 /**
  * Issues timestamps: even microseconds, strictly increasing whatever the clock does, and never
- * above what is reserved. A successor that starts at the reservation can therefore not repeat any
- * of them.
+ * above what is reserved.
  */
 final class Timestamps {
   /** The distance of two commits; the odd timestamp between them belongs to deletions. */
@@ -53,12 +52,6 @@ final class Timestamps {
     last = next;
     assert last <= reservedUntil && isEven(last);
     return next;
-  }
-
-  /** Moves along with the clock, as far as timestamps are reserved. */
-  void follow(long nowMicros) {
-    last = Math.max(last, even(Math.min(nowMicros, reservedUntil)));
-    assert last <= reservedUntil && isEven(last);
   }
 
   void advanceTo(long timestampMicros) {

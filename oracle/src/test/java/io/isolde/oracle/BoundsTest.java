@@ -4,8 +4,10 @@ package io.isolde.oracle;
 import static io.isolde.oracle.IsolationLevel.SERIALIZABLE;
 import static io.isolde.oracle.IsolationLevel.SNAPSHOT;
 import static io.isolde.oracle.OracleFixture.CONFIG;
+import static io.isolde.oracle.OracleFixture.begin;
 import static io.isolde.oracle.OracleFixture.blindWrite;
 import static io.isolde.oracle.OracleFixture.conflictOf;
+import static io.isolde.oracle.OracleFixture.decide;
 import static io.isolde.oracle.OracleFixture.ids;
 import static io.isolde.oracle.OracleFixture.update;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,7 +18,6 @@ import org.junit.jupiter.api.Test;
 /** What the oracle does when it may not remember, or take on, more. */
 class BoundsTest {
   private static final Decision TOO_MANY_PENDING = new Decision.Refused(Refusal.TOO_MANY_PENDING);
-  private static final Decision OUTCOME_FORGOTTEN = new Decision.Refused(Refusal.OUTCOME_FORGOTTEN);
 
   /** What a table of one row really holds, which makes it forget everything else. */
   private static final long[] SEVEN_OTHERS = ids(2, 3, 4, 5, 6, 7, 8);
@@ -24,11 +25,11 @@ class BoundsTest {
   @Test
   void whenAReadRowMayHaveBeenForgottenThenTheAbortIsCountedAsFalse() {
     OracleFixture fixture = new OracleFixture(CONFIG.withMaxRows(1));
-    long start = fixture.oracle.stable(10);
+    long start = begin(fixture.oracle, 10);
     long forgotten = fixture.commitAndApply(100, 1);
     fixture.commitAndApply(200, SEVEN_OTHERS);
     Decision decision =
-        fixture.oracle.commit(update(fixture.transaction(), SERIALIZABLE, start, 9), 300);
+        decide(fixture.oracle, update(fixture.transaction(), SERIALIZABLE, start, 9), 300);
     assertThat(conflictOf(decision))
         .isEqualTo(new Conflict(Conflict.Kind.FORGOTTEN, 9, forgotten, null));
     assertThat(fixture.oracle.statistics().forgottenAborts()).isEqualTo(1);
@@ -41,7 +42,7 @@ class BoundsTest {
     fixture.commitAndApply(100, 1);
     fixture.commitAndApply(200, SEVEN_OTHERS);
     Decision decision =
-        fixture.oracle.commit(update(fixture.transaction(), SNAPSHOT, 0, 9, 2), 300);
+        decide(fixture.oracle, update(fixture.transaction(), SNAPSHOT, 0, 9, 2), 300);
     assertThat(conflictOf(decision).kind()).isEqualTo(Conflict.Kind.WRITE_WRITE);
   }
 
@@ -51,7 +52,7 @@ class BoundsTest {
     long start = fixture.commitAndApply(100, 1);
     fixture.commitAndApply(200, SEVEN_OTHERS);
     assertThat(fixture.oracle.statistics().tmax()).isEqualTo(start);
-    assertThat(fixture.oracle.commit(update(fixture.transaction(), SNAPSHOT, start, 9), 300))
+    assertThat(decide(fixture.oracle, update(fixture.transaction(), SNAPSHOT, start, 9), 300))
         .isInstanceOf(Decision.Committed.class);
   }
 
@@ -61,22 +62,12 @@ class BoundsTest {
     long first = fixture.commit(100, 1);
     fixture.commit(100, 2);
     UUID third = fixture.transaction();
-    assertThat(fixture.oracle.commit(blindWrite(third, 0, 3), 100)).isEqualTo(TOO_MANY_PENDING);
+    assertThat(decide(fixture.oracle, blindWrite(third, 0, 3), 100)).isEqualTo(TOO_MANY_PENDING);
     assertThat(fixture.oracle.outcome(third)).isEmpty();
     fixture.oracle.applied(first);
-    assertThat(fixture.oracle.commit(blindWrite(third, 0, 3), 100))
+    assertThat(decide(fixture.oracle, blindWrite(third, 0, 3), 100))
         .isInstanceOf(Decision.Committed.class);
     assertThat(fixture.oracle.statistics().refused()).isEqualTo(1);
-  }
-
-  @Test
-  void whenAnOpenTransactionIsRefusedThenItStaysOpen() {
-    OracleFixture fixture = new OracleFixture(CONFIG.withMaxPendingCommits(1));
-    UUID open = fixture.transaction();
-    long start = fixture.oracle.begin(open, 50);
-    fixture.commit(100, 1);
-    assertThat(fixture.oracle.commit(blindWrite(open, start, 2), 100)).isEqualTo(TOO_MANY_PENDING);
-    assertThat(fixture.oracle.statistics().openTransactions()).isEqualTo(1);
   }
 
   @Test
@@ -84,8 +75,8 @@ class BoundsTest {
     OracleFixture fixture = new OracleFixture(CONFIG.withMaxOutcomes(2));
     UUID first = fixture.transaction();
     UUID second = fixture.transaction();
-    fixture.oracle.commit(blindWrite(first, 0, 1), 100);
-    fixture.oracle.commit(blindWrite(second, 0, 2), 200);
+    decide(fixture.oracle, blindWrite(first, 0, 1), 100);
+    decide(fixture.oracle, blindWrite(second, 0, 2), 200);
     fixture.commit(300, 3);
     assertThat(fixture.oracle.outcome(first)).isEmpty();
     assertThat(fixture.oracle.outcome(second)).contains(new Outcome.Committed(200));
@@ -96,42 +87,10 @@ class BoundsTest {
   void whenOutcomesAreTooOldThenTheyAreForgotten() {
     OracleFixture fixture = new OracleFixture(CONFIG.withOutcomeRetentionMicros(100));
     UUID first = fixture.transaction();
-    fixture.oracle.commit(blindWrite(first, 0, 1), 100);
+    decide(fixture.oracle, blindWrite(first, 0, 1), 100);
     fixture.commit(200, 2);
     assertThat(fixture.oracle.outcome(first)).isPresent();
     fixture.commit(202, 3);
     assertThat(fixture.oracle.outcome(first)).isEmpty();
-  }
-
-  @Test
-  void whenARequestMayRepeatAForgottenOneThenItIsNotDecidedAgain() {
-    OracleFixture fixture = new OracleFixture(CONFIG.withMaxOutcomes(1));
-    UUID first = fixture.transaction();
-    fixture.oracle.begin(first, 10);
-    fixture.oracle.commit(blindWrite(first, 10, 1), 100);
-    fixture.commit(200, 2);
-    assertThat(fixture.oracle.commit(blindWrite(first, 10, 1), 300)).isEqualTo(OUTCOME_FORGOTTEN);
-    assertThat(fixture.oracle.statistics().committed()).isEqualTo(2);
-  }
-
-  @Test
-  void whenAnOldTransactionIsStillOpenThenItIsDecidedThoughOutcomesAreForgotten() {
-    OracleFixture fixture = new OracleFixture(CONFIG.withMaxOutcomes(1));
-    UUID open = fixture.transaction();
-    long start = fixture.oracle.begin(open, 10);
-    fixture.commit(100, 1);
-    fixture.commit(200, 2);
-    assertThat(fixture.oracle.commit(blindWrite(open, start, 3), 300))
-        .isInstanceOf(Decision.Committed.class);
-  }
-
-  @Test
-  void whenAnOracleIsNewThenItDecidesNothingThatStartedBeforeIt() {
-    StatusOracle successor = new StatusOracle(CONFIG, 1000);
-    successor.reserve(2000);
-    UUID old = new UUID(3, 3);
-    assertThat(successor.commit(blindWrite(old, 500, 1), 1100)).isEqualTo(OUTCOME_FORGOTTEN);
-    assertThat(successor.commit(new CommitRequest(old, SNAPSHOT, 1000, ids(), ids(1), ids(1)), 0))
-        .isEqualTo(new Decision.Committed(1002, 0));
   }
 }

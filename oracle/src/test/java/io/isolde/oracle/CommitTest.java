@@ -3,8 +3,10 @@ package io.isolde.oracle;
 
 import static io.isolde.oracle.IsolationLevel.SERIALIZABLE;
 import static io.isolde.oracle.IsolationLevel.SNAPSHOT;
+import static io.isolde.oracle.OracleFixture.begin;
 import static io.isolde.oracle.OracleFixture.blindWrite;
 import static io.isolde.oracle.OracleFixture.conflictOf;
+import static io.isolde.oracle.OracleFixture.decide;
 import static io.isolde.oracle.OracleFixture.ids;
 import static io.isolde.oracle.OracleFixture.timestampOf;
 import static io.isolde.oracle.OracleFixture.update;
@@ -22,9 +24,9 @@ class CommitTest {
 
   @Test
   void whenSomethingReadWasCommittedSinceThenTheConflictSaysWhatWhenAndBy() {
-    long start = oracle.stable(100);
-    long commit = timestampOf(oracle.commit(blindWrite(first, start, 7, 8), 200));
-    Decision decision = oracle.commit(update(second, SERIALIZABLE, start, 6, 8), 300);
+    long start = begin(oracle, 100);
+    long commit = timestampOf(decide(oracle, blindWrite(first, start, 7, 8), 200));
+    Decision decision = decide(oracle, update(second, SERIALIZABLE, start, 6, 8), 300);
     assertThat(decision)
         .isEqualTo(new Decision.Aborted(new Conflict(Conflict.Kind.READ_WRITE, 8, commit, first)));
     assertThat(oracle.outcome(second)).contains(new Outcome.Aborted(conflictOf(decision)));
@@ -32,11 +34,11 @@ class CommitTest {
 
   @Test
   void whenATransactionHasNoIdThenItIsDecidedButItsOutcomeIsNotKept() {
-    long start = oracle.stable(100);
-    Decision decision = oracle.commit(blindWrite(null, start, 7), 200);
+    long start = begin(oracle, 100);
+    Decision decision = decide(oracle, blindWrite(null, start, 7), 200);
     assertThat(decision).isEqualTo(new Decision.Committed(200, 0));
     assertThat(oracle.statistics().outcomesKept()).isZero();
-    assertThat(oracle.commit(update(first, SNAPSHOT, start, 7), 300))
+    assertThat(decide(oracle, update(first, SNAPSHOT, start, 7), 300))
         .isEqualTo(new Decision.Aborted(new Conflict(Conflict.Kind.WRITE_WRITE, 7, 200, null)));
   }
 
@@ -44,10 +46,10 @@ class CommitTest {
   void whenTheOtherIsNoLongerKnownThenTheConflictNamesNobody() {
     OracleFixture forgetful = new OracleFixture(OracleFixture.CONFIG.withMaxOutcomes(1));
     UUID begun = forgetful.transaction();
-    forgetful.oracle.begin(begun, 10);
+    long start = begin(forgetful.oracle, 10);
     long commit = forgetful.commit(100, 7);
     forgetful.commit(200, 8);
-    Decision decision = forgetful.oracle.commit(update(begun, SNAPSHOT, 10, 7), 300);
+    Decision decision = decide(forgetful.oracle, update(begun, SNAPSHOT, start, 7), 300);
     assertThat(conflictOf(decision))
         .isEqualTo(new Conflict(Conflict.Kind.WRITE_WRITE, 7, commit, null));
   }
@@ -55,7 +57,7 @@ class CommitTest {
   @Test
   void whenTheSnapshotHasTheOtherCommitThenThereIsNoConflict() {
     long commit = fixture.commitAndApply(100, 7);
-    assertThat(timestampOf(oracle.commit(update(first, SERIALIZABLE, commit, 7), 100)))
+    assertThat(timestampOf(decide(oracle, update(first, SERIALIZABLE, commit, 7), 100)))
         .isEqualTo(102);
   }
 
@@ -63,9 +65,9 @@ class CommitTest {
   void whenAPartitionIsDeletedThenRowsOfItConflictButNotWithEachOther() {
     long partition = 1;
     long deletion = 2;
-    long start = oracle.stable(100);
-    oracle.commit(rowWrite(first, start, 10, partition, deletion), 200);
-    assertThat(oracle.commit(rowWrite(second, start, 11, partition, deletion), 200))
+    long start = begin(oracle, 100);
+    decide(oracle, rowWrite(first, start, 10, partition, deletion), 200);
+    assertThat(decide(oracle, rowWrite(second, start, 11, partition, deletion), 200))
         .isInstanceOf(Decision.Committed.class);
     CommitRequest delete =
         new CommitRequest(
@@ -75,7 +77,7 @@ class CommitTest {
             ids(),
             ids(partition),
             ids(partition, deletion));
-    assertThat(conflictOf(oracle.commit(delete, 200)).id()).isEqualTo(partition);
+    assertThat(conflictOf(decide(oracle, delete, 200)).id()).isEqualTo(partition);
   }
 
   private static CommitRequest rowWrite(
@@ -85,11 +87,11 @@ class CommitTest {
 
   @Test
   void whenARequestIsRepeatedThenItGetsTheSameAnswerAndCountsOnce() {
-    Decision commit = oracle.commit(blindWrite(first, 0, 1), 100);
-    Decision abort = oracle.commit(update(second, SNAPSHOT, 0, 1), 100);
+    Decision commit = decide(oracle, blindWrite(first, 0, 1), 100);
+    Decision abort = decide(oracle, update(second, SNAPSHOT, 0, 1), 100);
     OracleStatistics before = oracle.statistics();
-    assertThat(oracle.commit(blindWrite(first, 0, 1), 500)).isEqualTo(commit);
-    assertThat(oracle.commit(update(second, SNAPSHOT, 0, 1), 500)).isEqualTo(abort);
+    assertThat(decide(oracle, blindWrite(first, 0, 1), 500)).isEqualTo(commit);
+    assertThat(decide(oracle, update(second, SNAPSHOT, 0, 1), 500)).isEqualTo(abort);
     assertThat(oracle.statistics()).isEqualTo(before);
   }
 
@@ -97,7 +99,7 @@ class CommitTest {
   void whenBlindWritersOfARowOverlapThenTheLaterIsAppliedAfterTheEarlier() {
     long earlier = fixture.commit(100, 1);
     fixture.commit(200, 2);
-    Decision later = oracle.commit(blindWrite(first, 0, 1), 300);
+    Decision later = decide(oracle, blindWrite(first, 0, 1), 300);
     assertThat(later).isEqualTo(new Decision.Committed(300, earlier));
     oracle.applied(earlier);
     assertThat(oracle.stable()).isGreaterThanOrEqualTo(earlier);
@@ -107,7 +109,7 @@ class CommitTest {
   void whenTheEarlierWriterIsAppliedThenTheLaterNeedNotWait() {
     fixture.commitAndApply(100, 1);
     fixture.commit(200, 2);
-    assertThat(oracle.commit(blindWrite(first, 0, 1), 300))
+    assertThat(decide(oracle, blindWrite(first, 0, 1), 300))
         .isEqualTo(new Decision.Committed(300, 0));
   }
 
@@ -116,7 +118,7 @@ class CommitTest {
     OracleFixture small = new OracleFixture(OracleFixture.CONFIG.withMaxRows(1));
     long earlier = small.commit(100, 1);
     small.commit(200, 2, 3, 4, 5, 6, 7, 8);
-    assertThat(small.oracle.commit(blindWrite(small.transaction(), 0, 1), 300))
+    assertThat(decide(small.oracle, blindWrite(small.transaction(), 0, 1), 300))
         .isEqualTo(new Decision.Committed(300, earlier));
   }
 
@@ -129,18 +131,18 @@ class CommitTest {
 
   @Test
   void whenTheStartTimestampWasNeverStableThenTheRequestIsRefused() {
-    assertThatThrownBy(() -> oracle.commit(blindWrite(first, 2, 1), 100))
+    assertThatThrownBy(() -> decide(oracle, blindWrite(first, 2, 1), 100))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
   void whenNoTimestampIsReservedThenTheCommitChangesNothing() {
-    StatusOracle unreserved = new StatusOracle(OracleFixture.CONFIG, 0);
+    StatusOracle unreserved = new StatusOracle(OracleFixture.CONFIG);
     OracleStatistics before = unreserved.statistics();
-    assertThatThrownBy(() -> unreserved.commit(blindWrite(first, 0, 1), 100))
+    assertThatThrownBy(() -> decide(unreserved, blindWrite(first, 0, 1), 100))
         .isInstanceOf(IllegalStateException.class);
     assertThat(unreserved.statistics()).isEqualTo(before);
     unreserved.reserve(100);
-    assertThat(timestampOf(unreserved.commit(blindWrite(first, 0, 1), 100))).isEqualTo(100);
+    assertThat(timestampOf(decide(unreserved, blindWrite(first, 0, 1), 100))).isEqualTo(100);
   }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle;
 
+import static io.isolde.oracle.OracleFixture.begin;
+import static io.isolde.oracle.OracleFixture.decide;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -53,25 +56,23 @@ final class History {
     now += 10;
     String number = matcher.group(2);
     Transaction transaction =
-        transactions.computeIfAbsent(
-            number,
-            unseen -> new Transaction(fixture.oracle.begin(names.transaction("t" + number), now)));
+        transactions.computeIfAbsent(number, unseen -> new Transaction(begin(fixture.oracle, now)));
     switch (matcher.group(1)) {
       case "r" -> transaction.reads.add(matcher.group(3));
       case "w" -> transaction.writes.add(matcher.group(3));
       case "c" -> outcome.append(commit(number, transaction)).append(number).append(' ');
-      default -> fixture.oracle.end(names.transaction("t" + number));
+      default -> {} // Nobody has to hear of a rollback.
     }
   }
 
   private char commit(String number, Transaction transaction) {
     if (transaction.writes.isEmpty()) {
-      fixture.oracle.end(names.transaction("t" + number));
       return 'c';
     }
     long[] writes = names.ids(transaction.writes.toArray(String[]::new));
     Decision decision =
-        fixture.oracle.commit(
+        decide(
+            fixture.oracle,
             new CommitRequest(
                 names.transaction("t" + number),
                 level,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle;
 
+import java.util.List;
 import java.util.UUID;
 
 /** An oracle with a far reservation, and short forms of what the tests do with it. */
@@ -16,7 +17,7 @@ final class OracleFixture {
   }
 
   OracleFixture(OracleConfig config) {
-    oracle = new StatusOracle(config, 0);
+    oracle = new StatusOracle(config);
     oracle.reserve(1_000_000_000);
   }
 
@@ -37,9 +38,27 @@ final class OracleFixture {
     return new CommitRequest(id, IsolationLevel.SERIALIZABLE, start, ids(), rows, rows);
   }
 
+  /** A start timestamp as a leader gives it: it follows the clock while nothing holds it back. */
+  static long begin(StatusOracle oracle, long nowMicros) {
+    if (oracle.stable() == oracle.lastIssued()) {
+      oracle.advanceTo(Math.min(nowMicros, oracle.reservedUntil()));
+    }
+    return oracle.stable();
+  }
+
+  /** Decides the only request of a transaction. */
+  static Decision decide(StatusOracle oracle, CommitRequest request, long nowMicros) {
+    return oracle.commit(request, PendingCommit.NO_SESSION, 0, nowMicros);
+  }
+
+  /** The commits of a session that are decided but not applied. */
+  static List<PendingCommit> pendingOf(StatusOracle oracle, long session) {
+    return oracle.pendingCommits().stream().filter(commit -> commit.session() == session).toList();
+  }
+
   /** Commits a blind write of rows, which nothing can conflict with, and leaves it pending. */
   long commit(long nowMicros, long... rows) {
-    return timestampOf(oracle.commit(blindWrite(transaction(), oracle.stable(), rows), nowMicros));
+    return timestampOf(decide(oracle, blindWrite(transaction(), oracle.stable(), rows), nowMicros));
   }
 
   long commitAndApply(long nowMicros, long... rows) {

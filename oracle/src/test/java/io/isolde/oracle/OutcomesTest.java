@@ -29,12 +29,12 @@ class OutcomesTest {
         continue;
       }
       if (random.nextInt(3) == 0) {
-        outcomes.recordAbort(id, CONFLICT, last);
+        outcomes.recordAbort(id, CONFLICT, last, 1, 0);
         model.put(id, new Decision.Aborted(CONFLICT));
       } else {
         last += 2;
         Decision.Committed committed = new Decision.Committed(last, random.nextInt(2));
-        outcomes.recordCommit(id, committed);
+        outcomes.recordCommit(id, committed, 1, 0);
         model.put(id, committed);
         assertThat(outcomes.committer(last)).isEqualTo(id);
       }

@@ -21,7 +21,7 @@ class PendingCommitsTest {
     Random random = new Random(seed);
     PendingCommits pending = new PendingCommits(100);
     TreeMap<Long, PendingCommit> model = new TreeMap<>();
-    TreeSet<Long> setAside = new TreeSet<>();
+    TreeSet<Long> inDoubt = new TreeSet<>();
     int most = 1 + random.nextInt(100);
     for (long timestamp = 2; timestamp < 2000; timestamp += 2) {
       PendingCommit commit = new PendingCommit(new UUID(1, timestamp), timestamp, timestamp % 3);
@@ -29,29 +29,28 @@ class PendingCommitsTest {
       model.put(timestamp, commit);
       if (random.nextInt(10) == 0) {
         long some = random.nextBoolean() ? model.firstKey() : timestamp;
-        pending.setAside(some);
-        setAside.add(some);
+        pending.inDoubt(some);
+        inDoubt.add(some);
       }
       while (model.size() == most || (!model.isEmpty() && random.nextInt(4) == 0)) {
         List<Long> timestamps = new ArrayList<>(model.keySet());
         long removed = timestamps.get(random.nextInt(timestamps.size()));
         pending.remove(removed);
         model.remove(removed);
-        setAside.remove(removed);
+        inDoubt.remove(removed);
         assertThat(pending.contains(removed)).isFalse();
       }
       assertThat(pending.size()).isEqualTo(model.size());
-      assertThat(pending.setAside().commits().keySet()).isEqualTo(setAside);
+      assertThat(pending.inDoubt().commits().keySet()).isEqualTo(inDoubt);
       Optional<Long> holding =
-          model.keySet().stream().filter(some -> !setAside.contains(some)).findFirst();
+          model.keySet().stream().filter(some -> !inDoubt.contains(some)).findFirst();
       assertThat(pending.isHolding()).isEqualTo(holding.isPresent());
       assertThat(pending.isHolding() ? pending.smallestHolding() : 0).isEqualTo(holding.orElse(0L));
       assertThat(pending.contains(timestamp)).isEqualTo(model.containsKey(timestamp));
       long after = random.nextInt((int) timestamp + 1);
       assertThat(pending.after(after)).isEqualTo(List.copyOf(model.tailMap(after, false).keySet()));
     }
-    assertThat(pending.ofSession(1))
-        .isEqualTo(model.values().stream().filter(commit -> commit.session() == 1).toList());
+    assertThat(pending.all()).isEqualTo(List.copyOf(model.values()));
     model.values().forEach(each -> assertThat(pending.of(each.transactionId())).isEqualTo(each));
   }
 

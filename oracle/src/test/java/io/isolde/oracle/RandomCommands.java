@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle;
 
+import static io.isolde.oracle.OracleFixture.begin;
+import static io.isolde.oracle.OracleFixture.decide;
+import static io.isolde.oracle.OracleFixture.pendingOf;
+
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -8,8 +12,8 @@ import java.util.UUID;
 import java.util.function.Function;
 
 /**
- * Commands to an oracle, except those about open transactions, at random. Arguments that depend on
- * the oracle are taken from it, so two oracles that differ soon answer differently.
+ * Commands to an oracle, at random. Arguments that depend on the oracle are taken from it, so two
+ * oracles that differ soon answer differently.
  */
 final class RandomCommands {
   /** An id is new, or one of as many that came before. */
@@ -50,17 +54,18 @@ final class RandomCommands {
     UUID id = id();
     long session = random.nextInt(3);
     return switch (random.nextInt(20)) {
-      case 0, 1, 2, 3, 4 -> commit(request -> oracle -> oracle.commit(request.apply(oracle), time));
+      case 0, 1, 2, 3, 4 ->
+          commit(request -> oracle -> decide(oracle, request.apply(oracle), time));
       case 5, 6, 7 ->
-          commit(request -> oracle -> oracle.commitUndecided(request.apply(oracle), session, time));
+          commit(request -> oracle -> oracle.commit(request.apply(oracle), session, 0, time));
       case 8 -> oracle -> oracle.abort(id);
       case 9 -> oracle -> oracle.outcome(id);
       case 10 -> oracle -> oracle.next(time);
-      case 11 -> oracle -> oracle.pendingOf(session);
+      case 11 -> oracle -> pendingOf(oracle, session);
       case 12 -> oracle -> oracle.isPending(oracle.stable() + 2);
       case 13 -> reserve();
-      case 14 -> setAside();
-      case 15 -> random.nextInt(10) == 0 ? reconfigure() : oracle -> oracle.lowWatermark();
+      case 14 -> inDoubt();
+      case 15 -> random.nextInt(10) == 0 ? reconfigure() : oracle -> begin(oracle, time);
       default -> applied();
     };
   }
@@ -81,16 +86,16 @@ final class RandomCommands {
   private Command applied() {
     int choice = random.nextInt(3);
     return oracle -> {
-      Optional<PendingCommit> commit = oracle.pendingOf(choice).stream().findFirst();
+      Optional<PendingCommit> commit = pendingOf(oracle, choice).stream().findFirst();
       commit.ifPresent(pending -> oracle.applied(pending.commitTimestamp()));
       return commit;
     };
   }
 
-  private Command setAside() {
+  private Command inDoubt() {
     return oracle -> {
-      oracle.toSetAside(oracle.lastIssued()).stream().findFirst().ifPresent(oracle::setAside);
-      return List.of(oracle.setAside().epoch(), oracle.setAside().commits().keySet());
+      oracle.overdue(oracle.lastIssued()).stream().findFirst().ifPresent(oracle::inDoubt);
+      return List.of(oracle.inDoubt().epoch(), oracle.inDoubt().commits().keySet());
     };
   }
 

@@ -3,6 +3,7 @@ package io.isolde.oracle;
 
 import static io.isolde.oracle.OracleFixture.CONFIG;
 import static io.isolde.oracle.OracleFixture.blindWrite;
+import static io.isolde.oracle.OracleFixture.decide;
 import static io.isolde.oracle.OracleFixture.update;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -21,9 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class SavedStateTest {
   private static byte[] bytesOf(StatusOracle oracle) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    oracle.save(new DataOutputStream(bytes));
-    return bytes.toByteArray();
+    return bytesOf(oracle.snapshot());
   }
 
   private static byte[] bytesOf(SavedState state) throws IOException {
@@ -49,7 +48,7 @@ class SavedStateTest {
             .withMaxPendingCommits(4)
             .withRetentionMicros(20);
     RandomCommands commands = new RandomCommands(seed);
-    StatusOracle saved = new StatusOracle(config, 50);
+    StatusOracle saved = new StatusOracle(config);
     for (int i = 0; i < before; i++) {
       commands.next().apply(saved);
     }
@@ -65,7 +64,7 @@ class SavedStateTest {
   @Test
   void whenCommandsAreRandomThenEveryKindOfDecisionOccurs() {
     RandomCommands commands = new RandomCommands(1);
-    StatusOracle oracle = new StatusOracle(CONFIG.withMaxPendingCommits(4), 50);
+    StatusOracle oracle = new StatusOracle(CONFIG.withMaxPendingCommits(4));
     for (int i = 0; i < 20_000; i++) {
       commands.next().apply(oracle);
     }
@@ -81,7 +80,7 @@ class SavedStateTest {
   @Property(tries = 100)
   void whateverHappensAfterASnapshotThenItStaysAsItWas(@ForAll long seed) throws IOException {
     RandomCommands commands = new RandomCommands(seed);
-    StatusOracle oracle = new StatusOracle(CONFIG.withMaxRows(20).withMaxOutcomes(5), 0);
+    StatusOracle oracle = new StatusOracle(CONFIG.withMaxRows(20).withMaxOutcomes(5));
     for (int i = 0; i < 60; i++) {
       commands.next().apply(oracle);
     }
@@ -97,15 +96,15 @@ class SavedStateTest {
   void whenTheFormatChangesThenSoMustItsNumber() throws IOException {
     OracleFixture fixture = new OracleFixture(CONFIG.withMaxRows(10).withMaxOutcomes(10));
     UUID first = fixture.transaction();
-    fixture.oracle.commitUndecided(blindWrite(first, 0, 1, 2), 7, 100);
-    fixture.oracle.setAside(100);
-    fixture.oracle.commit(update(fixture.transaction(), IsolationLevel.SNAPSHOT, 0, 1), 200);
+    fixture.oracle.commit(blindWrite(first, 0, 1, 2), 7, 0, 100);
+    fixture.oracle.inDoubt(100);
+    decide(fixture.oracle, update(fixture.transaction(), IsolationLevel.SNAPSHOT, 0, 1), 200);
     fixture.oracle.abort(fixture.transaction());
     byte[] bytes = bytesOf(fixture.oracle);
-    assertThat(bytes).startsWith(0, 0, 0, 2).hasSize(639);
+    assertThat(bytes).startsWith(0, 0, 0, 3).hasSize(687);
     CRC32 crc = new CRC32();
     crc.update(bytes);
-    assertThat(crc.getValue()).isEqualTo(834_092_737L);
+    assertThat(crc.getValue()).isEqualTo(3_135_704_718L);
   }
 
   @Test
@@ -115,17 +114,35 @@ class SavedStateTest {
     assertThatThrownBy(() -> load(CONFIG, bytes))
         .isInstanceOf(IOException.class)
         .hasMessage(
-            "The oracle's state was saved in format 9, but this version reads only format 2.");
+            "The oracle's state was saved in format 9, but this build of Isolde reads only 2 to 3."
+                + " Start this node with the build that it ran before, or with a newer one.");
   }
 
+  /** A commit, an abort for a conflict and one that was asked for, as format 2 had them. */
   @Test
-  void whenTransactionsAreOpenThenTheyAreNotSaved() throws IOException {
-    OracleFixture fixture = new OracleFixture();
-    fixture.oracle.begin(fixture.transaction(), 100);
-    StatusOracle loaded = load(CONFIG, bytesOf(fixture.oracle));
-    assertThat(loaded.statistics().openTransactions()).isZero();
-    assertThat(loaded.stable(200)).isEqualTo(200);
-    assertThat(loaded.lowWatermark()).isEqualTo(200);
+  void whenAnEarlierBuildSavedItThenAllRequestsGetItsDecisionsAsThatBuildGaveThem()
+      throws IOException {
+    byte[] saved;
+    try (var in = getClass().getResourceAsStream("/state-format-2.bin")) {
+      saved = in.readAllBytes();
+    }
+    assertThat(saved).startsWith(0, 0, 0, 2);
+    OracleConfig config = CONFIG.withMaxRows(10).withMaxOutcomes(10);
+    // Saved again, what is not known stays so.
+    StatusOracle loaded = load(config, bytesOf(load(config, saved)));
+    for (int session = 7; session < 9; session++) {
+      assertThat(loaded.commit(blindWrite(new UUID(1, 1), 0, 1, 2), session, 1, 300))
+          .isEqualTo(new Decision.Committed(100, 0));
+      assertThat(
+              loaded.commit(update(new UUID(1, 2), IsolationLevel.SNAPSHOT, 0, 1), session, 2, 300))
+          .isInstanceOf(Decision.Aborted.class);
+    }
+    assertThat(loaded.outcome(new UUID(1, 3))).contains(new Outcome.Aborted(Conflict.REQUESTED));
+    assertThat(loaded.statistics().inDoubtCommits()).isOne();
+    assertThat(loaded.commit(blindWrite(new UUID(1, 4), 0, 3), 7, 3, 300))
+        .isInstanceOf(Decision.Committed.class);
+    assertThat(loaded.commit(blindWrite(new UUID(1, 4), 0, 3), 8, 3, 300))
+        .isEqualTo(new Decision.Refused(Refusal.ID_TAKEN));
   }
 
   @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle;
 
+import static io.isolde.oracle.OracleFixture.decide;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.oracle.SerializationGraph.Committed;
@@ -19,13 +20,13 @@ import java.util.UUID;
  * two partitions; a scan reads one coarse id for a whole partition, and a write touches that too.
  *
  * <p>Invariants checked on the way: a snapshot has every commit at or below it; no row ever
- * receives an older version after a newer one; the low watermark never passes an open snapshot.
+ * receives an older version after a newer one.
  */
 final class Simulation {
   private static final int STEPS = 400;
   private static final int ROWS = 8;
-  private static final int MOST_OPEN = 6;
-  private static final int MOST_PENDING = 3;
+  private static final int MAX_OPEN = 6;
+  private static final int MAX_PENDING = 3;
 
   private static final class Transaction {
     final int id;
@@ -58,8 +59,8 @@ final class Simulation {
     this.random = new Random(seed);
     this.level = level;
     OracleConfig config =
-        OracleConfig.defaults().withMaxRows(maxRows).withMaxPendingCommits(MOST_PENDING);
-    this.oracle = new StatusOracle(config.withMaxOutcomes(8), 0);
+        OracleConfig.defaults().withMaxRows(maxRows).withMaxPendingCommits(MAX_PENDING);
+    this.oracle = new StatusOracle(config.withMaxOutcomes(8));
     oracle.reserve(Long.MAX_VALUE);
   }
 
@@ -68,7 +69,6 @@ final class Simulation {
     for (int step = 0; step < STEPS; step++) {
       now += random.nextInt(20) - 5L;
       step();
-      open.forEach(t -> assertThat(oracle.lowWatermark()).isLessThanOrEqualTo(t.start));
     }
     return history;
   }
@@ -80,7 +80,7 @@ final class Simulation {
   /** Commits come faster than they are applied, so that they pile up now and then. */
   private void step() {
     int choice = random.nextInt(20);
-    if (open.isEmpty() || (choice < 3 && open.size() < MOST_OPEN)) {
+    if (open.isEmpty() || (choice < 3 && open.size() < MAX_OPEN)) {
       begin();
     } else if (choice < 5) {
       apply();
@@ -101,7 +101,7 @@ final class Simulation {
   private void begin() {
     int id = transactions++;
     UUID uuid = new UUID(4, id);
-    open.add(new Transaction(id, uuid, oracle.begin(uuid, now)));
+    open.add(new Transaction(id, uuid, OracleFixture.begin(oracle, now)));
   }
 
   private void read(Transaction transaction, long row, boolean isById) {
@@ -130,27 +130,22 @@ final class Simulation {
 
   private void finish(Transaction transaction) {
     if (transaction.writes.isEmpty()) {
-      end(transaction);
+      open.remove(transaction);
       record(transaction, transaction.start);
     } else if (random.nextInt(10) == 0) {
-      end(transaction);
+      open.remove(transaction);
     } else {
       commit(transaction);
     }
   }
 
-  private void end(Transaction transaction) {
-    oracle.end(transaction.uuid);
-    open.remove(transaction);
-  }
-
   private void commit(Transaction transaction) {
     CommitRequest request = requestOf(transaction);
-    Decision decision = oracle.commit(request, now);
+    Decision decision = decide(oracle, request, now);
     if (decision instanceof Decision.Refused) {
       return;
     }
-    assertThat(oracle.commit(request, now)).as("repeated").isEqualTo(decision);
+    assertThat(decide(oracle, request, now)).as("repeated").isEqualTo(decision);
     open.remove(transaction);
     if (decision instanceof Decision.Committed committed) {
       pending.add(new Pending(transaction, committed.commitTimestamp(), committed.applyAfter()));

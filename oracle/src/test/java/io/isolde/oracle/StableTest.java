@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle;
 
+import static io.isolde.oracle.OracleFixture.begin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,19 +18,19 @@ class StableTest {
 
   @Test
   void whenNothingIsPendingThenStableFollowsTheClock() {
-    assertThat(oracle.stable(101)).isEqualTo(100);
-    assertThat(oracle.stable(50)).isEqualTo(100);
-    assertThat(oracle.begin(fixture.transaction(), 201)).isEqualTo(200);
+    assertThat(begin(oracle, 101)).isEqualTo(100);
+    assertThat(begin(oracle, 50)).isEqualTo(100);
+    assertThat(begin(oracle, 201)).isEqualTo(200);
     assertThat(oracle.stable()).isEqualTo(200);
   }
 
   @Test
   void whenACommitIsPendingThenStableStaysJustBelowIt() {
     long commit = fixture.commit(100, 1);
-    assertThat(oracle.stable(500)).isEqualTo(commit - 2);
+    assertThat(begin(oracle, 500)).isEqualTo(commit - 2);
     oracle.applied(commit);
     assertThat(oracle.stable()).isEqualTo(commit);
-    assertThat(oracle.stable(500)).isEqualTo(500);
+    assertThat(begin(oracle, 500)).isEqualTo(500);
   }
 
   @Test
@@ -47,7 +48,7 @@ class StableTest {
 
   @Test
   void whenACommitFollowsAReadOfStableThenItIsAboveIt() {
-    long stable = oracle.stable(1000);
+    long stable = begin(oracle, 1000);
     assertThat(fixture.commit(0, 1)).isGreaterThan(stable);
   }
 
@@ -77,14 +78,14 @@ class StableTest {
       if (pending.isEmpty() || random.nextBoolean()) {
         pending.add(some.commit(random.nextInt(1000), step));
       } else if (random.nextInt(4) == 0) {
-        some.oracle.setAside(pending.get(random.nextInt(pending.size())));
+        some.oracle.inDoubt(pending.get(random.nextInt(pending.size())));
       } else {
         some.oracle.applied(pending.remove(random.nextInt(pending.size())));
       }
-      long next = some.oracle.stable(random.nextInt(1000));
+      long next = begin(some.oracle, random.nextInt(1000));
       assertThat(next).isGreaterThanOrEqualTo(stable);
       assertThat(pending)
-          .allMatch(commit -> commit > next || some.oracle.setAside().contains(commit));
+          .allMatch(commit -> commit > next || some.oracle.inDoubt().contains(commit));
       stable = next;
     }
   }

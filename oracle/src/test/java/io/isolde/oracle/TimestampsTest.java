@@ -66,14 +66,6 @@ class TimestampsTest {
   }
 
   @Test
-  void whenTheClockIsAheadOfTheReservationThenFollowingStopsThere() {
-    Timestamps timestamps = new Timestamps(0);
-    timestamps.reserve(101);
-    timestamps.follow(5000);
-    assertThat(timestamps.last()).isEqualTo(100);
-  }
-
-  @Test
   void whenAdvancedThenNothingAtOrBelowIsIssued() {
     Timestamps timestamps = reserved();
     timestamps.advanceTo(501);

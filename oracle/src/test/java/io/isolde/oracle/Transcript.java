@@ -78,11 +78,9 @@ final class Transcript {
     return switch (command.word(0)) {
       case "oracle" -> create(command);
       case "begin" -> begin(command);
-      case "begin-at" -> beginAt(command);
-      case "commit" -> show(oracle.commit(requestOf(command), command.now()));
+      case "commit" -> show(OracleFixture.decide(oracle, requestOf(command), command.now()));
       case "applied" -> applied(command);
-      case "set-aside" -> setAside(command);
-      case "end" -> end(command);
+      case "set-aside" -> inDoubt(command);
       case "outcome" ->
           oracle.outcome(transactionOf(command)).map(this::show).orElse("nothing is known");
       case "next" -> "timestamp " + oracle.next(command.now());
@@ -103,22 +101,15 @@ final class Transcript {
             (int) command.number("maxOutcomes", 1000),
             command.number("outcomeRetentionMicros", all.outcomeRetentionMicros()),
             command.number("retentionMicros", all.retentionMicros()));
-    oracle = new StatusOracle(config, command.number("first", 0));
+    oracle = new StatusOracle(config);
     oracle.reserve(command.number("reserved", 0));
     return "ok";
   }
 
   private String begin(Command command) {
-    long start = oracle.begin(transactionOf(command), command.now());
+    long start = OracleFixture.begin(oracle, command.now());
     starts.put(command.word(1), start);
     return "starts at " + start;
-  }
-
-  private String beginAt(Command command) {
-    long snapshot = command.number("snapshot", 0);
-    oracle.beginAt(transactionOf(command), snapshot, command.now());
-    starts.put(command.word(1), snapshot);
-    return "ok";
   }
 
   /** What is overwritten and what is written is the same unless the transcript tells. */
@@ -139,15 +130,10 @@ final class Transcript {
     return "stable " + oracle.stable();
   }
 
-  private String setAside(Command command) {
-    oracle.setAside(Long.parseLong(command.word(1)));
+  private String inDoubt(Command command) {
+    oracle.inDoubt(Long.parseLong(command.word(1)));
     return "stable %d, set aside %s"
-        .formatted(oracle.stable(), oracle.setAside().commits().keySet());
-  }
-
-  private String end(Command command) {
-    oracle.end(transactionOf(command));
-    return "ok";
+        .formatted(oracle.stable(), oracle.inDoubt().commits().keySet());
   }
 
   private String advanceTo(Command command) {
@@ -161,24 +147,21 @@ final class Transcript {
   }
 
   private String state(Command command) {
-    long stable = command.now() == 0 ? oracle.stable() : oracle.stable(command.now());
+    long stable = OracleFixture.begin(oracle, command.now());
     OracleStatistics statistics = oracle.statistics();
-    return "stable %d, low watermark %d, last issued %d, pending %d, open %d, rows %d, tmax %d"
+    return "stable %d, last issued %d, pending %d, rows %d, tmax %d"
         .formatted(
             stable,
-            oracle.lowWatermark(),
             oracle.lastIssued(),
             statistics.pendingCommits(),
-            statistics.openTransactions(),
             statistics.rowsKept(),
             statistics.tmax());
   }
 
   private String counters() {
     OracleStatistics statistics = oracle.statistics();
-    return "begun %d, committed %d, aborted %d read-write, %d write-write, %d forgotten, refused %d"
+    return "committed %d, aborted %d read-write, %d write-write, %d forgotten, refused %d"
         .formatted(
-            statistics.begun(),
             statistics.committed(),
             statistics.readWriteAborts(),
             statistics.writeWriteAborts(),

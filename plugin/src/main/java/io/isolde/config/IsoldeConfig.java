@@ -32,9 +32,9 @@ import java.util.concurrent.TimeUnit;
  *     is ended. Default 60s. Too small: a client that thinks loses its transaction. Too big:
  *     abandoned transactions hold old versions for as long.
  * @param maxWriteBytes {@code transaction_max_write_size}: of the buffered writes of one
- *     transaction. Default 4MiB, at most 5MiB where the oracle is replicated: a commit is in one
- *     entry of its log. Too small: TRANSACTION_TOO_LARGE for ordinary batches. Too big: large
- *     commits hold up all others, and Cassandra's commit log may refuse them.
+ *     transaction. Default 4MiB, at most 5MiB: a commit is in one entry of the oracle's log. Too
+ *     small: TRANSACTION_TOO_LARGE for ordinary batches. Too big: large commits hold up all others,
+ *     and Cassandra's commit log may refuse them.
  * @param maxReads {@code transaction_max_reads}: rows and ranges that a serializable transaction
  *     may have read. Default 100000. Too small: TRANSACTION_TOO_LARGE for large readers (READ ONLY
  *     ones are not counted). Too big: memory, and a slow commit.
@@ -42,17 +42,14 @@ import java.util.concurrent.TimeUnit;
  *     applied and visible. Default 10s. Too small: APPLY_PENDING under load. Too big: clients give
  *     up first and have to ask for the outcome.
  * @param oracleMaxRows {@code oracle_max_rows}: last commit timestamps that the oracle keeps.
- *     Default 1000000 (34 MB; a write takes three). Too small: long transactions abort as
- *     CONFLICT_FORGOTTEN. Too big: memory.
+ *     Default 1000000 (34 MB; a write takes three), less on heaps below 2 GiB. Too small: long
+ *     transactions abort as CONFLICT_FORGOTTEN. Too big: memory.
  * @param oracleMaxPending {@code oracle_max_pending_commits}: decided, not yet applied. Default
  *     10000. Too small: ORACLE_OVERLOADED in bursts. Too big: memory.
  * @param oracleMaxOutcomes {@code oracle_max_outcomes}: how many outcomes are kept for clients that
- *     lost the answer. Default 250000. Too small: an outcome may be forgotten before it is asked
- *     for. Too big: memory.
+ *     lost the answer. Default 250000, less on heaps below 2 GiB. Too small: an outcome may be
+ *     forgotten before it is asked for. Too big: memory.
  * @param oracleOutcomeRetentionMicros {@code oracle_outcome_retention}: how long. Default 24h.
- * @param isOracleReplicated {@code oracle}: {@code replicated} (the default) in a Raft group of
- *     nodes; {@code embedded} in this process alone, which is for development: decisions don't
- *     survive it, and other nodes know nothing of them.
  * @param oracleMembers {@code oracle_members}: addresses of the nodes that found the group, the
  *     same on all nodes. Default: the seeds, the first 1, 3 or 5 of them in order of their
  *     addresses. Counts only until the group is founded. Too few: the oracle is down with a node.
@@ -102,7 +99,7 @@ import java.util.concurrent.TimeUnit;
  *     isolde.conflicts}. Default 1000. Too small: those that one is asked about are gone. Too big:
  *     memory, half a kilobyte each.
  * @param timestampReservationMicros {@code timestamp_reservation}: how far ahead timestamps are
- *     reserved on disk. Default 10s. Too small: a disk sync often. Too big: after a restart or a
+ *     reserved on disk. Default 2s. Too small: a disk sync often. Too big: after a restart or a
  *     change of leaders, timestamps run ahead of the wall clock for as long, and TTLs with them.
  * @param maxTimestampLeadMicros {@code max_timestamp_lead}: how far in the future the data of a
  *     table may lie that becomes transactional; new timestamps start above it. Default 60s. Too
@@ -125,8 +122,6 @@ import java.util.concurrent.TimeUnit;
  * @param stalenessMaxTables {@code staleness_max_tables}: that delays are kept for, those first
  *     that are used first. Default 50; up to 100 KB for each and each rack. Too small: other tables
  *     aren't predicted.
- * @param emulatedDistances {@code emulated_distances}: a file of delays to hold messages between
- *     nodes up with, for tests and studies only. Default: none.
  */
 public record IsoldeConfig(
     long versionStoreBytes,
@@ -142,7 +137,6 @@ public record IsoldeConfig(
     int oracleMaxPending,
     int oracleMaxOutcomes,
     long oracleOutcomeRetentionMicros,
-    boolean isOracleReplicated,
     List<String> oracleMembers,
     int oraclePort,
     String oracleDirectory,
@@ -164,11 +158,10 @@ public record IsoldeConfig(
     int snapshotMaxOverlap,
     int stalenessSampleOneIn,
     long stalenessHalfLifeMillis,
-    int stalenessMaxTables,
-    String emulatedDistances) {
+    int stalenessMaxTables) {
 
-  private static final int MOST_CONFLICTS = 1_000_000;
-  private static final int MOST_TABLES = 10_000;
+  private static final int MAX_CONFLICTS = 1_000_000;
+  private static final int MAX_TABLES = 10_000;
   private static final long MIB = 1L << 20;
 
   private static final class Holder {
@@ -189,9 +182,9 @@ public record IsoldeConfig(
         "transaction_max_idle must not be longer than transaction_max_age.");
     require(maxWriteBytes >= 1024, "transaction_max_write_size must be at least 1KiB.");
     require(
-        !isOracleReplicated || maxWriteBytes <= 5 * MIB,
-        "transaction_max_write_size must be at most 5MiB where the oracle is replicated: a commit"
-            + " is in one entry of its log.");
+        maxWriteBytes <= 5 * MIB,
+        "transaction_max_write_size must be at most 5MiB: a commit is in one entry of the oracle's"
+            + " log.");
     require(maxReads >= 1, "transaction_max_reads must be at least 1.");
     require(commitTimeoutMillis >= 100, "commit_timeout must be at least 100ms.");
     require(oracleMaxRows >= 1024, "oracle_max_rows must be at least 1024.");
@@ -221,7 +214,7 @@ public record IsoldeConfig(
     require(leadership.mostPerMinute() >= 1, "leadership_max_per_minute must be at least 1.");
     require(strongTimeoutMillis >= 100, "strong_timeout must be at least 100ms.");
     require(
-        conflictLogSize >= 1 && conflictLogSize <= MOST_CONFLICTS,
+        conflictLogSize >= 1 && conflictLogSize <= MAX_CONFLICTS,
         "conflict_log_size must be between 1 and 1000000.");
     require(
         timestampReservationMicros >= TimeUnit.MILLISECONDS.toMicros(100),
@@ -237,7 +230,7 @@ public record IsoldeConfig(
         "staleness_sample_one_in must be a power of two, or 0 for none.");
     require(stalenessHalfLifeMillis >= 1000, "staleness_half_life must be at least 1s.");
     require(
-        stalenessMaxTables >= 1 && stalenessMaxTables <= MOST_TABLES,
+        stalenessMaxTables >= 1 && stalenessMaxTables <= MAX_TABLES,
         "staleness_max_tables must be between 1 and 10000.");
   }
 

@@ -21,9 +21,6 @@ import org.yaml.snakeyaml.error.YAMLException;
 
 /** Reads {@code isolde.yaml}. Sizes and durations are written as in {@code cassandra.yaml}. */
 final class IsoldeYaml {
-  private static final long DEFAULT_VERSION_STORE_BYTES =
-      Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 8);
-
   /** What the file says and has not been asked for yet. */
   private final Map<String, Object> settings;
 
@@ -49,11 +46,20 @@ final class IsoldeYaml {
   }
 
   static IsoldeConfig parse(String yaml) {
+    return parse(yaml, HeapBudget.ofThisNode());
+  }
+
+  /**
+   * Parses a file.
+   *
+   * @param heap what some defaults come from
+   */
+  static IsoldeConfig parse(String yaml, HeapBudget heap) {
     IsoldeYaml file = new IsoldeYaml(settings(yaml));
     String policy = file.oneOf("leadership_policy", "off", "least-loaded", "random", "round-robin");
     IsoldeConfig config =
         new IsoldeConfig(
-            file.bytes("version_store_size", DEFAULT_VERSION_STORE_BYTES),
+            file.bytes("version_store_size", heap.versionBytes()),
             file.micros("version_retention", "10s"),
             file.bytes("replaced_sstables_size", 10L << 30),
             file.count("max_open_transactions", 10_000),
@@ -62,11 +68,10 @@ final class IsoldeYaml {
             file.bytes("transaction_max_write_size", 4L << 20),
             file.count("transaction_max_reads", 100_000),
             file.millis("commit_timeout", "10s"),
-            file.count("oracle_max_rows", 1_000_000),
+            file.count("oracle_max_rows", heap.oracleRows()),
             file.count("oracle_max_pending_commits", 10_000),
-            file.count("oracle_max_outcomes", 250_000),
+            file.count("oracle_max_outcomes", heap.oracleOutcomes()),
             file.micros("oracle_outcome_retention", "24h"),
-            file.choice("oracle", "replicated", "embedded"),
             file.list("oracle_members"),
             file.count("oracle_port", 7311),
             file.text("oracle_directory", "isolde-oracle"),
@@ -81,18 +86,19 @@ final class IsoldeYaml {
             !policy.equals("off"),
             file.leadership(policy),
             file.count("conflict_log_size", 1000),
-            file.micros("timestamp_reservation", "10s"),
+            file.micros("timestamp_reservation", "2s"),
             file.micros("max_timestamp_lead", "60s"),
             file.millis("snapshot_timeout", "10m"),
             file.millis("snapshot_gate_limit", "2s"),
             file.count("snapshot_max_overlap", 8),
             file.count("staleness_sample_one_in", 64),
             file.millis("staleness_half_life", "5m"),
-            file.count("staleness_max_tables", 50),
-            file.text("emulated_distances", ""));
+            file.count("staleness_max_tables", 50));
     if (!file.settings.isEmpty()) {
       throw new ConfigurationException(
-          "There is no setting named " + file.settings.keySet().iterator().next() + ".");
+          "There is no setting named "
+              + file.settings.keySet().iterator().next()
+              + "; correct or remove its line.");
     }
     return config;
   }
@@ -158,7 +164,7 @@ final class IsoldeYaml {
           default -> HandOverPolicy.Choice.LEAST_LOADED;
         },
         bytes("leadership_threshold", 64L << 20),
-        millis("leadership_rest", "10s"),
+        millis("leadership_back_off", "10s"),
         count("leadership_max_per_minute", 6),
         millis("leadership_wait", "60s"),
         !choice("leadership_dry_run", "false", "true"));

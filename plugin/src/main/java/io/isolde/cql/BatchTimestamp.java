@@ -28,7 +28,8 @@ final class BatchTimestamp {
       if (((Attributes) ATTRIBUTES.get(batch)).isTimestampSet()) {
         throw IsoldeException.of(
             ErrorCode.UNSUPPORTED_TIMESTAMP,
-            "USING TIMESTAMP is not for transactional tables: the commit gives the timestamp.");
+            "USING TIMESTAMP is not for transactional tables and strong keyspaces: the commit, or"
+                + " the log, gives the timestamp.");
       }
     } catch (IllegalAccessException e) {
       throw new AssertionError("made accessible above", e);

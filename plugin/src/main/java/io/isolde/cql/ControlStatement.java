@@ -22,6 +22,12 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 /** A statement that Cassandra does not know. Executed by {@link IsoldeQueryHandler}. */
 sealed interface ControlStatement extends CQLStatement {
 
+  /**
+   * A text that can't be parsed. It is refused when it is executed: only then the payload says
+   * which transaction it was to be a part of.
+   */
+  record Unparsable(RuntimeException error) implements ControlStatement {}
+
   /** START TRANSACTION. */
   record Start(IsolationLevel level, boolean readOnly, OptionalLong asOf, Optional<String> snapshot)
       implements ControlStatement {}
@@ -39,7 +45,16 @@ sealed interface ControlStatement extends CQLStatement {
       List<QualifiedTable> tables,
       long ttlMillis,
       boolean isGated)
-      implements ControlStatement {}
+      implements ControlStatement {
+
+    @Override
+    public AuditLogContext getAuditLogContext() {
+      return new AuditLogContext(
+          AuditLogEntryType.CREATE_TABLE,
+          wholeKeyspace != null ? wholeKeyspace : tables.get(0).keyspace(),
+          name);
+    }
+  }
 
   /**
    * A table as a statement names it.
@@ -49,7 +64,12 @@ sealed interface ControlStatement extends CQLStatement {
   record QualifiedTable(String keyspace, String table) {}
 
   /** DROP SNAPSHOT. */
-  record DropSnapshot(String name, boolean ifExists) implements ControlStatement {}
+  record DropSnapshot(String name, boolean ifExists) implements ControlStatement {
+    @Override
+    public AuditLogContext getAuditLogContext() {
+      return new AuditLogContext(AuditLogEntryType.DROP_TABLE, null, name);
+    }
+  }
 
   /** COMMIT. */
   record Commit() implements ControlStatement {}
@@ -58,21 +78,36 @@ sealed interface ControlStatement extends CQLStatement {
   record Rollback() implements ControlStatement {}
 
   /** SHOW TRANSACTION: what became of it. */
-  record Show(UUID id) implements ControlStatement {}
+  record Show(UUID id) implements ControlStatement {
+    @Override
+    public AuditLogContext getAuditLogContext() {
+      return new AuditLogContext(AuditLogEntryType.DESCRIBE);
+    }
+  }
 
   /**
    * ENABLE TRANSACTIONS ON a table.
    *
    * @param keyspace null for the connection's
    */
-  record Enable(String keyspace, String table) implements ControlStatement {}
+  record Enable(String keyspace, String table) implements ControlStatement {
+    @Override
+    public AuditLogContext getAuditLogContext() {
+      return new AuditLogContext(AuditLogEntryType.ALTER_TABLE, keyspace, table);
+    }
+  }
 
   /**
    * DISABLE TRANSACTIONS ON a table.
    *
    * @param keyspace null for the connection's
    */
-  record Disable(String keyspace, String table) implements ControlStatement {}
+  record Disable(String keyspace, String table) implements ControlStatement {
+    @Override
+    public AuditLogContext getAuditLogContext() {
+      return new AuditLogContext(AuditLogEntryType.ALTER_TABLE, keyspace, table);
+    }
+  }
 
   /**
    * ALTER ORACLE: changes the members of the oracle's group, or its leader.
@@ -80,21 +115,39 @@ sealed interface ControlStatement extends CQLStatement {
    * @param change ADD, REMOVE or LEAD
    * @param address of the node, as the cluster knows it
    */
-  record AlterOracle(MemberChange.Kind change, String address) implements ControlStatement {}
+  record AlterOracle(MemberChange.Kind change, String address) implements ControlStatement {
+    @Override
+    public AuditLogContext getAuditLogContext() {
+      return new AuditLogContext(AuditLogEntryType.ALTER_KEYSPACE);
+    }
+  }
+
+  /** ALTER ORACLE ACCEPT LOSS: what the oracle has committed may be gone with its logs. */
+  record AcceptOracleLoss() implements ControlStatement {}
 
   /**
    * ALTER KEYSPACE … LEADER: lets a node lead the replica groups of a strong keyspace.
    *
    * @param address of the node, as the cluster knows it
    */
-  record AlterLeader(String keyspace, String address) implements ControlStatement {}
+  record AlterLeader(String keyspace, String address) implements ControlStatement {
+    @Override
+    public AuditLogContext getAuditLogContext() {
+      return new AuditLogContext(AuditLogEntryType.ALTER_KEYSPACE, keyspace);
+    }
+  }
 
   /**
    * ALTER KEYSPACE … REBALANCE: moves replicas of a strong keyspace.
    *
    * @param without addresses of nodes that must have none
    */
-  record Rebalance(String keyspace, List<String> without) implements ControlStatement {}
+  record Rebalance(String keyspace, List<String> without) implements ControlStatement {
+    @Override
+    public AuditLogContext getAuditLogContext() {
+      return new AuditLogContext(AuditLogEntryType.ALTER_KEYSPACE, keyspace);
+    }
+  }
 
   @Override
   default List<ColumnSpecification> getBindVariables() {
@@ -131,6 +184,7 @@ sealed interface ControlStatement extends CQLStatement {
     throw new UnsupportedOperationException("executed by the query handler");
   }
 
+  /** What changes a table, a keyspace or members is filed as Cassandra files such statements. */
   @Override
   default AuditLogContext getAuditLogContext() {
     return new AuditLogContext(AuditLogEntryType.BATCH);

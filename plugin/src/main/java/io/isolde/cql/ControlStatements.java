@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
-import io.isolde.cql.StatementRouter.Incoming;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.Outcome;
 import io.isolde.replication.StrongKeyspaces;
 import io.isolde.snapshot.read.SnapshotTransactions;
+import io.isolde.transaction.Coordinator;
 import io.isolde.transaction.Transaction;
 import io.isolde.transaction.Transactions;
 import io.isolde.transaction.gate.TableGate;
@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Consumer;
+import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.db.marshal.BooleanType;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.marshal.LongType;
@@ -22,6 +23,7 @@ import org.apache.cassandra.db.marshal.UTF8Type;
 import org.apache.cassandra.db.marshal.UUIDType;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.Event;
 import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.concurrent.OpOrder;
@@ -44,7 +46,7 @@ final class ControlStatements {
     this.coordinator = node.coordinator();
     this.oracle = new OracleStatements(node);
     this.strong = node.strongKeyspaces();
-    this.snapshots = new SnapshotStatements(node.snapshots(), coordinator);
+    this.snapshots = new SnapshotStatements(node.snapshots(), node.everyNode(), coordinator);
     this.snapshotTransactions = node.snapshotTransactions();
     this.connections = connections;
   }
@@ -81,6 +83,9 @@ final class ControlStatements {
     if (statement instanceof ControlStatement.AlterOracle alter) {
       oracle.execute(alter, incoming.client());
     }
+    if (statement instanceof ControlStatement.AcceptOracleLoss) {
+      oracle.acceptLoss(incoming.client());
+    }
     if (statement instanceof ControlStatement.AlterLeader alter) {
       incoming.client().ensureIsSuperuser("Only superusers may choose who leads.");
       strong.lead(alter.keyspace(), alter.address());
@@ -105,6 +110,9 @@ final class ControlStatements {
 
   private ResultMessage start(ControlStatement.Start start, Incoming incoming) {
     Optional<UUID> onConnection = connections.of(incoming.client());
+    if (incoming.bound().isEmpty()) {
+      connections.requireSerial(incoming.client());
+    }
     if (incoming.bound().isEmpty()
         && onConnection.isPresent()
         && isOpen(onConnection.get(), incoming.user())) {
@@ -120,7 +128,17 @@ final class ControlStatements {
 
   /** Begins a transaction, unless it is open; returns its start timestamp. */
   long begin(UUID id, ControlStatement.Start start, Incoming incoming) {
+    boolean isOpenOtherwise =
+        start.snapshot().isPresent()
+            ? coordinator.ifStarted().filter(c -> c.transactions().isOpen(id)).isPresent()
+            : snapshotTransactions.find(id, incoming.user()).isPresent();
+    if (isOpenOtherwise) {
+      throw Transactions.openOtherwise(id);
+    }
     if (start.snapshot().isPresent()) {
+      coordinator
+          .ifStarted()
+          .ifPresent(started -> started.transactions().requireNotEnded(id, incoming.user()));
       return snapshotTransactions
           .begin(id, start.snapshot().get(), incoming.user())
           .timestampMicros();
@@ -167,7 +185,15 @@ final class ControlStatements {
     }
     Transactions transactions = coordinator.get().transactions();
     try (OpOrder.Group group = gate.enter(transactions.tablesOf(id))) {
-      return ended(transactions.commit(id, incoming.payload().startTimestamp(), incoming.user()));
+      return ended(
+          transactions.commit(
+              id,
+              transaction -> CommitPermissions.check(transaction, incoming.client()),
+              incoming.payload().startTimestamp(),
+              incoming.user()));
+    } catch (RuntimeException | Error e) {
+      abort(id, incoming.user(), e); // If it did not come as far as the decision.
+      throw e;
     } finally {
       unbind(incoming);
     }
@@ -184,18 +210,52 @@ final class ControlStatements {
             .transactions()
             .commit(
                 current(incoming, "COMMIT"),
-                lastWrites,
+                lastWrites.andThen(
+                    transaction -> CommitPermissions.check(transaction, incoming.client())),
                 incoming.payload().startTimestamp(),
                 incoming.user()));
   }
 
-  /** Whatever a COMMIT answers, the transaction is over: also if it did not come that far. */
-  void abandon(Incoming incoming) {
+  /**
+   * As {@link #begin(UUID, ControlStatement.Start, Incoming)}, with the statement that follows. If
+   * that is a write and can't be executed as the transaction could not be begun, then the same
+   * START with the next statement must not begin it without this one.
+   */
+  long begin(CQLStatement first, Incoming incoming) {
+    UUID id = incoming.bound().orElseThrow();
     try {
-      var unused = rollback(incoming);
+      return begin(id, incoming.payload().start().orElseThrow(), incoming);
     } catch (IsoldeException e) {
-      // It has ended before.
+      // With an id that was used before it can't begin anyway.
+      if (FailedStatement.endsTransaction(first)
+          && e.errorCode() != ErrorCode.TRANSACTION_ALREADY_OPEN) {
+        coordinator
+            .ifStarted()
+            .ifPresent(started -> started.transactions().refuse(id, incoming.user(), e));
+      }
+      throw e;
     }
+  }
+
+  /** Ends the transaction of a request that has failed, if it has one. */
+  void abort(Payload payload, ClientState client, Throwable cause) {
+    Optional<UUID> id = payload.transaction().or(() -> connections.of(client));
+    id.ifPresent(known -> abort(known, ConnectionTransactions.userOf(client), cause));
+  }
+
+  /** Ends a transaction because of a failure. */
+  void abort(UUID id, String user, Throwable cause) {
+    boolean wasOfSnapshot = snapshotTransactions.end(id, user).isPresent();
+    coordinator
+        .ifStarted()
+        .map(Coordinator::transactions)
+        .ifPresent(
+            transactions -> {
+              if (wasOfSnapshot) {
+                transactions.refuse(id, user, cause);
+              }
+              transactions.abort(id, user, cause);
+            });
   }
 
   private ResultMessage rollback(Incoming incoming) {
@@ -258,7 +318,7 @@ final class ControlStatements {
     if (id.isPresent()) {
       throw IsoldeException.of(
           ErrorCode.UNSUPPORTED_DDL,
-          "ENABLE, DISABLE, CREATE, DROP and ALTER can't be part of a transaction.",
+          "ENABLE, DISABLE, CREATE, DROP and ALTER can't be part of a transaction; end it first.",
           "transaction",
           id.get());
     }

@@ -2,7 +2,6 @@
 package io.isolde.cql;
 
 import io.isolde.config.IsoldeConfig;
-import io.isolde.cql.StatementRouter.Incoming;
 import io.isolde.replication.KeyspaceStatements;
 import io.isolde.replication.StatementTexts;
 import io.isolde.replication.StrongStatements;
@@ -11,11 +10,13 @@ import io.isolde.transaction.gate.TableGate;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.apache.cassandra.cql3.BatchQueryOptions;
 import org.apache.cassandra.cql3.CQLStatement;
+import org.apache.cassandra.cql3.PasswordObfuscator;
 import org.apache.cassandra.cql3.QueryHandler;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.QueryProcessor;
@@ -28,10 +29,10 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.MD5Digest;
 
 /**
- * The door through which every request of every client comes: {@code
- * -Dcassandra.custom_query_handler_class=io.isolde.cql.IsoldeQueryHandler}. Isolde's statements are
- * recognised before Cassandra's parser; statements on transactional tables are run as transactions;
- * everything else goes to Cassandra as if Isolde were not there.
+ * The door through which every request of every client comes: {@link
+ * io.isolde.install.IsoldeFormatFactory} makes it this node's. Isolde's statements are recognised
+ * before Cassandra's parser; statements on transactional tables are run as transactions; everything
+ * else goes to Cassandra as if Isolde were not there.
  */
 public final class IsoldeQueryHandler implements QueryHandler {
   private final QueryProcessor cassandra = QueryProcessor.instance;
@@ -59,10 +60,24 @@ public final class IsoldeQueryHandler implements QueryHandler {
     if (control.isPresent()) {
       return control.get();
     }
-    CQLStatement statement =
-        cassandra.parse(AsOfSnapshot.rewrite(text, state.getClientState()), state, options);
-    texts.remember(statement, text, false);
-    return statement;
+    router.connections().said(text, state.getClientState());
+    try {
+      CQLStatement statement =
+          cassandra.parse(AsOfSnapshot.rewrite(text, state.getClientState()), state, options);
+      texts.remember(statement, text, false);
+      return statement;
+    } catch (RuntimeException e) {
+      return unparsable(text, e);
+    }
+  }
+
+  /** Without a statement Cassandra hides passwords from its audit log, so then there is none. */
+  private static CQLStatement unparsable(String text, RuntimeException e) {
+    if (!FailedStatement.endsTransaction(text)
+        || text.toLowerCase(Locale.ROOT).contains(PasswordObfuscator.PASSWORD_TOKEN)) {
+      throw e;
+    }
+    return new ControlStatement.Unparsable(e);
   }
 
   @Override
@@ -72,24 +87,19 @@ public final class IsoldeQueryHandler implements QueryHandler {
       QueryOptions options,
       Map<String, ByteBuffer> payload,
       Dispatcher.RequestTime requestTime) {
-    prepare(statement, options);
-    CQLStatement replaced = KeyspaceStatements.replace(statement);
-    return router.route(
-        replaced,
+    Request request = new Request(state, requestTime);
+    return run(
+        request,
+        Payload.of(payload),
+        statement,
         options,
-        incoming(
-            state,
-            payload,
-            requestTime,
-            () -> cassandra.process(replaced, state, options, payload, requestTime)));
-  }
-
-  private static Incoming incoming(
-      QueryState state,
-      Map<String, ByteBuffer> payload,
-      Dispatcher.RequestTime requestTime,
-      Supplier<ResultMessage> onCassandra) {
-    return new Incoming(state, Payload.of(payload), new Request(state, requestTime), onCassandra);
+        () -> {
+          if (statement instanceof ControlStatement.Unparsable unparsable) {
+            throw unparsable.error();
+          }
+          prepare(statement, options);
+        },
+        replaced -> cassandra.process(replaced, state, options, payload, requestTime));
   }
 
   private static void prepare(CQLStatement statement, QueryOptions options) {
@@ -125,15 +135,42 @@ public final class IsoldeQueryHandler implements QueryHandler {
       QueryOptions options,
       Map<String, ByteBuffer> payload,
       Dispatcher.RequestTime requestTime) {
-    CQLStatement replaced = KeyspaceStatements.replace(statement);
-    return router.route(
-        replaced,
+    return run(
+        new Request(state, requestTime),
+        Payload.of(payload),
+        statement,
         options,
-        incoming(
-            state,
-            payload,
-            requestTime,
-            () -> cassandra.processPrepared(replaced, state, options, payload, requestTime)));
+        () -> {
+          if (options.getValues().size() != statement.getBindVariables().size()) {
+            throw new InvalidRequestException(
+                String.format(
+                    "there were %d markers(?) in CQL but %d bound variables",
+                    statement.getBindVariables().size(), options.getValues().size()));
+          }
+        },
+        replaced -> cassandra.processPrepared(replaced, state, options, payload, requestTime));
+  }
+
+  /** What fails, also of the checks before it is routed, may take its transaction with it. */
+  private ResultMessage run(
+      Request request,
+      Payload payload,
+      CQLStatement statement,
+      QueryOptions options,
+      Runnable check,
+      Function<CQLStatement, ResultMessage> onCassandra) {
+    return router.run(
+        statement,
+        payload,
+        request.state().getClientState(),
+        () -> {
+          check.run();
+          CQLStatement replaced = KeyspaceStatements.replace(statement);
+          return router.route(
+              replaced,
+              options,
+              new Incoming(request.state(), payload, request, () -> onCassandra.apply(replaced)));
+        });
   }
 
   @Override
@@ -143,15 +180,17 @@ public final class IsoldeQueryHandler implements QueryHandler {
       BatchQueryOptions options,
       Map<String, ByteBuffer> payload,
       Dispatcher.RequestTime requestTime) {
-    return router.routeList(
-        batch,
-        options,
-        () -> textsOf(options),
-        incoming(
+    Incoming incoming =
+        new Incoming(
             state,
-            payload,
-            requestTime,
-            () -> cassandra.processBatch(batch, state, options, payload, requestTime)));
+            Payload.of(payload),
+            new Request(state, requestTime),
+            () -> cassandra.processBatch(batch, state, options, payload, requestTime));
+    return router.run(
+        batch,
+        incoming.payload(),
+        incoming.client(),
+        () -> router.routeList(batch, options, () -> textsOf(options), incoming));
   }
 
   /** The texts of the statements; empty ones of those that are not prepared any more. */

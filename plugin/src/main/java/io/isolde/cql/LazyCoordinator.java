@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
+import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.transaction.Coordinator;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,9 +16,11 @@ import org.slf4j.LoggerFactory;
 final class LazyCoordinator {
   private static final Logger logger = LoggerFactory.getLogger(LazyCoordinator.class);
 
+  private static final String CANT_START = "Transactions can't start on this node: ";
+
   private final Supplier<Coordinator> start;
   private volatile Coordinator started;
-  private InvalidRequestException lastFailure;
+  private RuntimeException lastFailure;
   private long lastFailureNanos;
 
   LazyCoordinator(Supplier<Coordinator> start) {
@@ -44,10 +46,21 @@ final class LazyCoordinator {
     long sinceNanos = System.nanoTime();
     synchronized (this) {
       if (lastFailure != null && lastFailureNanos - sinceNanos > 0) {
-        throw new InvalidRequestException(lastFailure.getMessage(), lastFailure);
+        throw failed(lastFailure);
       }
       return tryStart();
     }
+  }
+
+  private static IsoldeException failed(RuntimeException cause) {
+    IsoldeException failed =
+        cause instanceof IsoldeException known
+            ? IsoldeException.of(known.errorCode(), CANT_START + known.sentence())
+            : IsoldeException.of(
+                ErrorCode.UNAVAILABLE,
+                CANT_START + cause.getMessage() + " Its log tells why; nothing was done.");
+    failed.addSuppressed(cause);
+    return failed;
   }
 
   private Coordinator tryStart() {
@@ -60,11 +73,9 @@ final class LazyCoordinator {
         } else {
           logger.error("Transactions can't start on this node.", e);
         }
-        lastFailure =
-            new InvalidRequestException(
-                "Transactions can't start on this node: " + e.getMessage(), e);
+        lastFailure = e;
         lastFailureNanos = System.nanoTime();
-        throw lastFailure;
+        throw failed(e);
       }
     }
     return started;

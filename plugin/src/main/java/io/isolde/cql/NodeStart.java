@@ -2,14 +2,13 @@
 package io.isolde.cql;
 
 import io.isolde.config.IsoldeConfig;
-import io.isolde.config.NodeClock;
-import io.isolde.embedded.EmbeddedOracle;
-import io.isolde.embedded.TimestampReservation;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.install.TestedVersion;
 import io.isolde.operations.NodeParts;
 import io.isolde.operations.Operations;
 import io.isolde.oracle.group.CommitApplier;
+import io.isolde.peers.EveryNode;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replicated.ReplicatedOracle;
 import io.isolde.replication.StrongKeyspaces;
@@ -24,12 +23,10 @@ import io.isolde.transaction.StrongTables;
 import io.isolde.transaction.TableStores;
 import io.isolde.transaction.gate.ClusterGate;
 import io.isolde.transaction.gate.TableGate;
-import io.isolde.transaction.lane.ApplyLanes;
+import io.isolde.transaction.outbound.OutboundQueues;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.gms.Gossiper;
 import org.apache.cassandra.service.StorageService;
 import org.slf4j.Logger;
@@ -39,14 +36,12 @@ import org.slf4j.LoggerFactory;
 final class NodeStart implements NodeParts {
   private static final Logger logger = LoggerFactory.getLogger(NodeStart.class);
 
-  /** Beside the commit log: on a durable disk that is this node's own. */
-  private static final String RESERVATION_FILE = "isolde-timestamp-reservation";
-
   private static final long LOOK_MILLIS = 100;
   private static final long TRY_AGAIN_MILLIS = 5_000;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final IsoldeConfig config;
+  private final EveryNode everyNode;
   private final ClusterGate gate;
   private final StrongKeyspaces strong;
   private final Operations operations;
@@ -58,13 +53,14 @@ final class NodeStart implements NodeParts {
 
   private volatile OracleHost host;
   private volatile Throwable hostFailure;
-  private volatile ApplyLanes lanes = ApplyLanes.none();
+  private volatile OutboundQueues queues = OutboundQueues.none();
 
   NodeStart(IsoldeConfig config, TableGate gate, StrongKeyspaces strong) {
     this.config = config;
-    this.gate = new ClusterGate(gate, this::oracleHost);
+    this.everyNode = new EveryNode(this::oracleHost);
+    this.restart = Restart.begin();
+    this.gate = new ClusterGate(gate, everyNode, this::oracleHost, restart::secure);
     this.strong = strong;
-    this.restart = Restart.begin(config.isOracleReplicated());
     this.operations = new Operations(config);
     this.snapshots = new SnapshotNode(config, this::oracleHost);
     this.snapshotTransactions =
@@ -79,6 +75,10 @@ final class NodeStart implements NodeParts {
   @Override
   public Restart restart() {
     return restart;
+  }
+
+  EveryNode everyNode() {
+    return everyNode;
   }
 
   SnapshotTransactions snapshotTransactions() {
@@ -110,6 +110,7 @@ final class NodeStart implements NodeParts {
    * needed.
    */
   NodeStart inBackground() {
+    TestedVersion.logIfAnother();
     operations.show(this);
     TableStores.watchMessages();
     Thread thread = new Thread(this::run, "isolde-start");
@@ -123,23 +124,18 @@ final class NodeStart implements NodeParts {
       while (!Gossiper.instance.isEnabled()) {
         Thread.sleep(LOOK_MILLIS);
       }
-      if (config.isOracleReplicated()) {
-        startHost(); // First: what a dead process has left is finished before clients come.
-      }
+      startHost(); // First: what a dead process has left is finished before clients come.
+      everyNode.serve();
       gate.serve();
-      if (config.isOracleReplicated()) {
-        lanes = ApplyLanes.open(host);
-      }
+      queues = OutboundQueues.open(host);
       startStrongKeyspaces();
-      if (config.isOracleReplicated()) {
-        startRecovery();
-        restart.recover(host, new TransactionsOnGroups(strong));
-      }
+      startRecovery();
+      restart.recover(host, new TransactionsOnGroups(strong));
       while (!StorageService.instance.isNativeTransportRunning()) {
         Thread.sleep(LOOK_MILLIS);
       }
       snapshots.start();
-      while (config.isOracleReplicated() && !isStarted()) {
+      while (!isStarted()) {
         Thread.sleep(TRY_AGAIN_MILLIS);
       }
     } catch (InterruptedException e) {
@@ -169,7 +165,7 @@ final class NodeStart implements NodeParts {
     StrongTables tables = new TransactionsOnGroups(strong);
     Recovery.start(
         host.node()::unfinished, tables, new ReplicatedOracle(host.client(), host.session()));
-    host.node().applyWith(new LeaderApplier(tables, lanes));
+    host.node().applyWith(new LeaderApplier(tables, queues));
     // While a node drains, the oracle may lead there for some seconds more.
     StorageService.instance.addPreShutdownHook(() -> host.node().applyWith(CommitApplier.NONE));
   }
@@ -190,23 +186,9 @@ final class NodeStart implements NodeParts {
 
   private Coordinator start() {
     StrongTables tables = new TransactionsOnGroups(strong);
-    if (!config.isOracleReplicated()) {
-      EmbeddedOracle oracle = embedded();
-      return Coordinator.start(
-          config, gate, tables, oracle, ApplyLanes.none(), oracle, operations.listener());
-    }
     OracleHost ready = awaitSession();
     ReplicatedOracle oracle = new ReplicatedOracle(ready.client(), ready.session());
-    return Coordinator.start(config, gate, tables, oracle, lanes, oracle, operations.listener());
-  }
-
-  private EmbeddedOracle embedded() {
-    return new EmbeddedOracle(
-        OracleHost.bounds(config),
-        new TimestampReservation(
-            Path.of(DatabaseDescriptor.getCommitLogLocation(), RESERVATION_FILE)),
-        config.timestampReservationMicros(),
-        NodeClock.INSTANCE);
+    return Coordinator.start(config, gate, tables, oracle, queues, oracle, operations.listener());
   }
 
   private OracleHost awaitSession() {
@@ -217,7 +199,9 @@ final class NodeStart implements NodeParts {
             ErrorCode.ORACLE_UNAVAILABLE,
             hostFailure != null && host == null
                 ? "The oracle can't start on this node: " + hostFailure.getMessage()
-                : "No leader of the oracle answers yet: a majority of its members must be up.");
+                : "No leader of the oracle answers yet. A majority of its members must be up; where"
+                    + " there has never been a leader, all that found it (oracle_members, or the"
+                    + " seeds). isolde.oracle shows them.");
       }
       try {
         Thread.sleep(LOOK_MILLIS);

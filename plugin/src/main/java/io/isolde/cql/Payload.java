@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
+import io.isolde.error.IsoldeException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
-import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.service.ClientWarn;
 import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.ByteBufferUtil;
@@ -46,8 +46,7 @@ record Payload(
    * Reads a payload.
    *
    * @param entries null if the request has none
-   * @throws InvalidRequestException if they can't be read, or name no transaction to start or
-   *     commit
+   * @throws IsoldeException if they can't be read, or name no transaction to start or commit
    */
   static Payload of(Map<String, ByteBuffer> entries) {
     if (entries == null) {
@@ -60,7 +59,7 @@ record Payload(
             start(entries.get(START)),
             entries.containsKey(COMMIT));
     if (payload.transaction.isEmpty() && (payload.commits || payload.start.isPresent())) {
-      throw new InvalidRequestException(
+      throw IsoldeException.invalid(
           "The custom payload has " + START + " or " + COMMIT + ", but no " + TRANSACTION + ".");
     }
     return payload;
@@ -82,9 +81,9 @@ record Payload(
             new UUID(
                 value.getLong(value.position()), value.getLong(value.position() + Long.BYTES)));
       }
-      return Optional.of(UUID.fromString(ByteBufferUtil.string(value)));
+      return Optional.of(StatementParser.uuid(ByteBufferUtil.string(value)));
     } catch (IllegalArgumentException | CharacterCodingException e) {
-      throw new InvalidRequestException(
+      throw IsoldeException.invalid(
           "The custom payload " + TRANSACTION + " must be a UUID, as text or as 16 bytes.");
     }
   }
@@ -96,7 +95,7 @@ record Payload(
     try {
       return OptionalLong.of(Long.parseLong(ByteBufferUtil.string(value)));
     } catch (NumberFormatException | CharacterCodingException e) {
-      throw new InvalidRequestException(
+      throw IsoldeException.invalid(
           "The custom payload " + START_TIMESTAMP + " must be a number in decimal digits.");
     }
   }
@@ -113,7 +112,7 @@ record Payload(
     } catch (CharacterCodingException e) {
       // Told below.
     }
-    throw new InvalidRequestException(
+    throw IsoldeException.invalid(
         "The custom payload " + START + " must be the text of START TRANSACTION.");
   }
 

@@ -3,6 +3,7 @@ package io.isolde.cql;
 
 import static io.isolde.cql.StatementParser.NAME;
 
+import io.isolde.error.IsoldeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -10,7 +11,6 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.cassandra.config.DurationSpec;
-import org.apache.cassandra.exceptions.SyntaxException;
 
 /** Recognises CREATE SNAPSHOT and DROP SNAPSHOT. */
 final class SnapshotParser {
@@ -56,7 +56,7 @@ final class SnapshotParser {
   private static ControlStatement create(String rest) {
     Matcher creation = CREATION.matcher(rest);
     if (!creation.matches()) {
-      throw new SyntaxException(
+      throw IsoldeException.syntax(
           "CREATE SNAPSHOT: expected [IF NOT EXISTS] name ON KEYSPACE keyspace, or name ON"
               + " [keyspace.]table [, …], and then [WITH ttl = '7d' [AND gate = true]]");
     }
@@ -66,7 +66,7 @@ final class SnapshotParser {
       for (String text : creation.group("options").split("(?i)\\bAND\\b", -1)) {
         Matcher option = OPTION.matcher(text);
         if (!option.matches()) {
-          throw new SyntaxException(
+          throw IsoldeException.syntax(
               "CREATE SNAPSHOT: expected ttl = '7d' or gate = true, not '" + text.strip() + "'");
         }
         if (option.group("ttl") != null) {
@@ -94,7 +94,7 @@ final class SnapshotParser {
     } catch (RuntimeException e) {
       // said below
     }
-    throw new SyntaxException(
+    throw IsoldeException.syntax(
         "CREATE SNAPSHOT: ttl must be a duration like '7d', '12h' or '30m', not '" + text + "'");
   }
 
@@ -115,7 +115,7 @@ final class SnapshotParser {
   private static ControlStatement drop(String rest) {
     Matcher dropping = DROPPING.matcher(rest);
     if (!dropping.matches()) {
-      throw new SyntaxException("DROP SNAPSHOT: expected [IF EXISTS] name");
+      throw IsoldeException.syntax("DROP SNAPSHOT: expected [IF EXISTS] name");
     }
     return new ControlStatement.DropSnapshot(
         snapshotName(dropping.group("name")), dropping.group("ifthere") != null);
@@ -125,7 +125,7 @@ final class SnapshotParser {
   static String snapshotName(String written) {
     String name = written.toLowerCase(Locale.ROOT);
     if (!SNAPSHOT_NAME.matcher(name).matches()) {
-      throw new SyntaxException(
+      throw IsoldeException.syntax(
           "The name of a snapshot is a letter and then letters, digits and underscores, up to 48 in"
               + " all; not '"
               + written

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
-import io.isolde.cql.StatementRouter.Incoming;
+import com.google.common.collect.Sets;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.IsolationLevel;
+import io.isolde.peers.EveryNode;
 import io.isolde.replication.ReplicatedLogStrategy;
 import io.isolde.snapshot.node.SnapshotNode;
 import io.isolde.snapshot.node.Snapshots;
@@ -26,10 +27,11 @@ import org.apache.cassandra.auth.AuthenticatedUser;
 import org.apache.cassandra.auth.DataResource;
 import org.apache.cassandra.auth.Permission;
 import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.db.guardrails.Guardrails;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.marshal.LongType;
 import org.apache.cassandra.db.marshal.UTF8Type;
-import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
@@ -37,26 +39,33 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 
 /** Executes CREATE SNAPSHOT and DROP SNAPSHOT. */
 final class SnapshotStatements {
+  private static final Set<Permission> MASKS = Set.of(Permission.UNMASK, Permission.SELECT_MASKED);
+
   private final SnapshotNode node;
+  private final EveryNode everyNode;
   private final LazyCoordinator coordinator;
 
-  SnapshotStatements(SnapshotNode node, LazyCoordinator coordinator) {
+  SnapshotStatements(SnapshotNode node, EveryNode everyNode, LazyCoordinator coordinator) {
     this.node = node;
+    this.everyNode = everyNode;
     this.coordinator = coordinator;
   }
 
   ResultMessage create(ControlStatement.CreateSnapshot statement, Incoming incoming) {
-    if (statement.ifNotExists() && SnapshotCatalog.find(statement.name()).isPresent()) {
-      return new ResultMessage.Void();
-    }
     List<TableMetadata> tables = tables(statement, incoming);
     for (TableMetadata table : tables) {
-      refuseUnsupported(table);
       incoming.client().ensureTablePermission(table, Permission.SELECT);
       incoming.client().ensureAllTablesPermission(table.keyspace, Permission.CREATE);
     }
-    Snapshots.Wish wish =
-        new Snapshots.Wish(statement.name(), tables, statement.ttlMillis(), statement.isGated());
+    if (statement.ifNotExists() && SnapshotCatalog.find(statement.name()).isPresent()) {
+      return new ResultMessage.Void();
+    }
+    tables.forEach(SnapshotStatements::refuseUnsupported);
+    guard(tables, incoming);
+    everyNode.requireIsolde("CREATE SNAPSHOT " + statement.name());
+    Snapshots.SnapshotRequest wish =
+        new Snapshots.SnapshotRequest(
+            statement.name(), tables, statement.ttlMillis(), statement.isGated());
     Snapshots.Created created = create(wish, incoming);
     grant(created.name(), incoming);
     return new Rows()
@@ -67,8 +76,21 @@ final class SnapshotStatements {
         .build();
   }
 
+  /** The limits that CREATE TABLE has: a snapshot of a table is one. */
+  private static void guard(List<TableMetadata> tables, Incoming incoming) {
+    if (!Guardrails.tables.enabled(incoming.client())) {
+      return;
+    }
+    int userTables =
+        Schema.instance.getUserKeyspaces().stream()
+            .mapToInt(keyspace -> Keyspace.open(keyspace).getColumnFamilyStores().size())
+            .sum();
+    Guardrails.tables.guard(
+        userTables + tables.size(), tables.get(0).name, false, incoming.client());
+  }
+
   /** An open transaction keeps what the snapshot needs, until it is made. */
-  private Snapshots.Created create(Snapshots.Wish wish, Incoming incoming) {
+  private Snapshots.Created create(Snapshots.SnapshotRequest wish, Incoming incoming) {
     UUID id = UUID.randomUUID();
     List<Transaction> keeper = new ArrayList<>(1);
     LongSupplier stable =
@@ -102,13 +124,12 @@ final class SnapshotStatements {
     if (statement.wholeKeyspace() != null) {
       KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(statement.wholeKeyspace());
       if (keyspace == null) {
-        throw new InvalidRequestException(
-            "There is no keyspace " + statement.wholeKeyspace() + ".");
+        throw IsoldeException.invalid("There is no keyspace " + statement.wholeKeyspace() + ".");
       }
       List<TableMetadata> own =
           keyspace.tables.stream().filter(table -> SnapshotTag.of(table).isEmpty()).toList();
       if (own.isEmpty()) {
-        throw new InvalidRequestException("The keyspace " + keyspace.name + " has no tables.");
+        throw IsoldeException.invalid("The keyspace " + keyspace.name + " has no tables.");
       }
       return own;
     }
@@ -130,7 +151,7 @@ final class SnapshotStatements {
     } else if (table.isCompactTable()) {
       why = "it has COMPACT STORAGE.";
     } else if (SnapshotTag.of(table).isPresent()) {
-      why = "it is one.";
+      why = "it is itself a snapshot.";
     } else if (ReplicatedLogStrategy.isOf(table)) {
       why = "its keyspace is a strong one, whose replicas can't be cut at one moment yet.";
     }
@@ -143,7 +164,10 @@ final class SnapshotStatements {
     }
   }
 
-  /** As the creator of a table has all permissions on it. */
+  /**
+   * As the creator of a table has all permissions on it; but not to see what the tables hide from
+   * him. If he may see it there, he may see it here.
+   */
   private static void grant(String snapshot, Incoming incoming) {
     AuthenticatedUser user = incoming.client().getUser();
     if (user == null || user.isAnonymous()) {
@@ -156,7 +180,7 @@ final class SnapshotStatements {
             DatabaseDescriptor.getAuthorizer()
                 .grant(
                     AuthenticatedUser.SYSTEM_USER,
-                    resource.applicablePermissions(),
+                    Sets.difference(resource.applicablePermissions(), MASKS).immutableCopy(),
                     resource,
                     user.getPrimaryRole());
       } catch (UnsupportedOperationException e) {
@@ -176,6 +200,7 @@ final class SnapshotStatements {
     for (TableMetadata table : snapshot.get().tables()) {
       incoming.client().ensureTablePermission(table, Permission.DROP);
     }
+    Guardrails.dropTruncateTableEnabled.ensureEnabled(incoming.client());
     node.snapshots().drop(snapshot.get());
     return new ResultMessage.Void();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
+import io.isolde.error.IsoldeException;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.group.MemberChange;
 import java.util.List;
@@ -31,6 +32,8 @@ final class StatementParser {
       Pattern.compile("(?i)\\s*ALTER\\s+ORACLE\\b(?<how>[^;]*);?\\s*");
   private static final Pattern ORACLE_CHANGE =
       Pattern.compile("(?i)\\s+(?<how>ADD|REMOVE|LEADER)\\s+'(?<address>[^']+)'\\s*");
+
+  private static final Pattern ACCEPT_LOSS = Pattern.compile("(?i)\\s+ACCEPT\\s+LOSS\\s*");
 
   static final String NAME = "(?:[a-zA-Z]\\w*|\"(?:[^\"]|\"\")+\")";
   private static final Pattern ALTER_LEADER =
@@ -160,12 +163,12 @@ final class StatementParser {
         asOf = OptionalLong.of(Long.parseLong(option.group("asof")));
       }
       if (repeated) {
-        throw new SyntaxException(
+        throw IsoldeException.syntax(
             "START TRANSACTION: '" + option.group().strip() + "' comes twice");
       }
     }
     if (!options.substring(end).isBlank()) {
-      throw new SyntaxException(
+      throw IsoldeException.syntax(
           "START TRANSACTION: expected [ISOLATION LEVEL SNAPSHOT | SERIALIZABLE] [READ ONLY] [AS OF"
               + " microseconds | AS OF SNAPSHOT name], not '"
               + options.substring(end).strip()
@@ -179,16 +182,25 @@ final class StatementParser {
   }
 
   private static ControlStatement show(String id) {
-    if (!UUID_TEXT.matcher(id).matches()) {
-      throw new SyntaxException("SHOW TRANSACTION: expected the id of a transaction, a UUID");
+    try {
+      return new ControlStatement.Show(uuid(id));
+    } catch (IllegalArgumentException e) {
+      throw IsoldeException.syntax("SHOW TRANSACTION: expected the id of a transaction, a UUID");
     }
-    return new ControlStatement.Show(UUID.fromString(id));
+  }
+
+  /** Of all 36 characters; the JDK takes fewer, and gives another id than was meant. */
+  static UUID uuid(String text) {
+    if (!UUID_TEXT.matcher(text).matches()) {
+      throw new IllegalArgumentException("not a UUID");
+    }
+    return UUID.fromString(text);
   }
 
   private static ControlStatement change(String how, String on) {
     Matcher table = ON_TABLE.matcher(on);
     if (!table.matches()) {
-      throw new SyntaxException(
+      throw IsoldeException.syntax(
           how.toUpperCase(Locale.ROOT) + " TRANSACTIONS: expected ON [keyspace.]table");
     }
     String keyspace = name(table.group("keyspace"));
@@ -199,9 +211,13 @@ final class StatementParser {
   }
 
   private static ControlStatement alterOracle(String how) {
+    if (ACCEPT_LOSS.matcher(how).matches()) {
+      return new ControlStatement.AcceptOracleLoss();
+    }
     Matcher change = ORACLE_CHANGE.matcher(how);
     if (!change.matches()) {
-      throw new SyntaxException("ALTER ORACLE: expected ADD, REMOVE or LEADER and 'address'");
+      throw IsoldeException.syntax(
+          "ALTER ORACLE: expected ADD, REMOVE or LEADER and 'address', or ACCEPT LOSS");
     }
     MemberChange.Kind kind =
         switch (change.group("how").toUpperCase(Locale.ROOT)) {
@@ -215,14 +231,14 @@ final class StatementParser {
   private static ControlStatement alterLeader(String keyspace, String written) {
     Matcher address = ADDRESS.matcher(written);
     if (!address.matches()) {
-      throw new SyntaxException("ALTER KEYSPACE " + keyspace + " LEADER: expected 'address'");
+      throw IsoldeException.syntax("ALTER KEYSPACE " + keyspace + " LEADER: expected 'address'");
     }
     return new ControlStatement.AlterLeader(keyspace, address.group("address"));
   }
 
   private static ControlStatement rebalance(String keyspace, String without) {
     if (!WITHOUT.matcher(without).matches()) {
-      throw new SyntaxException(
+      throw IsoldeException.syntax(
           "ALTER KEYSPACE " + keyspace + " REBALANCE: expected nothing or WITHOUT 'address', …");
     }
     List<String> addresses =

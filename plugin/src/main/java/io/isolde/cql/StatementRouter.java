@@ -11,7 +11,6 @@ import io.isolde.snapshot.gate.WriteGate;
 import io.isolde.snapshot.read.SnapshotReads;
 import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.snapshot.table.SnapshotTag;
-import io.isolde.transaction.DataStatements.Request;
 import io.isolde.transaction.DataStatements.Write;
 import io.isolde.transaction.Tables;
 import io.isolde.transaction.Transaction;
@@ -33,12 +32,8 @@ import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.cql3.statements.TruncateStatement;
 import org.apache.cassandra.cql3.statements.UseStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
-import org.apache.cassandra.db.guardrails.Guardrails;
-import org.apache.cassandra.exceptions.InvalidRequestException;
-import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
-import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
@@ -48,88 +43,93 @@ final class StatementRouter {
   private final LazyCoordinator coordinator;
   private final ControlStatements control;
   private final StrongStatements strong;
-  private final ConnectionTransactions connections = new ConnectionTransactions();
+  private final ConnectionTransactions connections;
 
   private final WriteGate writeGate;
   private final SnapshotTransactions snapshotTransactions;
+  private final TableChanges changes;
 
   StatementRouter(TableGate gate, NodeStart node, StrongStatements strong) {
     this.gate = gate;
     this.coordinator = node.coordinator();
     this.strong = strong;
-    this.control = new ControlStatements(gate, node, connections);
+    this.changes = new TableChanges(coordinator, node.everyNode());
     this.writeGate = node.snapshots().gate();
     this.snapshotTransactions = node.snapshotTransactions();
+    this.connections = new ConnectionTransactions(this::abandon);
+    this.control = new ControlStatements(gate, node, connections);
+  }
+
+  ConnectionTransactions connections() {
+    return connections;
+  }
+
+  private void abandon(UUID id, String user, String sentence) {
+    var unused = snapshotTransactions.end(id, user);
+    coordinator
+        .ifStarted()
+        .ifPresent(started -> started.transactions().abandon(id, user, sentence));
   }
 
   /**
-   * A request as the protocol brought it.
-   *
-   * @param payload what it says of its transaction
-   * @param onCassandra runs it as if Isolde were not there
+   * Has a request run. If it fails, so does the transaction that it belongs to, unless it was not
+   * to change anything.
    */
-  record Incoming(
-      QueryState state, Payload payload, Request request, Supplier<ResultMessage> onCassandra) {
-
-    Incoming withoutStart() {
-      return new Incoming(state, payload.withoutStart(), request, onCassandra);
-    }
-
-    /** The transaction that the payload names. */
-    Optional<UUID> bound() {
-      return payload.transaction();
-    }
-
-    ClientState client() {
-      return state.getClientState();
-    }
-
-    String user() {
-      return client().getUser() == null ? "" : client().getUser().getName();
+  ResultMessage run(
+      CQLStatement statement,
+      Payload payload,
+      ClientState client,
+      Supplier<ResultMessage> request) {
+    try {
+      return request.get();
+    } catch (RuntimeException | Error e) {
+      if (payload.commits() || FailedStatement.endsTransaction(statement)) {
+        control.abort(payload, client, e);
+      }
+      throw e;
     }
   }
 
   ResultMessage route(CQLStatement statement, QueryOptions options, Incoming incoming) {
+    if (incoming.bound().isEmpty() && !ConnectionTransactions.isOfNone(statement)) {
+      connections.arrive(incoming.client());
+    }
     if (statement instanceof ControlStatement own) {
       return control.execute(own, incoming);
     }
     // A further page is of a statement that has begun the transaction.
     Incoming asked = options.getPagingState() == null ? incoming : incoming.withoutStart();
     return inTransaction(
-        asked, () -> DisabledMeanwhile.again(() -> routeData(statement, options, asked)));
+        statement,
+        asked,
+        () -> DisabledMeanwhile.again(() -> routeData(statement, options, asked)));
   }
 
-  /** Begins the transaction first, if the request says so, and ends it with a COMMIT that fails. */
-  private ResultMessage inTransaction(Incoming incoming, Supplier<ResultMessage> statement) {
-    Optional<ControlStatement.Start> start = incoming.payload.start();
-    if (start.isPresent()) {
-      long startTimestamp = control.begin(incoming.bound().orElseThrow(), start.get(), incoming);
-      return Payload.started(startTimestamp, endIfFailed(incoming, statement));
+  /** Begins the transaction first, if the request says so. */
+  private ResultMessage inTransaction(
+      CQLStatement statement, Incoming incoming, Supplier<ResultMessage> execution) {
+    if (incoming.payload().start().isPresent() || incoming.payload().commits()) {
+      incoming.client().validateLogin();
     }
-    if (incoming.payload.commits() && !control.isOpen(incoming)) {
+    if (incoming.payload().start().isPresent()) {
+      long startTimestamp = control.begin(statement, incoming);
+      return Payload.started(startTimestamp, execution.get());
+    }
+    if (incoming.payload().commits() && !control.isOpen(incoming)) {
       // Repeated: whatever the writes would be refused for today, it may be decided.
       return control.commit(incoming);
     }
-    return endIfFailed(incoming, statement);
-  }
-
-  private ResultMessage endIfFailed(Incoming incoming, Supplier<ResultMessage> statement) {
-    try {
-      return statement.get();
-    } catch (RuntimeException | Error e) {
-      if (incoming.payload.commits()) {
-        control.abandon(incoming);
-      }
-      throw e;
-    }
+    return execution.get();
   }
 
   private ResultMessage routeData(CQLStatement statement, QueryOptions options, Incoming incoming) {
     boolean isWrite =
         statement instanceof ModificationStatement || statement instanceof BatchStatement;
-    if (incoming.payload.commits() && !isWrite) {
-      throw new InvalidRequestException(
-          Payload.COMMIT + " goes with INSERT, UPDATE, DELETE and BATCH only.");
+    if (incoming.payload().commits() && !isWrite) {
+      throw IsoldeException.invalid(
+          Payload.COMMIT
+              + " goes with INSERT, UPDATE, DELETE and BATCH only; the transaction is rolled"
+              + " back.");
     }
     if (statement instanceof BatchStatement batch) {
       Optional<ResultMessage> strongly =
@@ -145,22 +145,24 @@ final class StatementRouter {
     if (statement instanceof SelectStatement select) {
       Optional<SnapshotTransactions.Open> reader = snapshotTransaction(incoming);
       if (reader.isPresent() && !Tables.isSystem(select.table)) {
-        return reader.get().select(select, options, incoming.state, incoming.request.requestTime());
+        return reader
+            .get()
+            .select(select, options, incoming.state(), incoming.request().requestTime());
       }
       Optional<ResultMessage> strongly =
           ifStrong(
               Set.of(select.table),
               incoming,
-              () -> strong.select(select, options, incoming.request, incoming.onCassandra));
+              () -> strong.select(select, options, incoming.request(), incoming.onCassandra()));
       if (strongly.isPresent()) {
         return strongly.get();
       }
       if (transactionOf(incoming).isEmpty() && SnapshotTag.of(select.table).isPresent()) {
         return SnapshotReads.select(
-            select, options, incoming.state, incoming.request.requestTime());
+            select, options, incoming.state(), incoming.request().requestTime());
       }
       return Tables.isSystem(select.table)
-          ? incoming.onCassandra.get()
+          ? incoming.onCassandra().get()
           : route(Set.of(select.table), incoming, () -> select(select, options, incoming));
     }
     if (statement instanceof ModificationStatement write) {
@@ -198,7 +200,11 @@ final class StatementRouter {
       BatchQueryOptions options,
       Supplier<List<String>> texts,
       Incoming incoming) {
+    if (incoming.bound().isEmpty()) {
+      connections.arrive(incoming.client());
+    }
     return inTransaction(
+        batch,
         incoming,
         () -> DisabledMeanwhile.again(() -> routeListData(batch, options, texts, incoming)));
   }
@@ -213,11 +219,11 @@ final class StatementRouter {
             incoming,
             () -> {
               List<Write> writes = writes(batch, options);
-              checkStrong(batch, options.getConsistency(), incoming);
+              StatementChecks.ofStrongWrite(batch, writes, options.getConsistency(), incoming);
               return StrongStatements.needsDecision(writes)
                   ? strong.decideList(
-                      writes, texts.get(), options.getConsistency(), incoming.request)
-                  : strong.write(writes, options.getConsistency(), incoming.request);
+                      writes, texts.get(), options.getConsistency(), incoming.request())
+                  : strong.write(writes, options.getConsistency(), incoming.request());
             })
         .orElseGet(() -> routeBatch(batch, options, incoming));
   }
@@ -249,27 +255,20 @@ final class StatementRouter {
       return Optional.empty();
     }
     try (OpOrder.Group group = gate.enter(tables)) {
-      return tables.stream().anyMatch(Tables::isTransactional)
-          ? Optional.empty()
-          : Optional.of(onGroups.get());
+      if (tables.stream().anyMatch(Tables::isTransactional)) {
+        return Optional.empty();
+      }
+      Tables.requireColumns(tables);
+      return Optional.of(onGroups.get());
     }
   }
 
   private ResultMessage strongly(
       CQLStatement statement, List<Write> writes, QueryOptions options, Incoming incoming) {
-    checkStrong(statement, options.getConsistency(), incoming);
+    StatementChecks.ofStrongWrite(statement, writes, options.getConsistency(), incoming);
     return StrongStatements.needsDecision(writes)
-        ? strong.decide(statement, writes, options, incoming.request)
-        : strong.write(writes, options.getConsistency(), incoming.request);
-  }
-
-  private static void checkStrong(
-      CQLStatement statement, ConsistencyLevel consistency, Incoming incoming) {
-    if (statement instanceof BatchStatement batch) {
-      batch.validate();
-      BatchTimestamp.refuse(batch);
-    }
-    check(statement, consistency, incoming);
+        ? strong.decide(statement, writes, options, incoming.request())
+        : strong.write(writes, options.getConsistency(), incoming.request());
   }
 
   /** A statement on tables: ours if it runs in a transaction, or if a table is transactional. */
@@ -281,13 +280,17 @@ final class StatementRouter {
       if (!ours && strong.isStrong(tables)) {
         throw new DisabledMeanwhile();
       }
-      return ours ? onIsolde.get() : incoming.onCassandra.get();
+      if (!ours) {
+        return incoming.onCassandra().get();
+      }
+      Tables.requireColumns(tables);
+      return onIsolde.get();
     }
   }
 
   /** With the tables of the transaction, if it is committed, too. */
   private Set<TableMetadata> withCommitted(Set<TableMetadata> tables, Incoming incoming) {
-    if (!incoming.payload.commits()) {
+    if (!incoming.payload().commits()) {
       return tables;
     }
     Set<TableMetadata> all = new LinkedHashSet<>(tables);
@@ -298,7 +301,7 @@ final class StatementRouter {
   private ResultMessage routeWrite(
       Set<TableMetadata> tables, Incoming incoming, Supplier<ResultMessage> onIsolde) {
     if (tables.stream().allMatch(Tables::isSystem) && transactionOf(incoming).isEmpty()) {
-      return incoming.onCassandra.get();
+      return incoming.onCassandra().get();
     }
     SnapshotGuard.refuseWrites(tables);
     if (snapshotTransaction(incoming).isPresent()) {
@@ -322,37 +325,29 @@ final class StatementRouter {
   }
 
   private ResultMessage select(SelectStatement select, QueryOptions options, Incoming incoming) {
-    select.authorize(incoming.client());
-    select.validate(incoming.client());
+    StatementChecks.ofRead(select, options.getConsistency(), incoming);
     Optional<Transaction> transaction = find(incoming);
     return transaction.isPresent()
-        ? coordinator.get().data().select(transaction.get(), select, options, incoming.request)
-        : coordinator.get().data().select(select, options, incoming.request);
+        ? coordinator.get().data().select(transaction.get(), select, options, incoming.request())
+        : coordinator.get().data().select(select, options, incoming.request());
   }
 
   private ResultMessage write(
       CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
-    check(statement, consistency, incoming);
-    if (incoming.payload.commits()) {
+    StatementChecks.ofWrite(statement, writes, consistency, incoming);
+    if (incoming.payload().commits()) {
       return control.commitWith(
-          transaction -> coordinator.get().data().write(transaction, writes, incoming.request),
+          transaction -> coordinator.get().data().write(transaction, writes, incoming.request()),
           incoming);
     }
     Optional<Transaction> transaction = find(incoming);
     if (transaction.isPresent()) {
-      coordinator.get().data().write(transaction.get(), writes, incoming.request);
+      coordinator.get().data().write(transaction.get(), writes, incoming.request());
     } else {
-      coordinator.get().data().write(writes, incoming.request);
+      coordinator.get().data().write(writes, incoming.request());
+      connections.warnBesideOther(incoming.client());
     }
     return new ResultMessage.Void();
-  }
-
-  private static void check(
-      CQLStatement statement, ConsistencyLevel consistency, Incoming incoming) {
-    statement.authorize(incoming.client());
-    statement.validate(incoming.client());
-    consistency.validateForWrite();
-    Guardrails.writeConsistencyLevels.guard(Set.of(consistency), incoming.client());
   }
 
   private Optional<Transaction> find(Incoming incoming) {
@@ -374,21 +369,6 @@ final class StatementRouter {
           transaction.get());
     }
     SnapshotGuard.refuseChanges(statement);
-    if (statement instanceof TruncateStatement truncate) {
-      return truncate(truncate, incoming);
-    }
-    return incoming.onCassandra.get();
-  }
-
-  /** While nothing else runs on the table, since it takes away what snapshots see. */
-  private ResultMessage truncate(TruncateStatement truncate, Incoming incoming) {
-    TableMetadata table = Schema.instance.getTableMetadata(truncate.keyspace(), truncate.name());
-    if (table == null || !Tables.isTransactional(table)) {
-      return incoming.onCassandra.get();
-    }
-    truncate.authorize(incoming.client());
-    List<ResultMessage> result = new ArrayList<>(1);
-    coordinator.get().mode().truncate(table, () -> result.add(incoming.onCassandra.get()));
-    return result.get(0);
+    return changes.run(statement, incoming);
   }
 }

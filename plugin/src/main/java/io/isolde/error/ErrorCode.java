@@ -6,16 +6,30 @@ package io.isolde.error;
  * the whole transaction is run again.
  */
 public enum ErrorCode {
-  /** What the transaction read (or, at SNAPSHOT, wrote) was written by another one meanwhile. */
+  /**
+   * What the transaction read (or, at SNAPSHOT, wrote) was changed by another transaction since.
+   */
   CONFLICT(true, KnownOutcome.NOT_COMMITTED),
   /** The transaction is older than what the oracle remembers, so a conflict can't be excluded. */
   CONFLICT_FORGOTTEN(true, KnownOutcome.NOT_COMMITTED),
   /** The versions that the snapshot needs are gone. */
   SNAPSHOT_TOO_OLD(true, KnownOutcome.NOT_COMMITTED),
+  /** The moment that AS OF names is older than what is kept; a retry would name it again. */
+  AS_OF_TOO_OLD(false, KnownOutcome.NOT_COMMITTED),
   /** No transaction with this id is open on this node. */
   TRANSACTION_NOT_FOUND(false, KnownOutcome.UNKNOWN),
   /** The transaction was open for too long, or idle for too long. */
   TRANSACTION_EXPIRED(true, KnownOutcome.NOT_COMMITTED),
+  /** The transaction was rolled back before, by ROLLBACK or by an error that ended it. */
+  TRANSACTION_ROLLED_BACK(false, KnownOutcome.NOT_COMMITTED),
+  /** At COMMIT: the user may no longer write what the transaction has written. */
+  PERMISSION_REVOKED(false, KnownOutcome.NOT_COMMITTED),
+  /** A statement of the transaction failed, so that nothing of it can be committed. */
+  TRANSACTION_ABORTED(false, KnownOutcome.NOT_COMMITTED),
+  /** Another transaction with the same id was decided; nothing of this one is committed. */
+  TRANSACTION_ID_TAKEN(false, KnownOutcome.NOT_COMMITTED),
+  /** START TRANSACTION without an id, on a connection that others may use, too. */
+  TRANSACTION_ID_REQUIRED(false, KnownOutcome.NOT_COMMITTED),
   /** START TRANSACTION on a connection, or with an id, that has an open transaction. */
   TRANSACTION_ALREADY_OPEN(false, KnownOutcome.NOT_COMMITTED),
   /** COMMIT or ROLLBACK on a connection that has no open transaction. */
@@ -28,7 +42,11 @@ public enum ErrorCode {
   READ_ONLY_TRANSACTION(false, KnownOutcome.NOT_COMMITTED),
   /** The table is not transactional. */
   NOT_TRANSACTIONAL(false, KnownOutcome.NOT_COMMITTED),
-  /** AS OF a timestamp in the future. */
+  /** A statement of Isolde, or a custom payload, that can't be understood; nothing was done. */
+  INVALID_REQUEST(false, KnownOutcome.NOT_COMMITTED),
+  /** An operator's change of members, leaders or replicas failed; a part of it may be done. */
+  CHANGE_FAILED(false, KnownOutcome.UNKNOWN),
+  /** AS OF a timestamp in the future, or before 1970. */
   INVALID_TIMESTAMP(false, KnownOutcome.NOT_COMMITTED),
   /** Counters add to whatever is there; a snapshot can't hold still for them. */
   UNSUPPORTED_COUNTER(false, KnownOutcome.NOT_COMMITTED),
@@ -48,6 +66,8 @@ public enum ErrorCode {
   UNSUPPORTED_TABLE(false, KnownOutcome.NOT_COMMITTED),
   /** A batch on a strong keyspace that more than one replica group would have to write. */
   BATCH_SPANS_GROUPS(false, KnownOutcome.NOT_COMMITTED),
+  /** A node does not run an Isolde that can take part, and the change needs all nodes. */
+  NODE_WITHOUT_ISOLDE(false, KnownOutcome.NOT_COMMITTED),
   /** What a strong keyspace can't do, or can't be made of. */
   UNSUPPORTED_KEYSPACE(false, KnownOutcome.NOT_COMMITTED),
   /**

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.exceptions.SyntaxException;
 
 /**
  * An error as the client sees it: a sentence for people, then a trailer for programs.
@@ -18,11 +19,13 @@ import org.apache.cassandra.exceptions.InvalidRequestException;
  */
 public final class IsoldeException extends InvalidRequestException {
   private final ErrorCode errorCode;
+  private final String sentence;
   private final Map<String, String> details;
 
   private IsoldeException(ErrorCode errorCode, String sentence, Map<String, String> details) {
     super(sentence + trailer(errorCode, details));
     this.errorCode = errorCode;
+    this.sentence = sentence;
     this.details = details;
   }
 
@@ -40,6 +43,19 @@ public final class IsoldeException extends InvalidRequestException {
       }
     }
     return new IsoldeException(errorCode, sentence, named);
+  }
+
+  /**
+   * A statement of Isolde that can't be understood: INVALID_REQUEST, in terms of the protocol a
+   * syntax error.
+   */
+  public static SyntaxException syntax(String sentence) {
+    return new SyntaxException(sentence + trailer(ErrorCode.INVALID_REQUEST, Map.of()));
+  }
+
+  /** INVALID_REQUEST. */
+  public static IsoldeException invalid(String sentence, Object... details) {
+    return of(ErrorCode.INVALID_REQUEST, sentence, details);
   }
 
   private static String trailer(ErrorCode errorCode, Map<String, String> details) {
@@ -61,6 +77,11 @@ public final class IsoldeException extends InvalidRequestException {
 
   public ErrorCode errorCode() {
     return errorCode;
+  }
+
+  /** What is for people. */
+  public String sentence() {
+    return sentence;
   }
 
   public Map<String, String> details() {

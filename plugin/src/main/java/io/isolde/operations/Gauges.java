@@ -7,6 +7,7 @@ import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleStatus;
 import io.isolde.replicated.OracleHost;
+import io.isolde.transaction.ClientTimestamps;
 import io.isolde.version.NodeVersions;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -28,13 +29,15 @@ final class Gauges {
                 .startedCoordinator()
                 .map(coordinator -> (long) coordinator.transactions().open().size())
                 .orElse(0L));
+    IsoldeMetric.TIMESTAMPS_IGNORED.gauge(ClientTimestamps::ignored);
     member(IsoldeMetric.IS_MEMBER, status -> 1);
     member(IsoldeMetric.TERM, OracleStatus::term);
     member(IsoldeMetric.PENDING_COMMITS, OracleStatus::pendingCommits);
-    member(IsoldeMetric.SET_ASIDE_COMMITS, OracleStatus::setAsideCommits);
+    member(IsoldeMetric.IN_DOUBT_COMMITS, OracleStatus::inDoubtCommits);
     member(IsoldeMetric.QUEUED, OracleStatus::queued);
     member(IsoldeMetric.OVERLOADS, OracleStatus::overloads);
     host(IsoldeMetric.IS_LEADER, host -> host.node().isServing() ? 1 : 0);
+    host(IsoldeMetric.HAS_PROBLEM, host -> host.node().problem().isPresent() ? 1 : 0);
     host(IsoldeMetric.ORPHANED_COMMITS, host -> host.node().orphans().size());
     session(IsoldeMetric.HAS_SESSION, session -> session.isOpen() ? 1 : 0);
     session(IsoldeMetric.FENCED, CoordinatorSession::fencings);
@@ -45,6 +48,7 @@ final class Gauges {
     groups(
         IsoldeMetric.GROUPS_COPYING, group -> group.role() == ReplicaStatus.Role.COPYING ? 1 : 0);
     groups(IsoldeMetric.GROUP_QUEUED, ReplicaGroup::queued);
+    groups(IsoldeMetric.GROUP_LAG, ReplicaGroup::lagEntries);
     IsoldeMetric.GROUPS_FAILED.gauge(
         () ->
             parts.strongKeyspaces().show().stream()

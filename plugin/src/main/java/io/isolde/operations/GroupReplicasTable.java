@@ -33,7 +33,7 @@ final class GroupReplicasTable extends NodeTable {
             .addRegularColumn("last_write_micros", LongType.instance)
             .addRegularColumn("queued_writes", Int32Type.instance)
             .addRegularColumn("compactions_pending", Int32Type.instance)
-            .addRegularColumn("compaction_turn", UTF8Type.instance));
+            .addRegularColumn("compaction_permit", UTF8Type.instance));
     this.keyspaces = keyspaces;
   }
 
@@ -52,6 +52,6 @@ final class GroupReplicasTable extends NodeTable {
         .column("last_write_micros", status.lastMicros())
         .column("queued_writes", status.queuedWrites())
         .column("compactions_pending", status.compactionsPending())
-        .column("compaction_turn", status.turn().name());
+        .column("compaction_permit", status.compactionPermit().name());
   }
 }

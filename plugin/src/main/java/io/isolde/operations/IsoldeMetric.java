@@ -17,7 +17,7 @@ import org.apache.cassandra.metrics.DefaultNameFactory;
 enum IsoldeMetric {
   BEGUN(Type.TRANSACTIONS, "Begun"),
   COMMITTED(Type.TRANSACTIONS, "Committed"),
-  TOLD_WITH_WRITES(Type.TRANSACTIONS, "ToldWithWrites"),
+  REPORTED_WITH_WRITES(Type.TRANSACTIONS, "ReportedWithWrites"),
   APPLIED_BY_LEADER(Type.TRANSACTIONS, "AppliedByLeader"),
   APPLY_PENDING(Type.TRANSACTIONS, "ApplyPending"),
   IN_DOUBT(Type.TRANSACTIONS, "InDoubt"),
@@ -32,12 +32,14 @@ enum IsoldeMetric {
   APPLY_LATENCY(Type.TRANSACTIONS, "ApplyLatency"),
   STABLE_WAIT(Type.TRANSACTIONS, "StableWait"),
   OPEN(Type.TRANSACTIONS, "Open"),
+  TIMESTAMPS_IGNORED(Type.TRANSACTIONS, "ClientTimestampsIgnored"),
 
   IS_MEMBER(Type.ORACLE, "IsMember"),
+  HAS_PROBLEM(Type.ORACLE, "HasProblem"),
   IS_LEADER(Type.ORACLE, "IsLeader"),
   TERM(Type.ORACLE, "Term"),
   PENDING_COMMITS(Type.ORACLE, "PendingCommits"),
-  SET_ASIDE_COMMITS(Type.ORACLE, "SetAsideCommits"),
+  IN_DOUBT_COMMITS(Type.ORACLE, "InDoubtCommits"),
   ORPHANED_COMMITS(Type.ORACLE, "OrphanedCommits"),
   QUEUED(Type.ORACLE, "Queued"),
   OVERLOADS(Type.ORACLE, "Overloads"),
@@ -52,6 +54,7 @@ enum IsoldeMetric {
   GROUPS_COPYING(Type.GROUPS, "Copying"),
   GROUPS_FAILED(Type.GROUPS, "Failed"),
   GROUP_QUEUED(Type.GROUPS, "QueuedWrites"),
+  GROUP_LAG(Type.GROUPS, "LagEntries"),
 
   IS_RECOVERING(Type.RESTART, "IsRecovering"),
   COMMITS_AGAIN(Type.RESTART, "CommitsAppliedAgain"),

@@ -29,7 +29,7 @@ final class LeadershipEventsTable extends NodeTable {
             .addRegularColumn("table_name", UTF8Type.instance)
             .addRegularColumn("work_bytes", LongType.instance)
             .addRegularColumn("decision", UTF8Type.instance)
-            .addRegularColumn("heir", UTF8Type.instance)
+            .addRegularColumn("transfer_target", UTF8Type.instance)
             .addRegularColumn("failed", BooleanType.instance)
             .addRegularColumn("took_micros", LongType.instance));
     this.events = events;
@@ -47,7 +47,7 @@ final class LeadershipEventsTable extends NodeTable {
           .column("table_name", event.table())
           .column("work_bytes", event.workBytes())
           .column("decision", event.reason().name())
-          .column("heir", event.heir())
+          .column("transfer_target", event.transferTarget())
           .column("failed", event.hasFailed())
           .column("took_micros", event.tookMicros());
     }

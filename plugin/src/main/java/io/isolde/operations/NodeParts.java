@@ -15,7 +15,7 @@ public interface NodeParts {
   /** The strong keyspaces; none until they are started. */
   StrongKeyspaces strongKeyspaces();
 
-  /** This node's part of the oracle's group; empty also if the oracle is embedded. */
+  /** This node's part of the oracle's group; empty until it is started. */
   Optional<OracleHost> oracleHost();
 
   /** What this node does about commits that it lost when it died. */

@@ -34,7 +34,7 @@ public final class Operations {
         new VirtualKeyspace(
             NodeTable.KEYSPACE,
             List.of(
-                new OracleTable(config.isOracleReplicated(), oracle),
+                new OracleTable(oracle),
                 new SessionsTable(parts, oracle),
                 new ConflictsTable(transactions),
                 new TransactionsTable(parts),

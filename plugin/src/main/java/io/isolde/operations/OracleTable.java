@@ -15,14 +15,13 @@ import org.apache.cassandra.utils.FBUtilities;
 
 /** {@code isolde.oracle}: the oracle as this node sees it, in one row. */
 final class OracleTable extends NodeTable {
-  private final boolean isReplicated;
   private final OracleWatch watch;
 
-  OracleTable(boolean isReplicated, OracleWatch watch) {
+  OracleTable(OracleWatch watch) {
     super(
         table("oracle", "the oracle as this node sees it", "node", UTF8Type.instance)
-            .addRegularColumn("mode", UTF8Type.instance)
             .addRegularColumn("member", BooleanType.instance)
+            .addRegularColumn("problem", UTF8Type.instance)
             .addRegularColumn("answered_by", UTF8Type.instance)
             .addRegularColumn("leader", UTF8Type.instance)
             .addRegularColumn("members", ListType.getInstance(UTF8Type.instance, false))
@@ -34,7 +33,7 @@ final class OracleTable extends NodeTable {
             .addRegularColumn("last", LongType.instance)
             .addRegularColumn("low_watermark", LongType.instance)
             .addRegularColumn("pending_commits", LongType.instance)
-            .addRegularColumn("set_aside_commits", LongType.instance)
+            .addRegularColumn("in_doubt_commits", LongType.instance)
             .addRegularColumn("committed", LongType.instance)
             .addRegularColumn("aborted", LongType.instance)
             .addRegularColumn("forgotten", LongType.instance)
@@ -42,22 +41,20 @@ final class OracleTable extends NodeTable {
             .addRegularColumn("log_entries", LongType.instance)
             .addRegularColumn("commands", LongType.instance)
             .addRegularColumn("commands_per_entry", DoubleType.instance)
-            .addRegularColumn("begins", LongType.instance)
-            .addRegularColumn("begin_batches", LongType.instance)
-            .addRegularColumn("begins_per_batch", DoubleType.instance)
+            .addRegularColumn("starts", LongType.instance)
+            .addRegularColumn("start_batches", LongType.instance)
+            .addRegularColumn("starts_per_batch", DoubleType.instance)
             .addRegularColumn("queued", LongType.instance)
             .addRegularColumn("outstanding", LongType.instance)
             .addRegularColumn("overloads", LongType.instance)
             .addRegularColumn("session_open", BooleanType.instance)
             .addRegularColumn("fenced", LongType.instance));
-    this.isReplicated = isReplicated;
     this.watch = watch;
   }
 
   @Override
   void fill(SimpleDataSet rows) {
     rows.row(FBUtilities.getBroadcastAddressAndPort().getHostAddress(false))
-        .column("mode", isReplicated ? "replicated" : "embedded")
         .column("member", false);
     watch.look().ifPresent(look -> fill(rows, look));
   }
@@ -65,6 +62,7 @@ final class OracleTable extends NodeTable {
   private static void fill(SimpleDataSet row, OracleWatch.Look look) {
     OracleHost host = look.host();
     row.column("member", look.isMember())
+        .column("problem", host.node().problem().orElse(null))
         .column("answered_by", look.source().name().toLowerCase(Locale.ROOT))
         .column("stable", look.stable())
         .column("stable_lag_ms", look.stableLagMillis())
@@ -84,16 +82,16 @@ final class OracleTable extends NodeTable {
         .column("term", status.term())
         .column("applied_index", status.appliedIndex())
         .column("pending_commits", status.pendingCommits())
-        .column("set_aside_commits", status.setAsideCommits())
+        .column("in_doubt_commits", status.inDoubtCommits())
         .column("committed", status.committed())
         .column("aborted", status.aborted())
         .column("forgotten", status.abortedForgotten())
         .column("log_entries", status.entries())
         .column("commands", status.commands())
         .column("commands_per_entry", average(status.commands(), status.entries()))
-        .column("begins", status.begins())
-        .column("begin_batches", status.beginBatches())
-        .column("begins_per_batch", average(status.begins(), status.beginBatches()))
+        .column("starts", status.starts())
+        .column("start_batches", status.beginBatches())
+        .column("starts_per_batch", average(status.starts(), status.beginBatches()))
         .column("queued", status.queued())
         .column("overloads", status.overloads());
   }

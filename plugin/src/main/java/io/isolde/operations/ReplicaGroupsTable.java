@@ -37,7 +37,7 @@ final class ReplicaGroupsTable extends NodeTable {
             .addRegularColumn("last_write_micros", LongType.instance)
             .addRegularColumn("queued_writes", Int32Type.instance)
             .addRegularColumn("compactions_pending", Int32Type.instance)
-            .addRegularColumn("compaction_turn", UTF8Type.instance)
+            .addRegularColumn("compaction_permit", UTF8Type.instance)
             .addRegularColumn("problem", UTF8Type.instance));
     this.keyspaces = keyspaces;
   }
@@ -64,7 +64,7 @@ final class ReplicaGroupsTable extends NodeTable {
         .column("last_write_micros", replica.lastMicros())
         .column("queued_writes", replica.queued())
         .column("compactions_pending", keyspaces.leadership().compactionsPending(keyspace))
-        .column("compaction_turn", keyspaces.leadership().compactionTurn().name());
+        .column("compaction_permit", keyspaces.leadership().compactionPermit().name());
   }
 
   private static List<String> ranges(List<Layout.Span> spans) {

@@ -14,13 +14,13 @@ import java.util.concurrent.TimeUnit;
 /** Counts what becomes of this node's transactions, and remembers their last conflicts. */
 final class TransactionWatch implements TransactionListener {
   private final Ring<SeenConflict> conflicts;
-  private final Timer begins = IsoldeMetric.BEGIN_LATENCY.timer();
+  private final Timer starts = IsoldeMetric.BEGIN_LATENCY.timer();
   private final Timer commits = IsoldeMetric.COMMIT_LATENCY.timer();
   private final Timer applies = IsoldeMetric.APPLY_LATENCY.timer();
   private final Timer waits = IsoldeMetric.STABLE_WAIT.timer();
   private final Counter begun = IsoldeMetric.BEGUN.counter();
   private final Counter committed = IsoldeMetric.COMMITTED.counter();
-  private final Counter toldWithWrites = IsoldeMetric.TOLD_WITH_WRITES.counter();
+  private final Counter reportedWithWrites = IsoldeMetric.REPORTED_WITH_WRITES.counter();
   private final Counter appliedByLeader = IsoldeMetric.APPLIED_BY_LEADER.counter();
   private final Counter applyPending = IsoldeMetric.APPLY_PENDING.counter();
   private final Counter inDoubt = IsoldeMetric.IN_DOUBT.counter();
@@ -46,7 +46,7 @@ final class TransactionWatch implements TransactionListener {
   @Override
   public void begun(long nanos) {
     begun.inc();
-    begins.update(nanos, TimeUnit.NANOSECONDS);
+    starts.update(nanos, TimeUnit.NANOSECONDS);
   }
 
   @Override
@@ -58,7 +58,7 @@ final class TransactionWatch implements TransactionListener {
   @Override
   public void applied(long nanos, boolean isVisible) {
     if (isVisible) {
-      toldWithWrites.inc();
+      reportedWithWrites.inc();
     }
     applies.update(nanos, TimeUnit.NANOSECONDS);
   }

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 
 /**
  * Asks other nodes, over the oracle's port, and answers them. One connection to each node that was
- * asked, made again when it breaks. A node alone, with an embedded oracle, asks only itself.
+ * asked, made again when it breaks.
  */
 public final class Peers {
 
@@ -29,7 +29,8 @@ public final class Peers {
   public enum Service {
     SNAPSHOTS(2, "snapshots"),
     TABLE_GATES(3, "tables that become transactional or are truncated"),
-    COMMITS(4, "commits to apply");
+    COMMITS(4, "commits to apply"),
+    INSTALLATIONS(5, "what runs on a node");
 
     private final byte number;
     private final String subject;
@@ -54,7 +55,7 @@ public final class Peers {
    *
    * @param self the address of this node
    * @param service what the requests are about
-   * @param host empty where the oracle is embedded
+   * @param host empty until the port is open
    * @param threads run answers; they may wait a little
    * @param answer to a request
    */
@@ -71,9 +72,10 @@ public final class Peers {
     this.answer = answer;
   }
 
-  /** Lets other nodes ask this one; does nothing where the oracle is embedded. */
+  /** Lets other nodes ask this one, if the port is open. */
   public void serve() {
-    host.get().ifPresent(ready -> ready.node().transport().serve(service.number, new Answering()));
+    host.get()
+        .ifPresent(ready -> ready.node().transport().serve(service.number, new ResponseSender()));
   }
 
   /** Asks a node; fails if it can't be reached. */
@@ -105,7 +107,7 @@ public final class Peers {
     Optional<OracleHost> ready = host.get();
     if (ready.isEmpty()) {
       return CompletableFuture.failedFuture(
-          new IOException("The oracle's port is not open on this node (oracle: embedded?)."));
+          new IOException("The oracle's port is not open on this node yet."));
     }
     return clients.computeIfAbsent(
         node,
@@ -132,7 +134,7 @@ public final class Peers {
     }
   }
 
-  private final class Answering implements ApplicationHandler {
+  private final class ResponseSender implements ApplicationHandler {
     @Override
     public void onRequest(PeerConnection from, byte number, long requestId, ByteBuf body) {
       byte[] request = new byte[body.readableBytes()];

@@ -8,6 +8,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.apache.cassandra.gms.FailureDetector;
+import org.apache.cassandra.gms.Gossiper;
 import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.locator.TokenMetadata;
 import org.apache.cassandra.service.StorageService;
@@ -47,6 +48,21 @@ public final class Ring {
   /** All that own a part of the ring. */
   public static Set<String> members() {
     return names(tokens().getAllMembers());
+  }
+
+  /** All that have the schema: members, and nodes that join or leave. */
+  public static Set<String> all() {
+    Set<String> all = names(tokens().getAllEndpoints());
+    all.addAll(names(tokens().getBootstrapTokens().valueSet()));
+    all.addAll(names(Gossiper.instance.getLiveMembers()));
+    return all;
+  }
+
+  /** Those of {@link #all} that answer, as far as this node knows. */
+  public static Set<String> livingOfAll() {
+    Set<String> living = names(Gossiper.instance.getLiveMembers());
+    living.add(self());
+    return living;
   }
 
   /** Those members that answer, as far as this node knows, in the order of their names. */

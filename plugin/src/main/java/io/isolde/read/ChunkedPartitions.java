@@ -86,19 +86,19 @@ final class ChunkedPartitions implements PartitionIterator {
 
   /** The pager counts what is taken from it: rows left in a chunk would look like its end. */
   private static void drain(RowIterator rows) {
-    while (rows.hasNext()) {
-      rows.next();
+    try (rows) {
+      while (rows.hasNext()) {
+        rows.next();
+      }
     }
-    rows.close();
   }
 
   @Override
   public void close() {
-    if (next != null) {
-      next.close();
-    }
-    if (chunk != null) {
-      chunk.close();
+    try (RowIterator rest = next;
+        PartitionIterator read = chunk) {
+      next = null;
+      chunk = null;
     }
   }
 

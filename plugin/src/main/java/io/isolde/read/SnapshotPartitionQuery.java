@@ -22,14 +22,15 @@ final class SnapshotPartitionQuery extends SnapshotQuery<SinglePartitionReadComm
 
   @Override
   SinglePartitionReadCommand asOf(DataLimits limits) {
-    return SinglePartitionReadCommand.create(
-        metadata(),
-        nowInSec(),
-        columnFilter(),
-        snapshot.versions().asOf(snapshot.asOf()),
-        limits,
-        partitionKey(),
-        clusteringIndexFilter());
+    return warning(
+        SinglePartitionReadCommand.create(
+            metadata(),
+            nowInSec(),
+            columnFilter(),
+            snapshot.versions().asOf(snapshot.asOf()),
+            limits,
+            partitionKey(),
+            clusteringIndexFilter()));
   }
 
   @Override

@@ -8,7 +8,6 @@ import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.SinglePartitionReadQuery;
 import org.apache.cassandra.db.filter.DataLimits;
 import org.apache.cassandra.db.partitions.PartitionIterator;
-import org.apache.cassandra.db.partitions.PartitionIterators;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.Dispatcher;
 
@@ -49,10 +48,12 @@ final class SnapshotPartitionsQuery extends SinglePartitionReadQuery.Group<Snaps
 
   private PartitionIterator readEach(
       ConsistencyLevel consistency, ClientState state, Dispatcher.RequestTime requestTime) {
-    List<PartitionIterator> each = new ArrayList<>(queries.size());
-    for (SnapshotPartitionQuery query : queries) {
-      each.add(query.execute(consistency, state, requestTime));
-    }
-    return PartitionIterators.concat(each);
+    return new SequentialPartitions(
+        queries.stream()
+            .map(
+                query ->
+                    (SequentialPartitions.Source)
+                        () -> query.execute(consistency, state, requestTime))
+            .iterator());
   }
 }

@@ -40,6 +40,14 @@ abstract class SnapshotQuery<C extends ReadCommand> implements ReadQuery {
   /** The same command as of the snapshot, without filter. */
   abstract C asOf(DataLimits limits);
 
+  /** The limits of what a replica may read, and the warnings before, hold for the past too. */
+  C warning(C asOf) {
+    if (command.isTrackingWarnings()) {
+      asOf.trackWarnings();
+    }
+    return asOf;
+  }
+
   /** What the transaction has written of what the command may select, in token order. */
   abstract Collection<PartitionUpdate> ownWrites();
 

@@ -20,13 +20,14 @@ final class SnapshotRangeQuery extends SnapshotQuery<PartitionRangeReadCommand>
 
   @Override
   PartitionRangeReadCommand asOf(DataLimits limits) {
-    return PartitionRangeReadCommand.create(
-        metadata(),
-        nowInSec(),
-        columnFilter(),
-        snapshot.versions().asOf(snapshot.asOf()),
-        limits,
-        dataRange());
+    return warning(
+        PartitionRangeReadCommand.create(
+            metadata(),
+            nowInSec(),
+            columnFilter(),
+            snapshot.versions().asOf(snapshot.asOf()),
+            limits,
+            dataRange()));
   }
 
   @Override

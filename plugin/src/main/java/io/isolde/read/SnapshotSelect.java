@@ -9,6 +9,7 @@ import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.filter.DataLimits;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
 
 /**
@@ -37,8 +38,18 @@ public final class SnapshotSelect extends SelectStatement {
    * @param instead makes them from those of the statement
    */
   public SnapshotSelect(SelectStatement select, UnaryOperator<ReadQuery> instead) {
+    this(select.table, select, instead);
+  }
+
+  /**
+   * The same statement with other metadata of its table.
+   *
+   * @param table with the same columns, maybe masked otherwise
+   */
+  public SnapshotSelect(
+      TableMetadata table, SelectStatement select, UnaryOperator<ReadQuery> instead) {
     super(
-        select.table,
+        table,
         select.bindVariables,
         select.parameters,
         select.getSelection(),

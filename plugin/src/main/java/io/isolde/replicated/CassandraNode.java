@@ -16,9 +16,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.config.EncryptionOptions;
 import org.apache.cassandra.db.SystemKeyspace;
@@ -31,7 +34,7 @@ import org.slf4j.LoggerFactory;
 
 /** What Raft groups take from the Cassandra node that they run in. */
 public final class CassandraNode {
-  private static final int MOST_FOUNDERS = 5;
+  private static final int MAX_INITIAL_MEMBERS = 5;
 
   private final IsoldeConfig config;
 
@@ -84,7 +87,7 @@ public final class CassandraNode {
    * The members that found the group: those in the setting, or else the seeds; an odd number, as an
    * even one survives no more failures.
    */
-  List<Peer> founders() {
+  List<Peer> initialMembers() {
     List<String> addresses = new ArrayList<>(config.oracleMembers());
     if (addresses.isEmpty()) {
       Collection<InetAddressAndPort> seeds = DatabaseDescriptor.getSeeds();
@@ -92,7 +95,8 @@ public final class CassandraNode {
     }
     List<Peer> peers =
         addresses.stream().map(this::peer).sorted(Comparator.comparing(Peer::id)).toList();
-    int odd = Math.min(peers.size() % 2 == 0 ? peers.size() - 1 : peers.size(), MOST_FOUNDERS);
+    int odd =
+        Math.min(peers.size() % 2 == 0 ? peers.size() - 1 : peers.size(), MAX_INITIAL_MEMBERS);
     return peers.subList(0, Math.max(odd, 0));
   }
 
@@ -111,13 +115,21 @@ public final class CassandraNode {
     return Path.of(DatabaseDescriptor.getAllDataFileLocations()[0]).toAbsolutePath();
   }
 
-  /** Whether a node of this cluster connects. */
-  public boolean isOfThisCluster(InetSocketAddress remote) {
-    InetAddress address = remote.getAddress();
-    return founders().stream().anyMatch(peer -> peer.address().getAddress().equals(address))
-        || Gossiper.instance.getEndpoints().stream()
-            .anyMatch(endpoint -> endpoint.getAddress().equals(address))
-        || FBUtilities.getJustLocalAddress().equals(address);
+  /**
+   * Whether an address is a node's of this cluster. It is asked on event loops, for each connection
+   * that comes in, so what takes long is done here: the seeds come from a parse of cassandra.yaml,
+   * and perhaps a look-up of names.
+   */
+  public Predicate<InetSocketAddress> ofThisCluster() {
+    Set<InetAddress> known = new HashSet<>();
+    initialMembers().forEach(initialMember -> known.add(initialMember.address().getAddress()));
+    known.add(FBUtilities.getJustLocalAddress());
+    return remote -> known.contains(remote.getAddress()) || isInGossip(remote.getAddress());
+  }
+
+  private static boolean isInGossip(InetAddress address) {
+    return Gossiper.instance.getEndpoints().stream()
+        .anyMatch(endpoint -> endpoint.getAddress().equals(address));
   }
 
   /** As the cluster's own messages: encrypted if any of those are. */

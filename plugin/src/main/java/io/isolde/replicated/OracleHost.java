@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replicated;
 
+import io.isolde.config.HeapBudget;
 import io.isolde.config.IsoldeConfig;
 import io.isolde.config.NodeClock;
 import io.isolde.oracle.OracleConfig;
@@ -8,6 +9,7 @@ import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.MemberChange;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleClientConfig;
+import io.isolde.oracle.group.OracleFiles;
 import io.isolde.oracle.group.OracleGroupConfig;
 import io.isolde.oracle.group.OracleNode;
 import io.isolde.raft.Peer;
@@ -24,6 +26,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class OracleHost implements AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(OracleHost.class);
+
+  /** The name of the file that says that there was a log. */
+  private static final String RECORD = "isolde-oracle-record";
 
   private final CassandraNode cassandra;
   private final OracleNode node;
@@ -47,12 +52,12 @@ public final class OracleHost implements AutoCloseable {
   public static OracleHost start(IsoldeConfig config) throws IOException {
     CassandraNode cassandra = new CassandraNode(config);
     cassandra.quietRatis();
-    List<Peer> founders = cassandra.founders();
+    List<Peer> initialMembers = cassandra.initialMembers();
     Path directory = cassandra.directory();
     logger.info(
         "The oracle's port is {}; the group is founded by {}; its log is in {}",
         cassandra.self().address(),
-        founders.stream().map(Peer::id).toList(),
+        initialMembers.stream().map(Peer::id).toList(),
         directory);
     OracleGroupConfig group = group(config);
     OracleNode node =
@@ -60,16 +65,15 @@ public final class OracleHost implements AutoCloseable {
             group,
             cassandra.clusterName(),
             cassandra.self(),
-            founders,
-            directory,
-            transport ->
-                transport.security(cassandra.security()).accept(cassandra::isOfThisCluster),
+            initialMembers,
+            new OracleFiles(directory, cassandra.dataDirectory().resolve(RECORD)),
+            transport -> transport.security(cassandra.security()).accept(cassandra.ofThisCluster()),
             NodeClock.INSTANCE);
     OracleClient client =
         new OracleClient(
             OracleClientConfig.defaults().withTimeoutMillis(config.oracleTimeoutMillis()),
             node.transport()::connect,
-            founders.stream().map(Peer::address).toList());
+            initialMembers.stream().map(Peer::address).toList());
     return new OracleHost(
         cassandra,
         node,
@@ -79,15 +83,20 @@ public final class OracleHost implements AutoCloseable {
 
   private static OracleGroupConfig group(IsoldeConfig config) {
     OracleGroupConfig defaults = OracleGroupConfig.defaults();
+    HeapBudget heap = HeapBudget.ofThisNode();
     return defaults
         .withBounds(bounds(config))
-        .withRaft(defaults.raft().withFsync(config.isOracleLogSynced()))
+        .withRaft(
+            defaults
+                .raft()
+                .withFsync(config.isOracleLogSynced())
+                .withinMemory(heap.waitingBytes(), heap.logFileBytes()))
         .withLeaseMillis(config.coordinatorLeaseMillis())
-        .withReservationMicros(config.timestampReservationMicros());
+        .withReservationMicros(config.timestampReservationMicros())
+        .withinMemory(heap.decidedBytes());
   }
 
-  /** The bounds of an oracle of this node. */
-  public static OracleConfig bounds(IsoldeConfig config) {
+  private static OracleConfig bounds(IsoldeConfig config) {
     return new OracleConfig(
         config.oracleMaxRows(),
         config.oracleMaxPending(),

@@ -5,9 +5,8 @@ import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.CommitRequest;
-import io.isolde.oracle.Decision;
+import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.Outcome;
-import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.Decided;
 import io.isolde.oracle.group.OracleClient;
@@ -70,16 +69,7 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public CompletableFuture<Decision> commit(CommitRequest request, byte[] writeSet) {
-    return commit(request, writeSet, false).thenApply(Decided::decision);
-  }
-
-  @Override
-  public CompletableFuture<Decided> commitAndApply(CommitRequest request, byte[] writeSet) {
-    return commit(request, writeSet, true);
-  }
-
-  private CompletableFuture<Decided> commit(
+  public CompletableFuture<Decided> commit(
       CommitRequest request, byte[] writeSet, boolean isToBeApplied) {
     UUID id = request.transactionId();
     return session
@@ -103,8 +93,9 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> told) {
-    return told.map(stable -> session.applied(commitTimestamp, stable))
+  public CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> reported) {
+    return reported
+        .map(stable -> session.applied(commitTimestamp, stable))
         .orElseGet(() -> session.applied(commitTimestamp));
   }
 
@@ -129,13 +120,13 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public SetAsideCommits setAside() {
-    return session.setAside();
+  public InDoubtCommits inDoubt() {
+    return session.inDoubt();
   }
 
   @Override
-  public CompletableFuture<SetAsideCommits> latestSetAside() {
-    return client.latestSetAside();
+  public CompletableFuture<InDoubtCommits> latestInDoubt() {
+    return client.latestInDoubt();
   }
 
   @Override
@@ -166,15 +157,11 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public Optional<Outcome> settle(UUID transactionId, long startTimestamp) {
+  public Optional<Outcome> resolve(UUID transactionId, long startTimestamp) {
     Answer answer =
         await(client.execute(new Command.Abort(transactionId, startTimestamp)), transactionId);
     return answer instanceof Answer.Ended ended ? Optional.of(ended.outcome()) : Optional.empty();
   }
-
-  /** The session's lease does it. */
-  @Override
-  public void keepUp() {}
 
   @Override
   public long latestTimestamp() {
@@ -198,7 +185,7 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
     try {
       return orNow(next());
     } catch (IsoldeException e) {
-      return latestTimestamp() + MOST_AHEAD_MICROS;
+      return latestTimestamp() + MAX_AHEAD_MICROS;
     }
   }
 

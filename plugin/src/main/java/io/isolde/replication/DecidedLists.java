@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
-import io.isolde.transaction.ListPlaces;
+import io.isolde.transaction.ListCellPaths;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.ReadExecutionController;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
@@ -37,11 +37,11 @@ final class DecidedLists {
    * @param micros above all timestamps that the partition has
    */
   static PartitionUpdate placed(PartitionUpdate update, long micros, long nowInSeconds) {
-    if (!ListPlaces.hasLists(update)) {
+    if (!ListCellPaths.hasLists(update)) {
       return update;
     }
     FilteredPartition before = before(update, nowInSeconds);
-    return ListPlaces.rewritten(
+    return ListCellPaths.rewritten(
         update,
         row ->
             placed(
@@ -87,8 +87,8 @@ final class DecidedLists {
         placed.addComplexDeletion(complex.column(), complex.complexDeletion());
         int number = 0;
         for (Cell<?> cell : complex) {
-          boolean isNew = ListPlaces.isList(cell.column()) && isNew(cell, before);
-          placed.addCell(isNew ? ListPlaces.placed(cell, micros, number++) : cell);
+          boolean isNew = ListCellPaths.isList(cell.column()) && isNew(cell, before);
+          placed.addCell(isNew ? ListCellPaths.placed(cell, micros, number++) : cell);
         }
       } else {
         placed.addCell((Cell<?>) data);

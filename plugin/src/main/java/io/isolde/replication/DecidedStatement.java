@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
-import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.transaction.Stamp;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,8 +37,7 @@ record DecidedStatement(
     int protocolVersion) {
   static DecidedStatement of(DecisionRequest request) {
     ClientState client = ClientState.forInternalCalls(request.keyspace());
-    // The log decides on the timestamp; see DataStatements.together for why it is not just any.
-    QueryState state = new QueryState(client, NodeClock.nowMillis() * 1000, request.nowInSeconds());
+    QueryState state = new QueryState(client, Stamp.PROVISIONAL_MICROS, request.nowInSeconds());
     return request.isList() ? ofList(request, state) : ofText(request, state);
   }
 

@@ -5,6 +5,7 @@ import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.group.GroupFailure;
 import io.isolde.group.ReplicaGroup;
 import io.isolde.group.RequestId;
+import io.isolde.transaction.Stamp;
 import io.isolde.transaction.StatementMutations;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -93,7 +94,7 @@ final class Decisions {
                       keyHash(statement.key()),
                       deadlineNanos,
                       new OnPartition(group, statement)));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // Else further attempts wait for this one.
               answer.completeExceptionally(
                   e instanceof GroupFailure
                       ? e
@@ -150,7 +151,7 @@ final class Decisions {
               statement.state().getClientState(),
               statement.options(),
               true,
-              statement.state().getTimestamp(),
+              Stamp.PROVISIONAL_MICROS,
               statement.nowInSeconds(),
               Dispatcher.RequestTime.forImmediateExecution());
       return outcome(encode(new ResultMessage.Void()), updates);

@@ -2,6 +2,7 @@
 package io.isolde.replication;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.isolde.config.HeapBudget;
 import io.isolde.config.IsoldeConfig;
 import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
@@ -89,13 +90,15 @@ final class GroupHost {
 
   private RaftSettings settings() {
     RaftSettings defaults = RaftSettings.defaults();
+    HeapBudget heap = HeapBudget.ofThisNode();
     // The log goes by whole files.
     long segmentBytes = Math.min(defaults.segmentBytes(), config.strongLogBytes() / 4);
     return defaults
         .withSegmentBytes((int) Math.max(defaults.appendBytes(), segmentBytes))
         .withFsync(durability == Durability.BATCH)
         .withLeaseReads(config.isStrongReadLeased())
-        .withSnapshots(ENTRIES_BETWEEN_LOOKS, false);
+        .withSnapshots(ENTRIES_BETWEEN_LOOKS, false)
+        .withinMemory(heap.waitingBytes(), heap.logFileBytes());
   }
 
   synchronized void start(List<StrongKeyspace> existing) {
@@ -118,6 +121,7 @@ final class GroupHost {
             cassandra.directory(config.strongDirectory()).resolve(name),
             records(),
             config.strongLogBytes(),
+            HeapBudget.ofThisNode().groupQueueBytes(),
             config.strongTimeoutMillis(),
             () -> NodeClock.nowMillis() * 1_000);
     TransportSettings bounds =
@@ -135,7 +139,7 @@ final class GroupHost {
                   transport
                       .settings(bounds)
                       .security(cassandra.security())
-                      .accept(cassandra::isOfThisCluster));
+                      .accept(cassandra.ofThisCluster()));
       if (config.stalenessSampleOneIn() > 0) {
         server.measureFollowers(config.stalenessSampleOneIn(), followers);
       }
@@ -155,13 +159,13 @@ final class GroupHost {
     for (Layout.Group group : keyspace.layout().groups()) {
       GroupClient.Target target = keyspace.target(group);
       boolean isJoining = notes.isJoining(target.group());
-      boolean isFounder = group.hasMember(self().id()) && !isJoining;
+      boolean isInitialMember = group.hasMember(self().id()) && !isJoining;
       // One with a log may still be a member, whatever the layout says.
-      if (isFounder || isJoining || takesPlace(group) || notes.hasLog(target.group())) {
+      if (isInitialMember || isJoining || takesPlace(group) || notes.hasLog(target.group())) {
         openings.add(
             new GroupServer.Opening(
                 target.group(),
-                isFounder ? target.members() : List.of(),
+                isInitialMember ? target.members() : List.of(),
                 storage(keyspace, group)));
       }
     }
@@ -190,13 +194,7 @@ final class GroupHost {
       return;
     }
     for (GroupServer.Opening opening : openings(keyspace)) {
-      try {
-        server.open(opening);
-        problems.remove(opening.id());
-      } catch (IOException | RuntimeException e) {
-        problems.put(opening.id(), String.valueOf(e.getMessage()));
-        logger.error("Replica group {} of {} can't start", opening.id(), keyspace.name(), e);
-      }
+      server.open(opening);
     }
     rejoin(keyspace);
   }
@@ -347,7 +345,11 @@ final class GroupHost {
   }
 
   Optional<String> problem(UUID group) {
-    return Optional.ofNullable(problems.get(group));
+    GroupServer started = server;
+    Optional<String> problem = started == null ? Optional.empty() : started.problem(group);
+    return problem
+        .or(() -> Optional.ofNullable(problems.get(group)))
+        .or(() -> replica(group).flatMap(ReplicaGroup::problem));
   }
 
   /** The way to the leaders; waits for a while if the node is starting. */

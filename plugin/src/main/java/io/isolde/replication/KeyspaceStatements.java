@@ -4,7 +4,6 @@ package io.isolde.replication;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.group.Layout;
-import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,12 +14,16 @@ import org.apache.cassandra.cql3.statements.PropertyDefinitions;
 import org.apache.cassandra.cql3.statements.TruncateStatement;
 import org.apache.cassandra.cql3.statements.schema.AlterKeyspaceStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateKeyspaceStatement;
+import org.apache.cassandra.cql3.statements.schema.CreateTableStatement;
+import org.apache.cassandra.cql3.statements.schema.CreateTriggerStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateViewStatement;
 import org.apache.cassandra.cql3.statements.schema.KeyspaceAttributes;
 import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.locator.TokenMetadata;
+import org.apache.cassandra.schema.KeyspaceMetadata;
+import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.service.StorageService;
 
 /**
@@ -30,35 +33,21 @@ import org.apache.cassandra.service.StorageService;
 public final class KeyspaceStatements {
   private static final String REPLICATION = "replication";
   private static final String DURABLE_WRITES = "durable_writes";
-  private static final Field CREATED = field(CreateKeyspaceStatement.class, "attrs");
-  private static final Field IF_NOT_EXISTS = field(CreateKeyspaceStatement.class, "ifNotExists");
-  private static final Field ALTERED = field(AlterKeyspaceStatement.class, "attrs");
-  private static final Field PROPERTIES = field(PropertyDefinitions.class, "properties");
+  private static final PrivateField CREATED =
+      PrivateField.of(CreateKeyspaceStatement.class, "attrs");
+  private static final PrivateField IF_NOT_EXISTS =
+      PrivateField.of(CreateKeyspaceStatement.class, "ifNotExists");
+  private static final PrivateField ALTERED =
+      PrivateField.of(AlterKeyspaceStatement.class, "attrs");
+  private static final PrivateField PROPERTIES =
+      PrivateField.of(PropertyDefinitions.class, "properties");
 
   private KeyspaceStatements() {}
-
-  private static Field field(Class<?> owner, String name) {
-    try {
-      Field field = owner.getDeclaredField(name);
-      field.setAccessible(true);
-      return field;
-    } catch (NoSuchFieldException e) {
-      throw new IllegalStateException("This is not the Cassandra that Isolde is made for.", e);
-    }
-  }
-
-  private static Object get(Field field, Object of) {
-    try {
-      return field.get(of);
-    } catch (IllegalAccessException e) {
-      throw new AssertionError("made accessible above", e);
-    }
-  }
 
   /**
    * What is to be executed in the place of a statement that changes the schema, mostly itself.
    *
-   * @throws IsoldeException UNSUPPORTED_KEYSPACE, UNSUPPORTED_TRUNCATE
+   * @throws IsoldeException UNSUPPORTED_KEYSPACE, UNSUPPORTED_TRUNCATE, UNSUPPORTED_COUNTER
    */
   public static CQLStatement replace(CQLStatement statement) {
     if (statement instanceof CreateKeyspaceStatement create) {
@@ -75,8 +64,29 @@ public final class KeyspaceStatements {
     } else if (statement instanceof CreateViewStatement view
         && StrongKeyspaces.isStrong(view.keyspace())) {
       throw unsupported("Materialized views are not for strong keyspaces.");
+    } else if (statement instanceof CreateTriggerStatement trigger
+        && StrongKeyspaces.isStrong(trigger.keyspace())) {
+      throw unsupported(
+          "Triggers are not executed in strong keyspaces: have the application write what they"
+              + " would, in the same BATCH or transaction.");
+    } else if (statement instanceof CreateTableStatement table
+        && StrongKeyspaces.isStrong(table.keyspace())) {
+      refuseCounters(table);
     }
     return statement;
+  }
+
+  /** ALTER can't add one: Cassandra keeps counters and other columns apart. */
+  private static void refuseCounters(CreateTableStatement statement) {
+    KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(statement.keyspace());
+    if (keyspace != null && statement.builder(keyspace.types).build().isCounter()) {
+      throw IsoldeException.of(
+          ErrorCode.UNSUPPORTED_COUNTER,
+          "Counters are not for strong keyspaces: they add to whatever is there, and replaying a"
+              + " log would add again. Use a bigint, and UPDATE … IF or a transaction.",
+          "keyspace",
+          statement.keyspace());
+    }
   }
 
   private static IsoldeException unsupported(String sentence) {
@@ -85,7 +95,7 @@ public final class KeyspaceStatements {
 
   @SuppressWarnings("unchecked") // as Cassandra's parser makes them
   private static Map<String, Object> properties(Object attributes) {
-    return (Map<String, Object>) get(PROPERTIES, attributes);
+    return (Map<String, Object>) PROPERTIES.get(attributes);
   }
 
   @SuppressWarnings("unchecked") // as Cassandra's parser makes them
@@ -95,6 +105,11 @@ public final class KeyspaceStatements {
         : Map.of();
   }
 
+  /** Whether a statement makes a strong keyspace. */
+  public static boolean isStrong(CreateKeyspaceStatement statement) {
+    return isStrong(replication(properties(CREATED.get(statement))));
+  }
+
   private static boolean isStrong(Map<String, String> replication) {
     String name = replication.getOrDefault("class", "");
     return name.equals(ReplicatedLogStrategy.class.getName())
@@ -102,7 +117,7 @@ public final class KeyspaceStatements {
   }
 
   private static CQLStatement create(CreateKeyspaceStatement statement) {
-    Map<String, Object> given = properties(get(CREATED, statement));
+    Map<String, Object> given = properties(CREATED.get(statement));
     Map<String, String> replication = replication(given);
     if (!isStrong(replication)) {
       return statement;
@@ -122,7 +137,7 @@ public final class KeyspaceStatements {
     // The groups' logs are the write-ahead logs; nothing is written twice.
     made.addProperty(DURABLE_WRITES, "false");
     return new CreateKeyspaceStatement(
-        statement.keyspace(), made, (Boolean) get(IF_NOT_EXISTS, statement));
+        statement.keyspace(), made, (Boolean) IF_NOT_EXISTS.get(statement));
   }
 
   private static Layout layout(KeyspaceOptions options) {
@@ -144,7 +159,8 @@ public final class KeyspaceStatements {
       InetAddressAndPort endpoint = ring.getEndpoint(token);
       UUID host = ring.getHostId(endpoint);
       if (host == null) {
-        throw unsupported("The id of " + endpoint + " is not known yet; try again.");
+        throw IsoldeException.of(
+            ErrorCode.UNAVAILABLE, "The id of " + endpoint + " is not known yet; try again.");
       }
       Layout.Member member = new Layout.Member(host.toString(), endpoint.getHostAddressAndPort());
       places.add(new Layout.Place(((LongToken) token).getLongValue(), member));
@@ -153,7 +169,7 @@ public final class KeyspaceStatements {
   }
 
   private static void refuse(AlterKeyspaceStatement statement) {
-    Map<String, Object> properties = properties(get(ALTERED, statement));
+    Map<String, Object> properties = properties(ALTERED.get(statement));
     if (StrongKeyspaces.isStrong(statement.keyspace())) {
       throw unsupported(
           "A strong keyspace can't be altered: create another one and copy the tables.");

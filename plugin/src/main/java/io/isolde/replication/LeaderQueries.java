@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import com.google.common.collect.Iterators;
 import com.google.common.collect.Lists;
+import io.isolde.read.SequentialPartitions;
+import io.isolde.transaction.Denylist;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.ConsistencyLevel;
@@ -20,7 +24,6 @@ import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.filter.DataLimits;
 import org.apache.cassandra.db.filter.RowFilter;
 import org.apache.cassandra.db.partitions.PartitionIterator;
-import org.apache.cassandra.db.partitions.PartitionIterators;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
@@ -29,7 +32,7 @@ import org.apache.cassandra.transport.Dispatcher;
 /** Turns Cassandra's read queries into reads of leaders. */
 final class LeaderQueries {
   /** Partitions that one query asks leaders for at the same time. */
-  private static final int MOST_AT_ONCE = 64;
+  private static final int MAX_AT_ONCE = 64;
 
   private LeaderQueries() {}
 
@@ -101,10 +104,9 @@ final class LeaderQueries {
       return command.selectsFullPartition();
     }
 
+    /** Warnings come with the leader's answer, and not in the headers of Cassandra's messages. */
     @Override
-    public void trackWarnings() {
-      command.trackWarnings();
-    }
+    public void trackWarnings() {}
 
     @Override
     public ReadExecutionController executionController() {
@@ -132,7 +134,12 @@ final class LeaderQueries {
     @Override
     public PartitionIterator execute(
         ConsistencyLevel consistency, ClientState state, Dispatcher.RequestTime requestTime) {
+      checkDenied();
       return begin().await(consistency);
+    }
+
+    void checkDenied() {
+      Denylist.checkRead(metadata(), partitionKey());
     }
 
     LeaderReads.Begun begin() {
@@ -173,26 +180,31 @@ final class LeaderQueries {
       if (queries.size() == 1) {
         return queries.get(0).execute(consistency, state, requestTime);
       }
+      queries.forEach(OfPartition::checkDenied);
       return limits()
           .filter(
-              PartitionIterators.concat(executeEach(consistency)),
+              new SequentialPartitions(sequentially(consistency)),
               nowInSec(),
               selectsFullPartition(),
               metadata().enforceStrictLiveness());
     }
 
-    private List<PartitionIterator> executeEach(ConsistencyLevel consistency) {
-      List<PartitionIterator> each = new ArrayList<>(queries.size());
-      try {
-        for (List<OfPartition> some : Lists.partition(queries, MOST_AT_ONCE)) {
-          List<LeaderReads.Begun> begun = some.stream().map(OfPartition::begin).toList();
-          begun.forEach(read -> each.add(read.await(consistency)));
-        }
-        return each;
-      } catch (RuntimeException e) {
-        each.forEach(PartitionIterator::close);
-        throw e;
+    /** Asked for together, and opened one after the other. */
+    private Iterator<SequentialPartitions.Source> sequentially(ConsistencyLevel consistency) {
+      return Iterators.concat(
+          Iterators.transform(
+              Lists.partition(queries, MAX_AT_ONCE).iterator(),
+              some -> begin(some, consistency).iterator()));
+    }
+
+    private static List<SequentialPartitions.Source> begin(
+        List<OfPartition> some, ConsistencyLevel consistency) {
+      List<SequentialPartitions.Source> begun = new ArrayList<>(some.size());
+      for (OfPartition query : some) {
+        LeaderReads.Begun read = query.begin();
+        begun.add(() -> read.await(consistency));
       }
+      return begun;
     }
   }
 
@@ -209,9 +221,10 @@ final class LeaderQueries {
     @Override
     public PartitionIterator execute(
         ConsistencyLevel consistency, ClientState state, Dispatcher.RequestTime requestTime) {
+      Denylist.checkRange(metadata(), command);
       return limits()
           .filter(
-              new RangesInTurn(
+              SequentialRanges.read(
                   keyspace,
                   command,
                   (group, part) ->

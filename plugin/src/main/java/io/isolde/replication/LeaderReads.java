@@ -6,6 +6,7 @@ import io.isolde.group.GroupFailure;
 import io.isolde.version.SnapshotTooOldException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.apache.cassandra.concurrent.Stage;
@@ -20,6 +21,8 @@ import org.apache.cassandra.exceptions.RequestValidationException;
 import org.apache.cassandra.io.util.DataInputBuffer;
 import org.apache.cassandra.io.util.DataOutputBuffer;
 import org.apache.cassandra.net.MessagingService;
+import org.apache.cassandra.service.ClientWarn;
+import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Reads what the leader of a group has: all that was answered before the read began. */
@@ -115,15 +118,42 @@ final class LeaderReads {
         throw ReadFailures.read(in, consistency);
       }
       ReadResponse decoded = ReadResponse.serializer.deserialize(in, version);
+      warnClient(in);
       return UnfilteredPartitionIterators.filter(decoded.makeIterator(command), command.nowInSec());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
+  /** As of too many tombstones: what this node's client is to hear of the leader's read. */
+  private static void writeWarnings(DataOutputBuffer out) throws IOException {
+    List<String> warnings = ClientWarn.instance.getWarnings();
+    int count = warnings == null ? 0 : warnings.size();
+    out.writeInt(count);
+    for (int i = 0; i < count; i++) {
+      ByteBufferUtil.writeWithLength(ByteBufferUtil.bytes(warnings.get(i)), out);
+    }
+  }
+
+  private static void warnClient(DataInputBuffer in) throws IOException {
+    int count = in.available() == 0 ? 0 : in.readInt(); // An older leader tells of none.
+    for (int i = 0; i < count; i++) {
+      ClientWarn.instance.warn(ByteBufferUtil.string(ByteBufferUtil.readWithLength(in)));
+    }
+  }
+
   /** The leader's side, after the barrier. */
   static CompletableFuture<byte[]> answer(byte[] request) {
-    return CompletableFuture.supplyAsync(() -> readFor(request), Stage.READ.executor());
+    return CompletableFuture.supplyAsync(
+        () -> {
+          ClientWarn.instance.captureWarnings();
+          try {
+            return readFor(request);
+          } finally {
+            ClientWarn.instance.resetWarnings();
+          }
+        },
+        Stage.READ.executor());
   }
 
   private static byte[] readFor(byte[] request) {
@@ -144,6 +174,7 @@ final class LeaderReads {
       } catch (RuntimeException e) {
         return failed(e, command);
       }
+      writeWarnings(out);
       return out.toByteArray();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -2,9 +2,9 @@
 package io.isolde.replication;
 
 import io.isolde.config.IsoldeConfig;
+import io.isolde.group.CompactionPermit;
 import io.isolde.group.Load;
 import io.isolde.group.ReplicaGroup;
-import io.isolde.group.WorkTurn;
 import java.util.Optional;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.schema.Schema;
@@ -16,7 +16,7 @@ import org.apache.cassandra.schema.Schema;
 public final class Leadership {
   private final LeadershipEvents events = new LeadershipEvents();
   private final StrongKeyspaces keyspaces;
-  private final Optional<CompactionTurns> compactions;
+  private final Optional<CompactionPermits> compactions;
   private final Optional<StallWatch> stalls;
 
   Leadership(IsoldeConfig config, StrongKeyspaces keyspaces) {
@@ -25,12 +25,12 @@ public final class Leadership {
         config.isLeadershipCompactionAware()
             ? Optional.of(new StepAside(config.leadership(), keyspaces, events))
             : Optional.empty();
-    compactions = stepAside.map(others -> new CompactionTurns(config, keyspaces, others));
+    compactions = stepAside.map(others -> new CompactionPermits(config, keyspaces, others));
     stalls = stepAside.map(StallWatch::new);
   }
 
   void start() {
-    compactions.ifPresent(CompactionTurns::start);
+    compactions.ifPresent(CompactionPermits::start);
     stalls.ifPresent(StallWatch::start);
   }
 
@@ -40,8 +40,8 @@ public final class Leadership {
   }
 
   /** Whether this node compacts heavily, or is about to, as far as that is Isolde's to say. */
-  public WorkTurn.State compactionTurn() {
-    return compactions.map(CompactionTurns::turn).orElse(WorkTurn.State.IDLE);
+  public CompactionPermit.State compactionPermit() {
+    return compactions.map(CompactionPermits::permit).orElse(CompactionPermit.State.IDLE);
   }
 
   /** How many compactions of a keyspace this node has before it, as the strategies estimate. */
@@ -57,10 +57,10 @@ public final class Leadership {
   /** What this node is busy with that leaders should not be. */
   Load load() {
     long busyBytes =
-        compactions.map(CompactionTurns::busyBytes).orElse(0L)
+        compactions.map(CompactionPermits::busyBytes).orElse(0L)
             + stalls.map(StallWatch::busyBytes).orElse(0L);
-    long sinceMillis = compactions.map(CompactionTurns::waitingSinceMillis).orElse(0L);
-    return new Load(busyBytes, compactionTurn(), sinceMillis, isLeader());
+    long sinceMillis = compactions.map(CompactionPermits::waitingSinceMillis).orElse(0L);
+    return new Load(busyBytes, compactionPermit(), sinceMillis, isLeader());
   }
 
   /** Whether this node leads any group. */
@@ -71,7 +71,7 @@ public final class Leadership {
   }
 
   void close() {
-    compactions.ifPresent(CompactionTurns::close);
+    compactions.ifPresent(CompactionPermits::close);
     stalls.ifPresent(StallWatch::close);
   }
 }

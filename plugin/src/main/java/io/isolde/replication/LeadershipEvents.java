@@ -31,7 +31,8 @@ public final class LeadershipEvents {
    * A decision.
    *
    * @param table null unless the work is that of one table
-   * @param heir the address of the node to which it was handed over, or would have been; or null
+   * @param transferTarget the address of the node to which it was handed over, or would have been;
+   *     or null
    * @param tookMicros until the other node led, or it had failed; 0 where nothing was done
    */
   public record Event(
@@ -43,7 +44,7 @@ public final class LeadershipEvents {
       String table,
       long workBytes,
       Reason reason,
-      String heir,
+      String transferTarget,
       boolean hasFailed,
       long tookMicros) {}
 
@@ -57,7 +58,7 @@ public final class LeadershipEvents {
       StrongKeyspaces.Shown group,
       Work work,
       Reason reason,
-      String heir,
+      String transferTarget,
       boolean hasFailed,
       long tookMicros) {
     if (events.size() == KEPT) {
@@ -74,7 +75,7 @@ public final class LeadershipEvents {
             work.table(),
             work.bytes(),
             reason,
-            heir,
+            transferTarget,
             hasFailed,
             tookMicros));
   }

@@ -36,9 +36,9 @@ final class ReadFailures {
       return failure;
     }
     InetAddressAndPort self = FBUtilities.getBroadcastAddressAndPort();
-    RuntimeException told = failure(self, reason(failure, command), consistency);
-    told.addSuppressed(failure);
-    return told;
+    RuntimeException refusal = failure(self, reason(failure, command), consistency);
+    refusal.addSuppressed(failure);
+    return refusal;
   }
 
   /** What clients are told of the reason; the rest of it is in this node's log. */

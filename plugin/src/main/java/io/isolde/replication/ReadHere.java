@@ -26,7 +26,7 @@ final class ReadHere implements PartitionIterator {
     this.consistency = consistency;
     this.controller = controller;
     this.partitions =
-        told(
+        orRefused(
             () ->
                 UnfilteredPartitionIterators.filter(
                     command.executeLocally(controller), command.nowInSec()));
@@ -36,13 +36,13 @@ final class ReadHere implements PartitionIterator {
     ReadExecutionController controller = command.executionController();
     try {
       return new ReadHere(command, consistency, controller);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       controller.close();
       throw e;
     }
   }
 
-  private <T> T told(Supplier<T> step) {
+  private <T> T orRefused(Supplier<T> step) {
     try {
       return step.get();
     } catch (RuntimeException e) {
@@ -52,12 +52,12 @@ final class ReadHere implements PartitionIterator {
 
   @Override
   public boolean hasNext() {
-    return told(partitions::hasNext);
+    return orRefused(partitions::hasNext);
   }
 
   @Override
   public RowIterator next() {
-    return new Rows(told(partitions::next));
+    return new Rows(orRefused(partitions::next));
   }
 
   @Override
@@ -78,12 +78,12 @@ final class ReadHere implements PartitionIterator {
 
     @Override
     public boolean hasNext() {
-      return told(rows::hasNext);
+      return orRefused(rows::hasNext);
     }
 
     @Override
     public Row next() {
-      return told(rows::next);
+      return orRefused(rows::next);
     }
 
     @Override

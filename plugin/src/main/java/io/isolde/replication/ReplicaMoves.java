@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
 import io.isolde.group.Layout;
 import io.isolde.group.Rebalancing;
-import io.isolde.group.Settlement;
+import io.isolde.group.ReconciliationPlan;
 import io.isolde.raft.Peer;
 import java.io.IOException;
 import java.net.UnknownHostException;
@@ -12,7 +14,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.locator.InetAddressAndPort;
 
 /**
@@ -33,8 +34,8 @@ public final class ReplicaMoves {
    *
    * @param without addresses of nodes that must have none
    * @return how many were moved
-   * @throws InvalidRequestException if too few nodes are left, if another is down, if a replica
-   *     does not move in time, or if the keyspace is dropped meanwhile
+   * @throws IsoldeException if too few nodes are left, if another is down, if a replica does not
+   *     move in time, or if the keyspace is dropped meanwhile
    */
   public int rebalance(String name, Collection<String> without) {
     List<Layout.Member> all =
@@ -42,19 +43,24 @@ public final class ReplicaMoves {
     StrongKeyspace keyspace =
         keyspaces
             .find(name)
-            .orElseThrow(
-                () -> new InvalidRequestException(name + " is not a strong keyspace's name."));
+            .orElseThrow(() -> IsoldeException.invalid(name + " is not a strong keyspace's name."));
     Set<String> excluded = without.stream().map(ReplicaMoves::plain).collect(Collectors.toSet());
     check(keyspace.layout(), all, excluded);
     MoveSteps steps = keyspaces.steps(keyspace);
     try {
       for (Layout.Group group : keyspace.layout().groups()) {
-        settle(keyspace, steps, group, all, excluded);
+        reconcile(keyspace, steps, group, all, excluded);
       }
       return move(again(keyspace), steps, all, excluded);
     } catch (IOException e) {
-      throw new InvalidRequestException(
-          "%s: %s Ask again to finish what was begun.".formatted(name, e.getMessage()), e);
+      IsoldeException failed =
+          IsoldeException.of(
+              ErrorCode.CHANGE_FAILED,
+              "%s: %s Ask again to finish what was begun.".formatted(name, e.getMessage()),
+              "keyspace",
+              name);
+      failed.addSuppressed(e);
+      throw failed;
     }
   }
 
@@ -67,8 +73,8 @@ public final class ReplicaMoves {
     try {
       moves = Rebalancing.of(keyspace.layout(), nodes);
     } catch (IllegalArgumentException e) {
-      throw new InvalidRequestException(
-          "The replicas of %s can't be moved: %s".formatted(keyspace.name(), e.getMessage()), e);
+      throw IsoldeException.invalid(
+          "The replicas of %s can't be moved: %s".formatted(keyspace.name(), e.getMessage()));
     }
     for (Rebalancing.Move move : moves) { // One after the other: copying costs those who serve.
       StrongKeyspace now = again(keyspace);
@@ -83,11 +89,11 @@ public final class ReplicaMoves {
     return keyspaces
         .find(before.name())
         .filter(now -> now.options().incarnation().equals(before.options().incarnation()))
-        .orElseThrow(() -> new InvalidRequestException(before.name() + " was dropped meanwhile."));
+        .orElseThrow(() -> IsoldeException.invalid(before.name() + " was dropped meanwhile."));
   }
 
-  /** See {@link Settlement}. */
-  private void settle(
+  /** See {@link ReconciliationPlan}. */
+  private void reconcile(
       StrongKeyspace keyspace,
       MoveSteps steps,
       Layout.Group group,
@@ -100,15 +106,15 @@ public final class ReplicaMoves {
     } catch (IOException e) {
       throw new IOException("Group %d: %s".formatted(group.number(), e.getMessage()), e);
     }
-    List<Settlement.Step> todo =
-        Settlement.of(
+    List<ReconciliationPlan.Step> todo =
+        ReconciliationPlan.of(
             group.members(),
             members.stream().map(peer -> member(peer, nodes)).toList(),
             old -> shallGo(old, excluded));
-    for (Settlement.Step step : todo) {
-      if (step instanceof Settlement.Step.Dismissal dismissal) {
+    for (ReconciliationPlan.Step step : todo) {
+      if (step instanceof ReconciliationPlan.Step.Dismissal dismissal) {
         steps.dismiss(keyspace, group, dismissal.member());
-      } else if (step instanceof Settlement.Step.Note note) {
+      } else if (step instanceof ReconciliationPlan.Step.Note note) {
         LayoutNotes.write(
             again(keyspace), new Rebalancing.Move(group.number(), note.old(), note.next()));
       }
@@ -136,7 +142,7 @@ public final class ReplicaMoves {
   private static void check(Layout layout, List<Layout.Member> nodes, Collection<String> excluded) {
     for (Layout.Member node : nodes) {
       if (!excluded.contains(address(node)) && !MoveSteps.isUp(node)) {
-        throw new InvalidRequestException(
+        throw IsoldeException.invalid(
             "%1$s is down. Start it first, or say WITHOUT '%1$s' if its replicas shall move away."
                 .formatted(address(node)));
       }
@@ -148,7 +154,7 @@ public final class ReplicaMoves {
             .collect(Collectors.toSet());
     for (String address : excluded) {
       if (!known.contains(address)) {
-        throw new InvalidRequestException(address + " is not the address of a node.");
+        throw IsoldeException.invalid(address + " is not the address of a node.");
       }
     }
   }
@@ -162,7 +168,7 @@ public final class ReplicaMoves {
     try {
       return InetAddressAndPort.getByName(address).getHostAddress(false);
     } catch (UnknownHostException e) {
-      throw new InvalidRequestException(address + " is not the address of a node.", e);
+      throw IsoldeException.invalid(address + " is not the address of a node.", "address", address);
     }
   }
 }

@@ -21,7 +21,7 @@ public final class ReplicaStatuses {
   private static final long ASK_MILLIS = 500;
 
   /** Of a large cluster only the first are asked; each is a message and a row. */
-  private static final int MOST_ASKED = 4096;
+  private static final int MAX_ASKED = 4096;
 
   private ReplicaStatuses() {}
 
@@ -66,7 +66,7 @@ public final class ReplicaStatuses {
     int asked = 0;
     for (StrongKeyspace keyspace : keyspaces.all()) {
       for (Layout.Group group : keyspace.layout().groups()) {
-        if (asked < MOST_ASKED) {
+        if (asked < MAX_ASKED) {
           groups.add(ask(keyspaces, keyspace, group));
           asked += group.members().size();
         }

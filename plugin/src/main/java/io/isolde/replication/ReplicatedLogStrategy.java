@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import io.isolde.error.ErrorCode;
 import io.isolde.group.Layout;
+import io.isolde.install.ActiveHandler;
 import java.net.UnknownHostException;
 import java.util.Collection;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.db.WriteType;
 import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.RingPosition;
@@ -20,11 +25,14 @@ import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.locator.RangesAtEndpoint;
 import org.apache.cassandra.locator.RangesByEndpoint;
 import org.apache.cassandra.locator.Replica;
+import org.apache.cassandra.locator.ReplicaPlan;
 import org.apache.cassandra.locator.SimpleStrategy;
 import org.apache.cassandra.locator.TokenMetadata;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.service.AbstractWriteResponseHandler;
+import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.utils.FBUtilities;
 
 /**
@@ -120,6 +128,18 @@ public final class ReplicatedLogStrategy extends SimpleStrategy {
     EndpointsByRange.Builder replicas = new EndpointsByRange.Builder();
     forEach(replica -> replicas.put(replica.range(), replica));
     return replicas.build();
+  }
+
+  /** All that is written to other nodes, or waited for, asks for one. */
+  @Override
+  public <T> AbstractWriteResponseHandler<T> getWriteResponseHandler(
+      ReplicaPlan.ForWrite plan,
+      Runnable callback,
+      WriteType type,
+      Supplier<Mutation> hintOnFailure,
+      Dispatcher.RequestTime requestTime) {
+    ActiveHandler.requireOurs(ErrorCode.UNSUPPORTED_KEYSPACE);
+    return super.getWriteResponseHandler(plan, callback, type, hintOnFailure, requestTime);
   }
 
   private void forEach(Consumer<Replica> action) {

@@ -47,7 +47,7 @@ final class StallWatch {
   /** Filled before the first look. */
   private final List<Store> stores = new ArrayList<>();
 
-  private long toldMillis;
+  private long loggedMillis;
   private volatile long busyBytes;
 
   private final ScheduledExecutorService thread =
@@ -86,14 +86,14 @@ final class StallWatch {
         boolean isNew = store.forecast.read(nowMillis, used, store.mostBytes.getAsLong());
         if (store.forecast.isComing()) {
           busy = Math.max(busy, used);
-          if (isNew || nowMillis - toldMillis >= AGAIN_MILLIS) {
+          if (isNew || nowMillis - loggedMillis >= AGAIN_MILLIS) {
             coming.add(new Work(store.cause, null, used));
           }
         }
       }
       busyBytes = busy;
       if (!coming.isEmpty()) {
-        toldMillis = nowMillis;
+        loggedMillis = nowMillis;
         coming.forEach(stepAside::before);
       }
     } catch (RuntimeException e) {

@@ -24,13 +24,13 @@ final class StepAside {
   private static final long HAND_OVER_MILLIS = 3_000;
 
   private final StrongKeyspaces keyspaces;
-  private final Neighbours neighbours;
+  private final CoReplicas coReplicas;
   private final HandOverPolicy policy;
   private final LeadershipEvents events;
 
   StepAside(HandOverPolicy.Rules rules, StrongKeyspaces keyspaces, LeadershipEvents events) {
     this.keyspaces = keyspaces;
-    this.neighbours = new Neighbours(keyspaces);
+    this.coReplicas = new CoReplicas(keyspaces);
     this.policy = new HandOverPolicy(rules);
     this.events = events;
   }
@@ -61,7 +61,7 @@ final class StepAside {
             NodeClock.nowMillis(),
             group.id(),
             work.bytes(),
-            neighbours.of(keyspace, group),
+            coReplicas.of(keyspace, group),
             ThreadLocalRandom.current().nextInt());
     long startNanos = System.nanoTime();
     boolean hasFailed = verdict.reason() == Reason.HAND_OVER && !handOver(group, verdict.to());

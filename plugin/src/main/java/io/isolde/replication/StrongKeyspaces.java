@@ -28,7 +28,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.cassandra.db.Keyspace;
-import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.locator.AbstractReplicationStrategy;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
@@ -301,28 +300,30 @@ public final class StrongKeyspaces implements SchemaChangeListener {
    * Lets a node lead all groups of a keyspace of which it is a member.
    *
    * @param address of the node, as the cluster knows it
-   * @throws InvalidRequestException if there is no such keyspace, if the node is a member of no
-   *     group, or if it does not take over in time; groups before may be handed over then
+   * @throws IsoldeException if there is no such keyspace, if the node is a member of no group, or
+   *     if it does not take over in time; groups before may be handed over then
    */
   public void lead(String name, String address) {
     StrongKeyspace keyspace =
         find(name)
-            .orElseThrow(
-                () -> new InvalidRequestException(name + " is not a strong keyspace's name."));
+            .orElseThrow(() -> IsoldeException.invalid(name + " is not a strong keyspace's name."));
     String host = host(address);
     List<GroupClient.Target> targets =
         keyspace.targets().stream().filter(target -> hasMember(target, host)).toList();
     if (targets.isEmpty()) {
-      throw new InvalidRequestException(address + " has no replica of " + name + ".");
+      throw IsoldeException.invalid(address + " has no replica of " + name + ".");
     }
     for (GroupClient.Target target : targets) {
       try {
         var unused = keyspace.client().lead(target, host).get();
       } catch (ExecutionException e) {
-        throw new InvalidRequestException(
-            "%s does not lead a replica group of %s: %s"
-                .formatted(address, name, e.getCause().getMessage()),
-            e);
+        throw IsoldeException.of(
+            ErrorCode.CHANGE_FAILED,
+            "%s does not lead a replica group of %s: %s isolde.replica_groups shows who leads; try"
+                    .formatted(address, name, e.getCause().getMessage())
+                + " again.",
+            "keyspace",
+            name);
       } catch (InterruptedException e) {
         throw new UncheckedInterruptedException(e);
       }
@@ -333,7 +334,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
     try {
       return InetAddress.getByName(address).getHostAddress();
     } catch (UnknownHostException e) {
-      throw new InvalidRequestException(address + " is not the address of a node.", e);
+      throw IsoldeException.invalid(address + " is not the address of a node.", "address", address);
     }
   }
 

@@ -11,9 +11,11 @@ import io.isolde.group.ReplicaGroup;
 import io.isolde.group.RequestId;
 import io.isolde.group.Requests;
 import io.isolde.read.SnapshotSelect;
+import io.isolde.transaction.ClientTimestamps;
 import io.isolde.transaction.DataStatements;
 import io.isolde.transaction.DataStatements.Request;
 import io.isolde.transaction.DataStatements.Write;
+import io.isolde.transaction.Denylist;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -183,7 +185,9 @@ public final class StrongStatements {
   public ResultMessage write(List<Write> writes, ConsistencyLevel consistency, Request request) {
     StrongKeyspace keyspace = keyspaceOf(writes);
     writes.forEach(write -> check(write.statement()));
-    List<PartitionUpdate> updates = DataStatements.together(writes, request);
+    ClientTimestamps.warnIfIgnored(writes, request);
+    List<PartitionUpdate> updates = DataStatements.together(writes, 0, request);
+    Denylist.checkWrites(updates);
     if (updates.isEmpty()) {
       return new ResultMessage.Void();
     }
@@ -343,6 +347,16 @@ public final class StrongStatements {
     return new IllegalStateException("The text of the statement is not known.");
   }
 
+  /**
+   * The leader makes the updates, and does not know for whom. So they are made here too where
+   * Cassandra has limits for values, unless something has to be read for that.
+   */
+  private static void guardValues(Write write, Request request) {
+    if (request.state().getClientState().isOrdinaryUser() && !write.statement().requiresRead()) {
+      List<PartitionUpdate> unused = DataStatements.together(List.of(write), 0, request);
+    }
+  }
+
   private ResultMessage decide(
       List<Write> writes, ConsistencyLevel consistency, Request request, DecisionRequest decision) {
     StrongKeyspace keyspace = keyspaceOf(writes);
@@ -350,9 +364,11 @@ public final class StrongStatements {
     DecoratedKey decided = null;
     for (Write write : writes) {
       check(write.statement());
+      guardValues(write, request);
       DecoratedKey key =
           DecidedStatement.key(
               write.statement(), write.options(), request.state().getClientState());
+      Denylist.checkConditional(write.statement().metadata(), key);
       Layout.Group own = keyspace.groupOf(key.getToken());
       if (group.isPresent() && !group.get().equals(own)) {
         throw spansGroups("partitions of several replica groups", keyspace.name());
@@ -363,6 +379,7 @@ public final class StrongStatements {
       group = Optional.of(own);
       decided = key;
     }
+    ClientTimestamps.warnIfIgnored(writes, request);
     GroupClient.Target target = keyspace.target(group.orElseThrow());
     byte[] answer =
         await(keyspace.client().decide(target, decision.encode()), consistency, WriteType.CAS);

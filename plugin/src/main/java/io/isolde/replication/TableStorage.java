@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -52,14 +53,14 @@ final class TableStorage implements Storage {
   /** How long a table is waited for that nobody seems to have, or that is being opened. */
   private static final long GRACE_MILLIS = 1_000;
 
-  private static final int MOST_GONE = 1_024;
+  private static final int MAX_GONE = 1_024;
 
   private final String keyspace;
   private final Layout layout;
   private final Layout.Group group;
   private final UUID id;
 
-  /** The last copy of each group; an older replica may have begun it. */
+  /** The copies under way, one of each group; an older replica may have begun it. */
   private static final Map<UUID, CompletableFuture<Void>> copies = new ConcurrentHashMap<>();
 
   /**
@@ -73,9 +74,12 @@ final class TableStorage implements Storage {
 
             @Override
             protected boolean removeEldestEntry(Map.Entry<TableId, Boolean> eldest) {
-              return size() > MOST_GONE;
+              return size() > MAX_GONE;
             }
           });
+
+  /** Null unless the entry that comes next waits. */
+  private volatile String problem;
 
   TableStorage(String keyspace, Layout layout, Layout.Group group, UUID id) {
     this.keyspace = keyspace;
@@ -99,6 +103,11 @@ final class TableStorage implements Storage {
     return timestampMicros;
   }
 
+  @Override
+  public Optional<String> problem() {
+    return Optional.ofNullable(problem);
+  }
+
   /**
    * The log is the only other place where the write is, so there is no giving up, unless the
    * keyspace is dropped.
@@ -106,18 +115,20 @@ final class TableStorage implements Storage {
   private void apply(Mutation mutation) {
     long complainAt = System.nanoTime();
     while (Schema.instance.getKeyspaceMetadata(keyspace) != null) {
-      Throwable problem;
+      Throwable failure;
       try {
         TableStores.requireOpen(mutation, GRACE_MILLIS);
         // Not through the commit log: the group's log is the write-ahead log.
         mutation.apply(false, false);
+        problem = null;
         return;
       } catch (RuntimeException | AssertionError e) { // The latter if it is being dropped.
-        problem = e;
+        failure = e;
       }
+      problem = "A write in the log can't be applied and is tried again: " + failure;
       long now = System.nanoTime();
       if (now - complainAt >= 0) {
-        logger.error("A replicated write can't be applied; trying again until it can", problem);
+        logger.error("A replicated write can't be applied; trying again until it can", failure);
         complainAt = now + TimeUnit.MILLISECONDS.toNanos(COMPLAIN_MILLIS);
       }
       sleep(PAUSE_MILLIS);
@@ -135,8 +146,13 @@ final class TableStorage implements Storage {
     while (true) {
       boolean isDropped = Schema.instance.getKeyspaceMetadata(keyspace) == null;
       try {
-        return Payload.decode(payload, isDropped, areUnknownGone, gone);
+        Payload.Updates made = Payload.decode(payload, isDropped, areUnknownGone, gone);
+        problem = null;
+        return made;
       } catch (Payload.UnknownSchemaException e) {
+        problem =
+            "A write in the log waits for this node to hear of its table or column: "
+                + e.getMessage();
         long waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
         if (waitedMillis > COMPLAIN_MILLIS && !hadComplained) {
           hadComplained = true;
@@ -259,7 +275,7 @@ final class TableStorage implements Storage {
             .requestRanges(from, keyspace, ranges.build(), RangesAtEndpoint.empty(self))
             .execute()
             .addCallback((state, failure) -> complete(copied, failure));
-    return copied;
+    return copied.whenComplete((done, failure) -> copies.remove(id, copied));
   }
 
   private List<Range<Token>> ranges() {
@@ -284,7 +300,7 @@ final class TableStorage implements Storage {
   @Override
   public void empty() throws IOException {
     CompletableFuture<Void> copy = copies.get(id);
-    if (copy != null && !copy.isDone()) {
+    if (copy != null) {
       throw new IOException("What is being copied from before has not ended yet.");
     }
     HeldGroups.empty(id, this::discardForeign);

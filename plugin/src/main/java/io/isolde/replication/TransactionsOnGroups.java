@@ -55,9 +55,19 @@ public final class TransactionsOnGroups implements StrongTables {
 
   @Override
   public long newestTimestamp(String name) {
-    StrongKeyspace keyspace = get(name);
     // A write of nothing gets the newest timestamp of its group's log.
-    Payload.Updates nothing = new Payload.Updates(List.of(), Payload.Timestamps.OF_THE_LOG);
+    return writeToAll(name, new Payload.Updates(List.of(), Payload.Timestamps.OF_THE_LOG));
+  }
+
+  @Override
+  public void passTimestamp(String name, long timestamp) {
+    var unused =
+        writeToAll(name, new Payload.Updates(List.of(), Payload.Timestamps.OF_A_COMMIT, timestamp));
+  }
+
+  /** Returns the newest of the timestamps that the groups give it. */
+  private long writeToAll(String name, Payload.Updates nothing) {
+    StrongKeyspace keyspace = get(name);
     byte[] payload = Payload.encode(nothing);
     List<CompletableFuture<Long>> answers = new ArrayList<>();
     for (GroupClient.Target target : keyspace.targets()) {

@@ -40,10 +40,11 @@ final class LostCommits {
    *
    * @throws ExecutionException if somebody did not answer; it may be tried again
    */
-  static Result recover(DurableMark mark, Source source, Target target)
+  static Result recover(DurableCheckpoint checkpoint, Source source, Target target)
       throws InterruptedException, ExecutionException {
     LostWrites.Question question =
-        new LostWrites.Question(BEGINNING, mark.upTo(), mark.unsafe(), source.issue().get());
+        new LostWrites.Question(
+            BEGINNING, checkpoint.upTo(), checkpoint.unsafe(), source.issue().get());
     long commits = 0;
     boolean isWhole = true;
     while (true) {

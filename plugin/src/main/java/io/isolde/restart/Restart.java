@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.restart;
 
-import io.isolde.oracle.SetAsideCommits;
-import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.LostWrites;
 import io.isolde.replicated.OracleHost;
 import io.isolde.transaction.LostWritesApplier;
@@ -12,17 +10,14 @@ import io.isolde.version.RestartGate;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.config.Config.CommitLogSync;
 import org.apache.cassandra.config.DatabaseDescriptor;
-import org.apache.cassandra.db.commitlog.CommitLog;
 import org.apache.cassandra.service.StorageService;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,11 +26,8 @@ import org.slf4j.LoggerFactory;
  * periodic}, has again what it had applied when it died, before anybody reads from it.
  */
 /*
- * Every few seconds a mark is made: the newest snapshot that this node has heard of and what was set
- * aside in it, written down after the commit log was brought to disk. Each commit at or below that
- * snapshot was applied before, so this node had it before if it was counted. What comes after the
- * mark is in the oracle's log. The mark is made safe for the next process before that may be
- * counted on: it counts as running from the first moment on.
+ * Every few seconds a mark is made of what is on disk. It is made safe for the next process before
+ * that may be counted on: it counts as running from the first moment on.
  */
 public final class Restart {
   private static final Logger logger = LoggerFactory.getLogger(Restart.class);
@@ -43,66 +35,54 @@ public final class Restart {
   /** In the directory of the commit log: a mark means nothing without that. */
   private static final String FILE = "isolde-durable-mark";
 
-  private static final long MARK_SECONDS = 5;
   private static final long TRY_AGAIN_MILLIS = 500;
   private static final long LOOK_MILLIS = 100;
 
-  private final Path file;
-  private final boolean isMarking;
+  /** These two together are less than whoever asks for it waits. */
+  private static final long MAX_WAIT_MILLIS = 4_000;
+
+  private static final long MAX_SECURING_MILLIS = 10_000;
+
+  private final DurableCheckpoints checkpoints;
+  private final boolean isCheckpointing;
   private final RestartGate gate = RestartGate.ofThisNode();
-  private final ScheduledExecutorService marks =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "isolde-durable-mark");
-            thread.setDaemon(true);
-            return thread;
-          });
 
-  /** What is on disk. Guarded by this. */
-  private DurableMark mark = DurableMark.NOTHING;
-
-  /** Guarded by this. */
-  private boolean isClosed;
+  /** Null until this node has all again that it may have lost. */
+  private volatile OracleHost host;
 
   private volatile long commitsAgain;
   private volatile boolean isIncomplete;
 
-  private Restart(Path file, boolean isMarking) {
-    this.file = file;
-    this.isMarking = isMarking;
+  private Restart() {
+    this.checkpoints = new DurableCheckpoints(file());
+    this.isCheckpointing = DatabaseDescriptor.getCommitLogSync() == CommitLogSync.periodic;
   }
 
   /**
    * To be made early in the start of the node, before it takes writes or is read from.
    *
-   * @param isOracleReplicated whether there is a log to get anything from
    * @throws UncheckedIOException if the mark can't be read or written; it stops the start
    */
-  public static Restart begin(boolean isOracleReplicated) {
-    Restart restart =
-        new Restart(
-            Path.of(DatabaseDescriptor.getCommitLogLocation(), FILE),
-            isOracleReplicated && DatabaseDescriptor.getCommitLogSync() == CommitLogSync.periodic);
-    if (isOracleReplicated) {
-      restart.look();
-    }
+  public static Restart begin() {
+    Restart restart = new Restart();
+    restart.look();
     return restart;
   }
 
-  private synchronized void look() {
+  private void look() {
     try {
-      Optional<DurableMark> found = DurableMark.read(file);
-      mark = found.orElse(DurableMark.NOTHING).running();
+      Optional<DurableCheckpoint> found = checkpoints.begin(isCheckpointing);
       if (found.isPresent() && !found.get().isStopped()) {
         gate.close();
       }
-      if (isMarking) {
-        mark.write(file);
-      }
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "The mark in " + file + " of what is on disk can't be read or written.", e);
+          "The mark in " + file() + " of what is on disk can't be read or written.", e);
     }
+  }
+
+  private static Path file() {
+    return Path.of(DatabaseDescriptor.getCommitLogLocation(), FILE);
   }
 
   /** Returns when this replica has all that it may have lost. */
@@ -113,7 +93,9 @@ public final class Restart {
       }
       LostWritesApplier applier = new LostWritesApplier(strong);
       LostCommits.Source source = source(host);
-      logger.info("This node has died; what it may have lost since {} is got back.", mark().upTo());
+      logger.info(
+          "This node has died; what it may have lost since {} is got back.",
+          checkpoints.last().upTo());
       boolean hasComplained = false;
       while (gate.isClosed()) {
         try {
@@ -127,7 +109,7 @@ public final class Restart {
         }
       }
     }
-    start(host.session());
+    start(host);
   }
 
   private static LostCommits.Source source(OracleHost host) {
@@ -146,7 +128,7 @@ public final class Restart {
 
   private void recover(LostCommits.Source source, LostWritesApplier applier)
       throws InterruptedException, ExecutionException {
-    DurableMark from = mark();
+    DurableCheckpoint from = checkpoints.last();
     LostCommits.Result result =
         LostCommits.recover(
             from, source, commit -> applier.apply(commit.commitTimestamp(), commit.bytes()));
@@ -165,64 +147,40 @@ public final class Restart {
     logger.info("This node has all again, of {} commits; it can be read from.", result.commits());
   }
 
-  private synchronized DurableMark mark() {
-    return mark;
-  }
-
-  private void start(CoordinatorSession session) {
-    if (isMarking) {
-      var unused =
-          marks.scheduleWithFixedDelay(() -> makeMark(session), 0, MARK_SECONDS, TimeUnit.SECONDS);
+  private void start(OracleHost ready) {
+    if (isCheckpointing) {
+      checkpoints.start(ready.session());
     } else {
-      forget();
+      checkpoints.end(true, false); // Each write is on disk before it is answered.
     }
-    StorageService.instance.addPostShutdownHook(this::close);
+    host = ready;
+    StorageService.instance.addPostShutdownHook(
+        () -> checkpoints.end(isCheckpointing && StorageService.instance.isDrained(), true));
   }
 
-  private void makeMark(CoordinatorSession session) {
+  /**
+   * Sees to it that this node, should it die, does not apply a commit again that is at or below a
+   * timestamp and applied everywhere. Blocks, for some seconds at most.
+   *
+   * @return whether that is so
+   */
+  public boolean secure(long upTo) {
+    return isRecovered()
+        && (!isCheckpointing || checkpoints.makeAt(upTo, host, MAX_SECURING_MILLIS));
+  }
+
+  /** Waits for a node that has just started. */
+  private boolean isRecovered() {
+    long start = System.nanoTime();
     try {
-      long upTo = session.newestStable();
-      // After the snapshot, so that it has all that is not applied in that.
-      SetAsideCommits setAside = session.setAside();
-      List<Long> unsafe =
-          setAside.commits().keySet().stream().filter(timestamp -> timestamp <= upTo).toList();
-      if (upTo > mark().upTo()) {
-        CommitLog.instance.sync(true);
-        write(new DurableMark(false, upTo, unsafe));
+      while (host == null
+          && System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(MAX_WAIT_MILLIS)) {
+        Thread.sleep(LOOK_MILLIS);
       }
-    } catch (IOException | RuntimeException e) {
-      // The one before still holds.
-      logger.warn("What is on disk could not be noted; trying again.", e);
+      return host != null;
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
     }
-  }
-
-  private synchronized void write(DurableMark next) throws IOException {
-    if (!isClosed) {
-      next.write(file);
-      mark = next;
-    }
-  }
-
-  /** Each write is on disk before it is answered, so nothing can be lost. */
-  private void forget() {
-    try {
-      write(mark().stopped());
-    } catch (IOException e) {
-      logger.warn("What is on disk could not be noted: the next start takes longer.", e);
-    }
-  }
-
-  /** When the node has stopped. */
-  private synchronized void close() {
-    try {
-      if (isMarking && StorageService.instance.isDrained()) {
-        write(mark.stopped());
-      }
-    } catch (IOException e) {
-      logger.warn("What is on disk could not be noted: the next start takes longer.", e);
-    }
-    isClosed = true;
-    marks.shutdown();
   }
 
   /** Whether this node may lack what it had applied, so that nobody reads from it. */

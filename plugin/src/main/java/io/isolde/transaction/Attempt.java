@@ -8,12 +8,12 @@ import java.util.Optional;
  * What came of an attempt to apply a commit.
  *
  * @param isApplied whether all of it is on a quorum of its replicas
- * @param told what the oracle's leader said to that, if it has heard of it as a replica; empty if
- *     it has to be told
+ * @param reported what the oracle's leader said to that, if it has heard of it as a replica; empty
+ *     if it has to be told
  */
-record Attempt(boolean isApplied, Optional<Stable> told) {
+record Attempt(boolean isApplied, Optional<Stable> reported) {
   static final Attempt FAILED = new Attempt(false, Optional.empty());
-  static final Attempt UNTOLD = new Attempt(true, Optional.empty());
+  static final Attempt UNREPORTED = new Attempt(true, Optional.empty());
 
   /** This, of which the leader has heard. */
   Attempt with(Optional<Stable> stable) {

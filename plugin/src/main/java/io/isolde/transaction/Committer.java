@@ -29,32 +29,33 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Decides, applies and makes visible: the second half of a transaction's life. */
 final class Committer {
-  private static final byte[] NOTHING = {};
+  /** What can't be applied for a second is in doubt, so that others pass it. */
+  private static final long MAX_PASSING_MILLIS = 1_500;
 
-  /** What can't be applied for a second is set aside, so that others pass it. */
-  private static final long LONGEST_PASSING_MILLIS = 1_500;
-
-  /** A quarter of the threads that serve clients: who comes on top of them is told at once. */
-  private static final int MOST_PASSING = 32;
+  /** A quarter of the threads that serve clients: further ones are refused at once. */
+  private static final int MAX_PASSING = 32;
 
   private static final ReadSet NOTHING_READ = new ReadSet(1);
 
   private final Oracle oracle;
   private final MutationApplier applier;
   private final InDoubt inDoubt;
+  private final CommitMemory memory;
   private final long commitTimeoutMillis;
   private final TransactionListener listener;
-  private final Semaphore passing = new Semaphore(MOST_PASSING);
+  private final Semaphore passing = new Semaphore(MAX_PASSING);
 
   Committer(
       Oracle oracle,
       MutationApplier applier,
       InDoubt inDoubt,
+      CommitMemory memory,
       long commitTimeoutMillis,
       TransactionListener listener) {
     this.oracle = oracle;
     this.applier = applier;
     this.inDoubt = inDoubt;
+    this.memory = memory;
     this.commitTimeoutMillis = commitTimeoutMillis;
     this.listener = listener;
   }
@@ -79,6 +80,22 @@ final class Committer {
       long startTimestamp,
       ReadSet reads,
       Collection<PartitionUpdate> updates) {
+    CommitMemory.Share share =
+        memory.share(updates.stream().mapToLong(PartitionUpdate::dataSize).sum());
+    try {
+      return commit(transactionId, level, startTimestamp, reads, updates, share);
+    } finally {
+      share.release();
+    }
+  }
+
+  private long commit(
+      UUID transactionId,
+      IsolationLevel level,
+      long startTimestamp,
+      ReadSet reads,
+      Collection<PartitionUpdate> updates,
+      CommitMemory.Share share) {
     List<ReplicaPlan.ForWrite> plans = check(transactionId, updates);
     WriteSet writes = WriteSet.of(updates);
     CommitRequest request =
@@ -89,19 +106,19 @@ final class Committer {
             reads.ids(),
             writes.overwrites(),
             writes.writes());
-    byte[] writeSet = oracle.keepsWrites() ? WriteSetCodec.encode(updates) : NOTHING;
+    byte[] writeSet = WriteSetCodec.encode(updates);
     checkFits(request, writeSet);
     if (inDoubt.await(request.overwrites(), startTimestamp, writes::find, transactionId)) {
       plans = check(transactionId, updates); // That was long ago.
     }
     boolean isLeaderAsked = applier.isLeaderAsked(updates, plans, writeSet.length);
-    Decision decision = decide(request, writeSet, updates, isLeaderAsked);
+    Decision decision = decide(request, writeSet, updates, isLeaderAsked, share);
     if (decision instanceof Decision.Refused refused && refused.reason() == Refusal.IN_DOUBT) {
       // Once more, knowing what is in doubt.
       inDoubt.lookAgain();
       var unused = inDoubt.await(request.overwrites(), Long.MAX_VALUE, writes::find, transactionId);
       check(transactionId, updates);
-      decision = decide(request, writeSet, updates, false);
+      decision = decide(request, writeSet, updates, false, share);
     }
     if (decision instanceof Decision.Aborted aborted) {
       awaitPassed(aborted.conflict());
@@ -122,16 +139,17 @@ final class Committer {
       CommitRequest request,
       byte[] writeSet,
       Collection<PartitionUpdate> updates,
-      boolean isLeaderAsked) {
+      boolean isLeaderAsked,
+      CommitMemory.Share share) {
     Executor applying =
         ApplyThreads.of(updates); // Nothing may fail between the next line and the end.
     long askedNanos = System.nanoTime();
-    CompletableFuture<Decided> decided =
-        isLeaderAsked
-            ? oracle.commitAndApply(request, writeSet)
-            : oracle.commit(request, writeSet).thenApply(Decided::toBeApplied);
+    CompletableFuture<Decided> decided = oracle.commit(request, writeSet, isLeaderAsked);
     CompletableFuture<Void> visible =
         decided.thenCompose(how -> makeVisible(how, request.overwrites(), updates, applying));
+    // A commit that is not applied in time goes on, and needs its writes for that.
+    share.hold();
+    var unused = visible.whenComplete((done, failure) -> share.release());
     boolean isVisible = isDone(visible, commitTimeoutMillis);
     Decision decision = await(decided).decision();
     if (decision instanceof Decision.Committed committed) {
@@ -164,24 +182,25 @@ final class Committer {
     return inDoubt
         .whenApplied(overwrites, committed.applyAfter())
         .thenComposeAsync(
-            turn ->
+            ready ->
                 applier.apply(
                     Stamp.mutations(updates, commitTimestamp),
                     commitTimestamp,
                     () -> inDoubt.isApplied(commitTimestamp)),
             applying)
         .thenCompose(
-            told -> {
-              boolean isVisible = told.filter(at -> at.timestamp() >= commitTimestamp).isPresent();
+            reported -> {
+              boolean isVisible =
+                  reported.filter(at -> at.timestamp() >= commitTimestamp).isPresent();
               listener.applied(System.nanoTime() - decidedNanos, isVisible);
-              return whenVisible(commitTimestamp, told);
+              return whenVisible(commitTimestamp, reported);
             });
   }
 
-  private CompletableFuture<Void> whenVisible(long commitTimestamp, Optional<Stable> told) {
+  private CompletableFuture<Void> whenVisible(long commitTimestamp, Optional<Stable> reported) {
     long appliedNanos = System.nanoTime();
     return oracle
-        .applied(commitTimestamp, told)
+        .applied(commitTimestamp, reported)
         .thenRun(() -> listener.visible(System.nanoTime() - appliedNanos));
   }
 
@@ -195,7 +214,7 @@ final class Committer {
     if (isKnown && passing.tryAcquire()) {
       try {
         CompletableFuture<Void> passed = oracle.whenStable(conflict.committedAt());
-        if (!isDone(passed, Math.min(commitTimeoutMillis, LONGEST_PASSING_MILLIS))) {
+        if (!isDone(passed, Math.min(commitTimeoutMillis, MAX_PASSING_MILLIS))) {
           passed.cancel(false);
         }
       } finally {
@@ -209,10 +228,12 @@ final class Committer {
     long ids =
         (long) request.reads().length + request.overwrites().length + request.writes().length;
     long bytes = writeSet.length + Long.BYTES * ids;
-    if (oracle.keepsWrites() && bytes > oracle.maxCommitBytes()) {
+    if (bytes > oracle.maxCommitBytes()) {
       throw IsoldeException.of(
           ErrorCode.TRANSACTION_TOO_LARGE,
-          "The commit takes " + bytes + " bytes, more than an entry of the oracle's log.",
+          "The commit takes "
+              + bytes
+              + " bytes, more than an entry of the oracle's log; write less in one.",
           "transaction",
           request.transactionId(),
           "limit_bytes",
@@ -295,12 +316,7 @@ final class Committer {
                   + " replicas or its coordinator do not answer; nothing was committed, try again.",
               "transaction",
               transactionId);
-      case OUTCOME_FORGOTTEN ->
-          IsoldeException.of(
-              ErrorCode.OUTCOME_UNKNOWN,
-              "The transaction may have been decided so long ago that it is forgotten.",
-              "transaction",
-              transactionId);
+      case ID_TAKEN -> Transactions.idTaken(transactionId);
     };
   }
 

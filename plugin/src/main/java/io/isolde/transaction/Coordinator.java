@@ -4,21 +4,17 @@ package io.isolde.transaction;
 import io.isolde.config.IsoldeConfig;
 import io.isolde.error.IsoldeException;
 import io.isolde.transaction.gate.ClusterGate;
-import io.isolde.transaction.lane.ApplyLanes;
+import io.isolde.transaction.outbound.OutboundQueues;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionClock;
 import java.util.Collection;
 import java.util.concurrent.TimeUnit;
-import org.apache.cassandra.batchlog.BatchlogManager;
 import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.schema.TableMetadata;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** All that a node needs to coordinate transactions for its clients. */
 public final class Coordinator {
-  private static final Logger logger = LoggerFactory.getLogger(Coordinator.class);
   private static final long EXPIRE_INTERVAL_MILLIS = 200;
 
   private final Transactions transactions;
@@ -31,19 +27,21 @@ public final class Coordinator {
       ClusterGate gate,
       StrongTables strong,
       Oracle oracle,
-      ApplyLanes lanes,
+      OutboundQueues queues,
       TransactionListener listener) {
-    MutationApplier applier = new MutationApplier(strong, !oracle.keepsWrites(), lanes);
+    MutationApplier applier = new MutationApplier(strong, queues);
     this.inDoubt =
         new InDoubt(
             oracle,
             applier::later,
             () -> DatabaseDescriptor.getReadRpcTimeout(TimeUnit.MILLISECONDS),
             listener);
+    CommitMemory memory = CommitMemory.ofThisNode();
     Committer committer =
-        new Committer(oracle, applier, inDoubt, config.commitTimeoutMillis(), listener);
+        new Committer(oracle, applier, inDoubt, memory, config.commitTimeoutMillis(), listener);
     this.transactions =
-        new Transactions(config, oracle, committer, () -> System.nanoTime() / 1_000_000, listener);
+        new Transactions(
+            config, oracle, committer, memory, () -> System.nanoTime() / 1_000_000, listener);
     this.data = new DataStatements(oracle, committer, inDoubt, strong);
     this.mode = new TableMode(oracle, inDoubt, gate, strong, config.maxTimestampLeadMicros());
   }
@@ -53,7 +51,7 @@ public final class Coordinator {
    *
    * @param gate that the statements of all clients of all nodes pass
    * @param strong the tables of strong keyspaces
-   * @param lanes to the other replicas
+   * @param queues to the other replicas
    * @param clock what the version store is to know of the oracle's time
    * @param listener hears what becomes of the transactions
    */
@@ -62,34 +60,19 @@ public final class Coordinator {
       ClusterGate gate,
       StrongTables strong,
       Oracle oracle,
-      ApplyLanes lanes,
+      OutboundQueues queues,
       VersionClock clock,
       TransactionListener listener) {
-    if (!oracle.keepsWrites()) {
-      finishInterruptedCommits();
-    }
-    Coordinator coordinator = new Coordinator(config, gate, strong, oracle, lanes, listener);
+    Coordinator coordinator = new Coordinator(config, gate, strong, oracle, queues, listener);
     coordinator.mode.passExistingTimestamps();
     NodeVersions.ofThisNode().useClock(clock, oracle.next());
     var unused =
         ScheduledExecutors.optionalTasks.scheduleWithFixedDelay(
-            () -> {
-              coordinator.transactions.expire();
-              oracle.keepUp();
-            },
+            coordinator.transactions::expire,
             EXPIRE_INTERVAL_MILLIS,
             EXPIRE_INTERVAL_MILLIS,
             TimeUnit.MILLISECONDS);
     return coordinator;
-  }
-
-  /** What the last process had begun to apply is applied before anybody looks. */
-  private static void finishInterruptedCommits() {
-    try {
-      BatchlogManager.instance.forceBatchlogReplay();
-    } catch (Exception e) {
-      logger.warn("The batch log could not be replayed yet; Cassandra tries again.", e);
-    }
   }
 
   /**

@@ -2,7 +2,6 @@
 package io.isolde.transaction;
 
 import com.google.common.util.concurrent.Uninterruptibles;
-import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.read.OwnWrites;
@@ -14,6 +13,7 @@ import io.isolde.version.VersionIndex;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.apache.cassandra.cql3.QueryOptions;
@@ -24,6 +24,8 @@ import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.ReadFailureException;
 import org.apache.cassandra.exceptions.RequestFailureReason;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.transport.messages.ResultMessage;
@@ -38,6 +40,9 @@ public final class DataStatements {
 
   /** Ever longer, 2.1 s in all: about a lease, after which others finish what was under way. */
   private static final long READ_PAUSE_MILLIS = 100;
+
+  /** A detail of the error of a read that met a change of the schema. */
+  private static final String CHANGING = "schema_changes";
 
   private final Oracle oracle;
   private final Committer committer;
@@ -67,7 +72,12 @@ public final class DataStatements {
       ReadRecorder recorder = ReadGuard.of(inDoubt, asOf, transaction.id(), transaction.recorder());
       Snapshot snapshot =
           new Snapshot(asOf, versions, transaction.writes(), recorder, replicas(select));
-      return read(select, snapshot, at(options, transaction.nowInSeconds()), request);
+      return read(
+          select, snapshot, transaction.id(), at(options, transaction.nowInSeconds()), request);
+    } catch (IsoldeException e) {
+      throw e.errorCode() == ErrorCode.SNAPSHOT_TOO_OLD && transaction.isAsOf()
+          ? TooOld.asOf(transaction, e)
+          : e;
     } finally {
       transaction.leave();
     }
@@ -79,7 +89,6 @@ public final class DataStatements {
    */
   public ResultMessage.Rows select(SelectStatement select, QueryOptions options, Request request) {
     VersionIndex versions = check(select, options, request);
-    QueryOptions quorum = at(options, options.getNowInSeconds(request.state));
     boolean isSerial = options.getConsistency().isSerialConsistency();
     for (int attempt = 1; ; attempt++) {
       // What this node knows of costs nothing, but may be older than the table's new beginning.
@@ -88,9 +97,12 @@ public final class DataStatements {
       Snapshot snapshot =
           new Snapshot(newest, versions, OwnWrites.NONE, recorder, replicas(select));
       try {
-        return read(select, snapshot, quorum, request);
+        return read(
+            select, snapshot, null, at(options, nowInSeconds(options, newest, request)), request);
       } catch (IsoldeException e) {
-        if (e.errorCode() != ErrorCode.SNAPSHOT_TOO_OLD || attempt == READ_ATTEMPTS) {
+        boolean mayPass =
+            e.errorCode() == ErrorCode.SNAPSHOT_TOO_OLD || e.details().containsKey(CHANGING);
+        if (!mayPass || attempt == READ_ATTEMPTS) {
           throw e;
         }
       }
@@ -114,25 +126,56 @@ public final class DataStatements {
   }
 
   private static ResultMessage.Rows read(
-      SelectStatement select, Snapshot snapshot, QueryOptions options, Request request) {
+      SelectStatement select,
+      Snapshot snapshot,
+      UUID transactionId,
+      QueryOptions options,
+      Request request) {
+    Tables.requireSame(select.table, snapshot.asOf(), transactionId);
     throwIfTooOld(snapshot, null);
     try {
       return new SnapshotSelect(select, snapshot)
           .execute(request.state, options, request.requestTime);
     } catch (ReadFailureException e) {
+      throwIfChanged(select.table, e);
       throwIfTooOld(snapshot, e);
       if (e.failureReasonByEndpoint.containsValue(RequestFailureReason.UNKNOWN)) {
         // A replica that can't vouch for that past, as after its restart, can't say so either.
-        throw Transactions.tooOldElsewhere(snapshot.versions(), snapshot.asOf(), e);
+        throw TooOld.elsewhere(snapshot.versions(), snapshot.asOf(), e);
       }
       throw e;
     } catch (SnapshotTooOldException e) {
-      throw Transactions.tooOld(snapshot.versions(), snapshot.asOf(), e.horizon());
+      throw TooOld.than(snapshot.versions(), snapshot.asOf(), e.horizon());
     }
   }
 
+  /** While nodes learn of a new schema one after the other, some can't read what others ask for. */
+  private static void throwIfChanged(TableMetadata asked, ReadFailureException failure) {
+    TableMetadata now = Schema.instance.getTableMetadata(asked.id);
+    boolean isBehind =
+        failure.failureReasonByEndpoint.containsValue(RequestFailureReason.INCOMPATIBLE_SCHEMA);
+    if (!isBehind && asked.equals(now)) {
+      return;
+    }
+    IsoldeException changed =
+        IsoldeException.of(
+            now == null ? ErrorCode.NOT_TRANSACTIONAL : ErrorCode.UNAVAILABLE,
+            now == null
+                ? "The table " + asked + " was dropped while it was read."
+                : "The schema of "
+                    + asked
+                    + " changes just now, and not all of its replicas know"
+                    + " that yet; start again.",
+            "table",
+            asked,
+            CHANGING,
+            now == null ? null : true);
+    changed.addSuppressed(failure);
+    throw changed;
+  }
+
   private static void throwIfTooOld(Snapshot snapshot, RuntimeException cause) {
-    Optional<IsoldeException> tooOld = Transactions.tooOld(snapshot.versions(), snapshot.asOf());
+    Optional<IsoldeException> tooOld = TooOld.here(snapshot.versions(), snapshot.asOf());
     if (tooOld.isPresent()) {
       if (cause != null) {
         tooOld.get().addSuppressed(cause);
@@ -144,6 +187,7 @@ public final class DataStatements {
   /** Writes in a transaction: kept until it commits. All of them, or none. */
   public void write(Transaction transaction, List<Write> writes, Request request) {
     check(writes);
+    ClientTimestamps.warnIfIgnored(writes, request);
     if (transaction.isReadOnly()) {
       throw IsoldeException.of(
           ErrorCode.READ_ONLY_TRANSACTION,
@@ -153,15 +197,20 @@ public final class DataStatements {
     }
     transaction.enter();
     try {
+      for (Write write : writes) {
+        Tables.requireSame(
+            write.statement.metadata(), transaction.startTimestamp(), transaction.id());
+      }
       // Later statements win, also within a batch.
       List<PartitionUpdate> all = new ArrayList<>();
       for (Write write : writes) {
         long timestamp = transaction.writes().nextTimestamp(transaction.startTimestamp());
         List<PartitionUpdate> updates =
             updates(write, timestamp, transaction.nowInSeconds(), request);
-        updates.replaceAll(update -> ListPlaces.at(timestamp, update));
+        updates.replaceAll(update -> ListCellPaths.at(timestamp, update));
         all.addAll(updates);
       }
+      Denylist.checkWrites(all);
       transaction.writes().add(all); // Together, since a later one may be refused.
     } finally {
       transaction.leave();
@@ -171,36 +220,49 @@ public final class DataStatements {
   /** Writes outside of a transaction: committed together, at once. */
   public void write(List<Write> writes, Request request) {
     check(writes);
-    List<PartitionUpdate> updates = together(writes, request);
+    ClientTimestamps.warnIfIgnored(writes, request);
+    long newest = oracle.stableSoFar();
+    List<PartitionUpdate> updates = together(writes, newest, request);
+    Denylist.checkWrites(updates);
     if (!updates.isEmpty()) {
-      committer.commitBlindly(oracle.stableSoFar(), updates);
+      committer.commitBlindly(newest, updates);
     }
   }
 
   /**
-   * What statements write together, as if one came after the other; not stamped yet. The
-   * provisional timestamps are about now: who reads the updates from a log leaves out cells that
-   * seem older than the moment in which their column was dropped, should there be one again.
+   * What statements write together, as if one came after the other; not stamped yet.
+   *
+   * @param newest the newest snapshot, or 0: what expires lives from then on, or from now on
    */
-  public static List<PartitionUpdate> together(List<Write> writes, Request request) {
+  public static List<PartitionUpdate> together(List<Write> writes, long newest, Request request) {
     List<PartitionUpdate> updates = new ArrayList<>();
-    long aboutNow = NodeClock.nowMillis() * 1000;
     if (writes.size() == 1) {
       updates.addAll(
-          updates(writes.get(0), aboutNow, nowInSeconds(writes.get(0), request), request));
+          updates(
+              writes.get(0),
+              Stamp.PROVISIONAL_MICROS,
+              nowInSeconds(writes.get(0).options, newest, request),
+              request));
     } else {
-      WriteBuffer merged = new WriteBuffer(Long.MAX_VALUE);
+      WriteBuffer merged = new WriteBuffer(Long.MAX_VALUE, CommitMemory.unbounded());
       for (Write write : writes) {
-        long timestamp = merged.nextTimestamp(aboutNow);
-        merged.add(updates(write, timestamp, nowInSeconds(write, request), request));
+        long timestamp = merged.nextTimestamp(Stamp.PROVISIONAL_MICROS);
+        merged.add(
+            updates(write, timestamp, nowInSeconds(write.options, newest, request), request));
       }
       updates.addAll(merged.all());
     }
     return updates;
   }
 
-  private static long nowInSeconds(Write write, Request request) {
-    return write.options.getNowInSeconds(request.state);
+  /**
+   * The time of transactions is that of their snapshots, which may be ahead of this node's clock:
+   * what they see as expired must not live on outside of them, nor end at once what begins there.
+   */
+  private static long nowInSeconds(QueryOptions options, long newest, Request request) {
+    long ofNode = request.state.getNowInSeconds();
+    long asked = options.getNowInSeconds(request.state);
+    return asked == ofNode ? Math.max(ofNode, TimeUnit.MICROSECONDS.toSeconds(newest)) : asked;
   }
 
   private static void check(List<Write> writes) {

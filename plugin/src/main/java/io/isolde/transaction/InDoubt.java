@@ -3,7 +3,7 @@ package io.isolde.transaction;
 
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
-import io.isolde.oracle.SetAsideCommits;
+import io.isolde.oracle.InDoubtCommits;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /**
- * Waits for commits that the oracle has set aside, where somebody needs what they write: they are
+ * Waits for commits that the oracle has in doubt, where somebody needs what they write: they are
  * below the newest snapshot and not applied. Thread-safe.
  *
  * <p>A timestamp that is asked about here is at or below a snapshot that this node has been given.
@@ -25,11 +25,11 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 final class InDoubt {
   private static final long LOOK_AGAIN_MILLIS = 50;
 
-  /** A quarter of the threads that serve clients: who comes on top of them is told at once. */
-  private static final int MOST_WAITING = 32;
+  /** A quarter of the threads that serve clients: further ones are refused at once. */
+  private static final int MAX_WAITING = 32;
 
-  private static final CompletableFuture<SetAsideCommits> NOTHING =
-      CompletableFuture.completedFuture(SetAsideCommits.NONE);
+  private static final CompletableFuture<InDoubtCommits> NOTHING =
+      CompletableFuture.completedFuture(InDoubtCommits.NONE);
 
   /** Runs something after a pause. */
   interface Later {
@@ -40,7 +40,7 @@ final class InDoubt {
   private final Later later;
   private final LongSupplier longestWaitMillis;
   private final TransactionListener listener;
-  private final Semaphore waiting = new Semaphore(MOST_WAITING);
+  private final Semaphore waiting = new Semaphore(MAX_WAITING);
 
   /**
    * @param longestWaitMillis of a thread that serves a client
@@ -55,18 +55,13 @@ final class InDoubt {
 
   /** Whether anything is in doubt at all. Costs nothing. */
   boolean isPossible() {
-    return !oracle.setAside().isEmpty();
-  }
-
-  /** Whether all commits at or below a timestamp that write one of these ids are applied. */
-  boolean areApplied(long[] ids, long upTo) {
-    return oracle.setAside().find(ids, upTo).isEmpty();
+    return !oracle.inDoubt().isEmpty();
   }
 
   /** Whether a commit is applied, as far as this node has heard. Costs nothing. */
   boolean isApplied(long commitTimestamp) {
     // In this order: the set is to be of the snapshot or later.
-    return oracle.stableSoFar() >= commitTimestamp && !oracle.setAside().contains(commitTimestamp);
+    return oracle.stableSoFar() >= commitTimestamp && !oracle.inDoubt().contains(commitTimestamp);
   }
 
   /**
@@ -79,7 +74,7 @@ final class InDoubt {
    * @throws IsoldeException UNAVAILABLE, if that takes too long or too many wait already
    */
   boolean await(long[] ids, long upTo, LongFunction<Granule> naming, UUID transactionId) {
-    Optional<SetAsideCommits.Doubt> doubt = oracle.setAside().find(ids, upTo);
+    Optional<InDoubtCommits.Doubt> doubt = oracle.inDoubt().find(ids, upTo);
     if (doubt.isEmpty()) {
       return false;
     }
@@ -92,7 +87,7 @@ final class InDoubt {
           System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(longestWaitMillis.getAsLong());
       while (true) {
         lookAgain();
-        doubt = oracle.setAside().find(ids, upTo);
+        doubt = oracle.inDoubt().find(ids, upTo);
         if (doubt.isEmpty()) {
           return true;
         }
@@ -110,14 +105,13 @@ final class InDoubt {
 
   /** How many wait now. */
   int waiting() {
-    return MOST_WAITING - waiting.availablePermits();
+    return MAX_WAITING - waiting.availablePermits();
   }
 
   /** Asks the oracle what is in doubt now. If it does not tell in time, nothing new is known. */
   void lookAgain() {
     try {
-      var unused =
-          oracle.latestSetAside().get(longestWaitMillis.getAsLong(), TimeUnit.MILLISECONDS);
+      var unused = oracle.latestInDoubt().get(longestWaitMillis.getAsLong(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       // What was known before is not wrong, only perhaps too much.
     } catch (InterruptedException e) {
@@ -127,7 +121,7 @@ final class InDoubt {
 
   /** What a statement or transaction is told that needs what is in doubt. */
   static IsoldeException unavailable(
-      SetAsideCommits.Doubt doubt, LongFunction<Granule> naming, UUID transactionId) {
+      InDoubtCommits.Doubt doubt, LongFunction<Granule> naming, UUID transactionId) {
     Granule granule = naming.apply(doubt.id());
     return IsoldeException.of(
         ErrorCode.UNAVAILABLE,
@@ -160,9 +154,9 @@ final class InDoubt {
     return when(commitTimestamp, set -> !set.contains(commitTimestamp));
   }
 
-  private CompletableFuture<Void> when(long stable, Predicate<SetAsideCommits> isClear) {
+  private CompletableFuture<Void> when(long stable, Predicate<InDoubtCommits> isClear) {
     // In this order: the set is to be of the snapshot or later.
-    if (oracle.stableSoFar() >= stable && isClear.test(oracle.setAside())) {
+    if (oracle.stableSoFar() >= stable && isClear.test(oracle.inDoubt())) {
       return CompletableFuture.completedFuture(null);
     }
     return new Wait(stable, isClear).begin();
@@ -171,13 +165,13 @@ final class InDoubt {
   /** Looks again and again. */
   private final class Wait {
     private final long stable;
-    private final Predicate<SetAsideCommits> isClear;
+    private final Predicate<InDoubtCommits> isClear;
     private final CompletableFuture<Void> end = new CompletableFuture<>();
 
     /** What is waited for now. */
     private volatile CompletableFuture<Void> step;
 
-    private Wait(long stable, Predicate<SetAsideCommits> isClear) {
+    private Wait(long stable, Predicate<InDoubtCommits> isClear) {
       this.stable = stable;
       this.isClear = isClear;
     }
@@ -195,12 +189,12 @@ final class InDoubt {
       CompletableFuture<Void> next = oracle.whenStable(stable);
       step = next;
       var unused =
-          next.thenCompose(reached -> isClear() ? NOTHING : oracle.latestSetAside())
+          next.thenCompose(reached -> isClear() ? NOTHING : oracle.latestInDoubt())
               .whenComplete((looked, error) -> decide(error == null && isClear()));
     }
 
     private boolean isClear() {
-      return isClear.test(oracle.setAside());
+      return isClear.test(oracle.inDoubt());
     }
 
     private void decide(boolean isOver) {

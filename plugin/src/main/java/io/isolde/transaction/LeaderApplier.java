@@ -2,7 +2,7 @@
 package io.isolde.transaction;
 
 import io.isolde.oracle.group.CommitApplier;
-import io.isolde.transaction.lane.ApplyLanes;
+import io.isolde.transaction.outbound.OutboundQueues;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -19,10 +19,10 @@ public final class LeaderApplier implements CommitApplier {
 
   /**
    * @param strong the tables of strong keyspaces
-   * @param lanes to the other replicas
+   * @param queues to the other replicas
    */
-  public LeaderApplier(StrongTables strong, ApplyLanes lanes) {
-    this.applier = new MutationApplier(strong, false, lanes);
+  public LeaderApplier(StrongTables strong, OutboundQueues queues) {
+    this.applier = new MutationApplier(strong, queues);
   }
 
   @Override
@@ -58,6 +58,6 @@ public final class LeaderApplier implements CommitApplier {
 
   /** Others have applied it meanwhile; this could come after a TRUNCATE. */
   private static boolean isLate(long askedNanos) {
-    return System.nanoTime() - askedNanos > TimeUnit.MILLISECONDS.toNanos(LONGEST_MILLIS);
+    return System.nanoTime() - askedNanos > TimeUnit.MILLISECONDS.toNanos(MAX_MILLIS);
   }
 }

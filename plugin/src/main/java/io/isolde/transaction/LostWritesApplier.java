@@ -44,8 +44,13 @@ public final class LostWritesApplier {
     }
   }
 
+  /**
+   * Of a transactional table nothing comes here that was truncated: {@link TableMode#truncate}. A
+   * table that is plain again was truncated by a clock, which had passed the commits before.
+   */
   private static boolean isTruncated(TableMetadata table, long commitTimestamp) {
-    return commitTimestamp / 1000 <= SystemKeyspace.getTruncatedAt(table.id);
+    return !Tables.isTransactional(table)
+        && commitTimestamp / 1000 <= SystemKeyspace.getTruncatedAt(table.id);
   }
 
   private static boolean isReplica(Mutation mutation) {

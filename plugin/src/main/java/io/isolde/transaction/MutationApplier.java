@@ -5,7 +5,7 @@ import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.group.Stable;
-import io.isolde.transaction.lane.ApplyLanes;
+import io.isolde.transaction.outbound.OutboundQueues;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -23,25 +23,21 @@ import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.MutationExceededMaxSizeException;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
-import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.locator.ReplicaPlan;
 import org.apache.cassandra.locator.ReplicaPlans;
 import org.apache.cassandra.net.MessagingService;
-import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.service.StorageProxy;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Brings decided commits to the replicas. If this node dies meanwhile, or does not reach them,
- * {@link Recovery} does it, or, where the oracle keeps no writes, Cassandra's batch log: with the
- * same timestamps.
+ * {@link Recovery} does it, with the same timestamps.
  */
 final class MutationApplier {
   private static final Logger logger = LoggerFactory.getLogger(MutationApplier.class);
   private static final long FIRST_PAUSE_MILLIS = 20;
-  private static final long LONGEST_PAUSE_MILLIS = 1000;
+  private static final long MAX_PAUSE_MILLIS = 1000;
 
   /** Below this a mutation is certainly small enough, and need not be measured. */
   private static final long SURELY_FITS_BYTES = 256 << 10;
@@ -56,14 +52,12 @@ final class MutationApplier {
   private final WhoApplies whoApplies;
 
   /**
-   * @param throughBatchLog whether nobody but Cassandra can finish a commit of several partitions
-   *     if this node dies
-   * @param lanes to the other replicas
+   * @param queues to the other replicas
    */
-  MutationApplier(StrongTables strong, boolean throughBatchLog, ApplyLanes lanes) {
+  MutationApplier(StrongTables strong, OutboundQueues queues) {
     this.strong = strong;
-    this.quorum = new QuorumWrite(throughBatchLog, lanes);
-    this.whoApplies = new WhoApplies(strong, lanes);
+    this.quorum = new QuorumWrite(queues);
+    this.whoApplies = new WhoApplies(strong, queues);
   }
 
   /**
@@ -73,17 +67,13 @@ final class MutationApplier {
    * @return where each of them goes
    * @throws IsoldeException TRANSACTION_TOO_LARGE
    * @throws org.apache.cassandra.exceptions.UnavailableException if there is no quorum for a part
-   * @throws InvalidRequestException if the operator has denied a partition
+   * @throws org.apache.cassandra.exceptions.InvalidRequestException if the operator has denied a
+   *     partition
    */
   List<ReplicaPlan.ForWrite> check(Collection<PartitionUpdate> updates) {
     List<ReplicaPlan.ForWrite> plans = new ArrayList<>(updates.size());
-    boolean maybeDenied =
-        DatabaseDescriptor.getPartitionDenylistEnabled()
-            && DatabaseDescriptor.getDenylistWritesEnabled();
+    Denylist.checkWrites(updates); // It may have been denied since it was written to.
     for (PartitionUpdate update : updates) {
-      if (maybeDenied) {
-        checkDenied(update);
-      }
       plans.add(
           ReplicaPlans.forWrite(
               Keyspace.open(update.metadata().keyspace),
@@ -104,15 +94,6 @@ final class MutationApplier {
   boolean isLeaderAsked(
       Collection<PartitionUpdate> updates, List<ReplicaPlan.ForWrite> plans, int bytes) {
     return whoApplies.isLeaderAsked(updates, plans, bytes);
-  }
-
-  private static void checkDenied(PartitionUpdate update) {
-    TableMetadata table = update.metadata();
-    String key = table.partitionKeyType.getString(update.partitionKey().getKey());
-    if (StorageProxy.instance.isKeyDenylisted(table.keyspace, table.name, key)) {
-      throw new InvalidRequestException(
-          "Unable to write to denylisted partition " + key + " in " + table);
-    }
   }
 
   private void checkSizes(Collection<PartitionUpdate> updates) {
@@ -187,9 +168,9 @@ final class MutationApplier {
             .thenAccept(
                 attempt -> {
                   if (attempt.isApplied()) {
-                    applied.complete(attempt.told());
+                    applied.complete(attempt.reported());
                   } else {
-                    long nextMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+                    long nextMillis = Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
                     later(
                         pauseMillis,
                         () ->

@@ -4,9 +4,8 @@ package io.isolde.transaction;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.CommitRequest;
-import io.isolde.oracle.Decision;
+import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.Outcome;
-import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.group.Decided;
 import io.isolde.oracle.group.Stable;
 import java.util.Optional;
@@ -40,27 +39,15 @@ public interface Oracle {
   /**
    * Asks for a decision.
    *
-   * @param writeSet what others need to finish the commit if this node can't; empty unless {@link
-   *     #keepsWrites}
+   * @param writeSet what others need to finish the commit if this node can't
+   * @param isToBeApplied whether the oracle's leader is asked to apply the commit at once; it may
+   *     leave that to the coordinator
    * @return may be completed by a thread that must not block; fails with {@link IsoldeException}
    */
-  CompletableFuture<Decision> commit(CommitRequest request, byte[] writeSet);
+  CompletableFuture<Decided> commit(CommitRequest request, byte[] writeSet, boolean isToBeApplied);
 
-  /**
-   * As {@link #commit}, and asks the oracle's leader to apply the commit at once. It may leave that
-   * to the coordinator.
-   */
-  default CompletableFuture<Decided> commitAndApply(CommitRequest request, byte[] writeSet) {
-    return commit(request, writeSet).thenApply(Decided::toBeApplied);
-  }
-
-  /** How large a commit may be, ids and writes, in bytes; 0 if no writes are kept with it. */
+  /** How large a commit may be, ids and writes, in bytes. */
   int maxCommitBytes();
-
-  /** Whether write sets are kept with the decisions until they are applied. */
-  default boolean keepsWrites() {
-    return maxCommitBytes() > 0;
-  }
 
   /**
    * Tells that the commit is on a quorum of every replica set.
@@ -72,17 +59,15 @@ public interface Oracle {
   /**
    * As {@link #applied(long)}, of a commit that the oracle's leader may have heard of already.
    *
-   * @param told what was stable there then; empty if it has not heard of it
+   * @param reported what was stable there then; empty if it has not heard of it
    */
-  default CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> told) {
-    return applied(commitTimestamp);
-  }
+  CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> reported);
 
   /** Ends a transaction that does not ask for a decision. */
   void end(UUID transactionId);
 
   /**
-   * Completes when every commit up to this timestamp is applied, or {@linkplain #setAside() set
+   * Completes when every commit up to this timestamp is applied, or {@linkplain #inDoubt() set
    * aside}. Who gives up waiting, cancels.
    */
   CompletableFuture<Void> whenStable(long timestamp);
@@ -91,26 +76,20 @@ public interface Oracle {
    * As {@link #whenStable}, but not before the oracle would know it after a failure, too, so that
    * nobody applies any of these commits again.
    */
-  default CompletableFuture<Void> whenLogged(long timestamp) {
-    return whenStable(timestamp);
-  }
+  CompletableFuture<Void> whenLogged(long timestamp);
 
   /**
    * The commits that are not applied although snapshots above them are given out, as far as this
    * node has heard. Asked after any snapshot, it has all that are at or below that. Costs nothing.
    */
-  default SetAsideCommits setAside() {
-    return SetAsideCommits.NONE;
-  }
+  InDoubtCommits inDoubt();
 
   /**
    * The same, as the oracle has it now.
    *
    * @return may be completed by a thread that must not block; fails if nobody tells in time
    */
-  default CompletableFuture<SetAsideCommits> latestSetAside() {
-    return CompletableFuture.completedFuture(SetAsideCommits.NONE);
-  }
+  CompletableFuture<InDoubtCommits> latestInDoubt();
 
   /** The newest snapshot that can be read. */
   long stable();
@@ -131,12 +110,7 @@ public interface Oracle {
    * committed.
    *
    * @param startTimestamp of the transaction
-   * @return empty if that can't be told, or if nothing but this process decides
+   * @return empty if that can't be told
    */
-  default Optional<Outcome> settle(UUID transactionId, long startTimestamp) {
-    return outcome(transactionId);
-  }
-
-  /** Called from time to time, so that the low watermark moves on when nobody starts anything. */
-  void keepUp();
+  Optional<Outcome> resolve(UUID transactionId, long startTimestamp);
 }

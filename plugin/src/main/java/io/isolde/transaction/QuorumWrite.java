@@ -3,8 +3,8 @@ package io.isolde.transaction;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.oracle.group.Stable;
-import io.isolde.transaction.lane.ApplyLanes;
-import io.isolde.transaction.lane.Delivery;
+import io.isolde.transaction.outbound.Dispatch;
+import io.isolde.transaction.outbound.OutboundQueues;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -48,7 +48,7 @@ final class QuorumWrite {
    * How long a leader that has its part of a commit to write may keep all others waiting that the
    * commit is on a quorum without.
    */
-  private static final long LONGEST_UNTOLD_MILLIS = 20;
+  private static final long MAX_REPORT_MILLIS = 20;
 
   private static final int MAX_BLOCKING_THREADS = 64;
   private static final long IDLE_SECONDS = 10;
@@ -56,16 +56,13 @@ final class QuorumWrite {
   /** For what Cassandra does only while the caller waits. Waiting tasks are bounded as commits. */
   private static final Executor BLOCKING = blockingThreads();
 
-  private final boolean throughBatchLog;
-  private final ApplyLanes lanes;
+  private final OutboundQueues queues;
 
   /**
-   * @param throughBatchLog whether several partitions go through Cassandra's batch log
-   * @param lanes to the other replicas
+   * @param queues to the other replicas
    */
-  QuorumWrite(boolean throughBatchLog, ApplyLanes lanes) {
-    this.throughBatchLog = throughBatchLog;
-    this.lanes = lanes;
+  QuorumWrite(OutboundQueues queues) {
+    this.queues = queues;
   }
 
   private static Executor blockingThreads() {
@@ -91,7 +88,7 @@ final class QuorumWrite {
   CompletableFuture<Attempt> attempt(List<Mutation> mutations, OptionalLong wholeCommit) {
     try {
       if (mutations.isEmpty()) {
-        return CompletableFuture.completedFuture(Attempt.UNTOLD);
+        return CompletableFuture.completedFuture(Attempt.UNREPORTED);
       }
       return mustWait(mutations)
           ? CompletableFuture.supplyAsync(() -> mutateAndWait(mutations), BLOCKING)
@@ -103,10 +100,9 @@ final class QuorumWrite {
   }
 
   private boolean mustWait(List<Mutation> mutations) {
-    return (throughBatchLog && mutations.size() > 1)
-        || mutations.stream()
-            .flatMap(mutation -> mutation.getPartitionUpdates().stream())
-            .anyMatch(QuorumWrite::hasTriggers);
+    return mutations.stream()
+        .flatMap(mutation -> mutation.getPartitionUpdates().stream())
+        .anyMatch(QuorumWrite::hasTriggers);
   }
 
   static boolean hasTriggers(PartitionUpdate update) {
@@ -116,11 +112,8 @@ final class QuorumWrite {
   private Attempt mutateAndWait(List<Mutation> mutations) {
     try {
       StorageProxy.mutateWithTriggers(
-          mutations,
-          QUORUM,
-          throughBatchLog && mutations.size() > 1,
-          Dispatcher.RequestTime.forImmediateExecution());
-      return Attempt.UNTOLD;
+          mutations, QUORUM, false, Dispatcher.RequestTime.forImmediateExecution());
+      return Attempt.UNREPORTED;
     } catch (RuntimeException | Error e) {
       JVMStabilityInspector.inspectThrowable(e);
       return failed(e);
@@ -128,7 +121,7 @@ final class QuorumWrite {
   }
 
   private CompletableFuture<Attempt> mutate(List<Mutation> mutations, OptionalLong wholeCommit) {
-    Delivery delivery = lanes.begin(wholeCommit, ApplyThreads.isOurs());
+    Dispatch dispatch = queues.begin(wholeCommit, ApplyThreads.isOurs());
     Dispatcher.RequestTime time = Dispatcher.RequestTime.forImmediateExecution();
     String dataCenter = DatabaseDescriptor.getEndpointSnitch().getLocalDatacenter();
     WriteType type = mutations.size() == 1 ? WriteType.SIMPLE : WriteType.UNLOGGED_BATCH;
@@ -143,27 +136,28 @@ final class QuorumWrite {
               QUORUM,
               dataCenter,
               (mutation, replicas, handler, inDataCenter, requestTime) ->
-                  delivery.add((Mutation) mutation, replicas, handler, inDataCenter, requestTime),
+                  dispatch.add((Mutation) mutation, replicas, handler, inDataCenter, requestTime),
               () -> end.complete(null),
               type,
               time));
     }
-    CompletableFuture<Optional<Stable>> told = delivery.send();
+    CompletableFuture<Optional<Stable>> reported = dispatch.send();
     long timeoutMillis = DatabaseDescriptor.getWriteRpcTimeout(TimeUnit.MILLISECONDS);
     CompletableFuture<Void> all = ends.length == 1 ? only(ends[0]) : CompletableFuture.allOf(ends);
     return (all.isDone() ? all : all.orTimeout(timeoutMillis + GRACE_MILLIS, TimeUnit.MILLISECONDS))
         .handle((done, timeout) -> ended(mutations, writes, timeout != null, time))
-        .thenCompose(attempt -> orTold(attempt, told));
+        .thenCompose(attempt -> orReported(attempt, reported));
   }
 
   /** The leader may be slower than the quorum; then it is told, which does no harm. */
-  private static CompletableFuture<Attempt> orTold(
-      Attempt attempt, CompletableFuture<Optional<Stable>> told) {
-    if (told.isDone() || !attempt.isApplied()) {
-      return CompletableFuture.completedFuture(attempt.with(told.getNow(Optional.empty())));
+  private static CompletableFuture<Attempt> orReported(
+      Attempt attempt, CompletableFuture<Optional<Stable>> reported) {
+    if (reported.isDone() || !attempt.isApplied()) {
+      return CompletableFuture.completedFuture(attempt.with(reported.getNow(Optional.empty())));
     }
-    return told.copy()
-        .completeOnTimeout(Optional.empty(), LONGEST_UNTOLD_MILLIS, TimeUnit.MILLISECONDS)
+    return reported
+        .copy()
+        .completeOnTimeout(Optional.empty(), MAX_REPORT_MILLIS, TimeUnit.MILLISECONDS)
         .thenApply(attempt::with);
   }
 
@@ -185,7 +179,7 @@ final class QuorumWrite {
     long bytes = IMutation.dataSize(mutations);
     all.mutationSize.update(bytes);
     atLevel.mutationSize.update(bytes);
-    mutations.forEach(mutation -> tellTables(mutation, nanos));
+    mutations.forEach(mutation -> informTables(mutation, nanos));
     if (isTimeout) {
       all.timeouts.mark();
       atLevel.timeouts.mark();
@@ -194,7 +188,7 @@ final class QuorumWrite {
     }
     try {
       writes.forEach(AbstractWriteResponseHandler::get); // each has ended, so it does not wait
-      return Attempt.UNTOLD;
+      return Attempt.UNREPORTED;
     } catch (RuntimeException e) {
       all.failures.mark();
       atLevel.failures.mark();
@@ -202,7 +196,7 @@ final class QuorumWrite {
     }
   }
 
-  private static void tellTables(Mutation mutation, long nanos) {
+  private static void informTables(Mutation mutation, long nanos) {
     for (TableId table : mutation.getTableIds()) {
       ColumnFamilyStore store = ColumnFamilyStore.getIfExists(table);
       if (store != null) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
-import io.isolde.oracle.SetAsideCommits;
+import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.peers.SchemaAgreement;
-import io.isolde.transaction.lane.ApplyLanes;
+import io.isolde.transaction.outbound.OutboundQueues;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -33,7 +33,7 @@ public final class Recovery {
   private static final long INTERVAL_MILLIS = 100;
 
   /** So many are tried side by side, so that those that are stuck don't hold up the others. */
-  private static final int MOST_AT_ONCE = 64;
+  private static final int MAX_AT_ONCE = 64;
 
   /** Between two attempts at the same commit: others come to their turn. */
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -55,11 +55,11 @@ public final class Recovery {
   /** Said once what keeps them; forgotten when they are finished. */
   private final Set<Long> complainedOf = new HashSet<>();
 
-  /** Those that are being applied, by commit timestamp. At most {@link #MOST_AT_ONCE}. */
+  /** Those that are being applied, by commit timestamp. At most {@link #MAX_AT_ONCE}. */
   private final Set<Long> underWay = ConcurrentHashMap.newKeySet();
 
   /** When those that were tried may be tried again; forgotten when they are finished. */
-  private final Map<Long, Long> restUntilNanos = new ConcurrentHashMap<>();
+  private final Map<Long, Long> backOffUntilNanos = new ConcurrentHashMap<>();
 
   private final BooleanSupplier isSchemaCurrent;
 
@@ -96,7 +96,7 @@ public final class Recovery {
     Recovery recovery =
         new Recovery(
             toFinish,
-            new MutationApplier(strong, false, ApplyLanes.none()),
+            new MutationApplier(strong, OutboundQueues.none()),
             oracle,
             SchemaAgreement::hasBeenReached);
     var unused =
@@ -112,12 +112,12 @@ public final class Recovery {
           left.stream()
               .map(unfinished -> unfinished.commit().commitTimestamp())
               .collect(Collectors.toSet());
-      List.of(complainedOf, schemaIsKnown, restUntilNanos.keySet())
+      List.of(complainedOf, schemaIsKnown, backOffUntilNanos.keySet())
           .forEach(known -> known.retainAll(timestamps));
       long nowNanos = System.nanoTime();
       // Those that were not tried for the longest time first, and then in their order.
       left.stream()
-          .sorted(Comparator.comparingLong(unfinished -> restNanos(unfinished, nowNanos)))
+          .sorted(Comparator.comparingLong(unfinished -> backOffNanos(unfinished, nowNanos)))
           .forEach(this::tryToFinish);
       askForSchema();
     } catch (RuntimeException e) {
@@ -125,9 +125,9 @@ public final class Recovery {
     }
   }
 
-  private long restNanos(UnfinishedCommit unfinished, long nowNanos) {
-    Long restUntil = restUntilNanos.get(unfinished.commit().commitTimestamp());
-    return restUntil == null ? Long.MIN_VALUE : restUntil - nowNanos;
+  private long backOffNanos(UnfinishedCommit unfinished, long nowNanos) {
+    Long backOffUntil = backOffUntilNanos.get(unfinished.commit().commitTimestamp());
+    return backOffUntil == null ? Long.MIN_VALUE : backOffUntil - nowNanos;
   }
 
   /** One that can't be finished must not hold up the others. */
@@ -136,7 +136,7 @@ public final class Recovery {
       finish(unfinished);
     } catch (RuntimeException e) {
       long commitTimestamp = unfinished.commit().commitTimestamp();
-      rest(commitTimestamp);
+      backOff(commitTimestamp);
       logger.error(
           "Finishing the commit at {} of another coordinator failed; it is tried again.",
           commitTimestamp,
@@ -147,7 +147,7 @@ public final class Recovery {
   private void finish(UnfinishedCommit unfinished) {
     long commitTimestamp = unfinished.commit().commitTimestamp();
     if (!unfinished.isOrphan()) {
-      restUntilNanos.putIfAbsent(commitTimestamp, System.nanoTime() + GRACE_NANOS);
+      backOffUntilNanos.putIfAbsent(commitTimestamp, System.nanoTime() + GRACE_NANOS);
     }
     if (unfinished.writeSet().length == 0) {
       complain(unfinished, "its coordinator left no writes.");
@@ -157,7 +157,7 @@ public final class Recovery {
       return;
     }
     WriteSetCodec.Decoded writes = WriteSetCodec.decode(unfinished.writeSet());
-    if (isItsTurn(unfinished, writes.updates()) && isWhole(unfinished, writes)) {
+    if (isNext(unfinished, writes.updates()) && isWhole(unfinished, writes)) {
       apply(unfinished, writes.updates());
     }
   }
@@ -184,7 +184,7 @@ public final class Recovery {
             + writes.unknownTables()
             + writes.unknownColumns());
     schemaIsWanted.add(commitTimestamp);
-    rest(commitTimestamp);
+    backOff(commitTimestamp);
     return false;
   }
 
@@ -209,22 +209,22 @@ public final class Recovery {
     }
   }
 
-  private void rest(long commitTimestamp) {
-    restUntilNanos.put(commitTimestamp, System.nanoTime() + PAUSE_NANOS);
+  private void backOff(long commitTimestamp) {
+    backOffUntilNanos.put(commitTimestamp, System.nanoTime() + PAUSE_NANOS);
   }
 
   private boolean mayBeTried(long commitTimestamp) {
-    Long restUntil = restUntilNanos.get(commitTimestamp);
-    return underWay.size() < MOST_AT_ONCE
+    Long backOffUntil = backOffUntilNanos.get(commitTimestamp);
+    return underWay.size() < MAX_AT_ONCE
         && !underWay.contains(commitTimestamp)
-        && (restUntil == null || System.nanoTime() - restUntil >= 0);
+        && (backOffUntil == null || System.nanoTime() - backOffUntil >= 0);
   }
 
   /** Whether what it replaces is applied. */
-  private boolean isItsTurn(UnfinishedCommit unfinished, List<PartitionUpdate> updates) {
-    SetAsideCommits setAside = oracle.setAside();
-    return setAside.isEmpty()
-        || setAside.find(WriteSet.of(updates).overwrites(), unfinished.applyAfter()).isEmpty();
+  private boolean isNext(UnfinishedCommit unfinished, List<PartitionUpdate> updates) {
+    InDoubtCommits inDoubt = oracle.inDoubt();
+    return inDoubt.isEmpty()
+        || inDoubt.find(WriteSet.of(updates).overwrites(), unfinished.applyAfter()).isEmpty();
   }
 
   private void apply(UnfinishedCommit unfinished, List<PartitionUpdate> updates) {
@@ -236,15 +236,15 @@ public final class Recovery {
             .attempt(mutations, commitTimestamp)
             .whenComplete(
                 (attempt, never) -> {
-                  rest(commitTimestamp);
+                  backOff(commitTimestamp);
                   underWay.remove(commitTimestamp);
                   if (attempt != null && attempt.isApplied()) {
-                    tellApplied(unfinished);
+                    reportApplied(unfinished);
                   }
                 });
   }
 
-  private void tellApplied(UnfinishedCommit unfinished) {
+  private void reportApplied(UnfinishedCommit unfinished) {
     long commitTimestamp = unfinished.commit().commitTimestamp();
     logger.info(
         unfinished.isOrphan()

@@ -12,6 +12,13 @@ import org.apache.cassandra.db.partitions.PartitionUpdate;
 
 /** Turns buffered writes into mutations at a commit timestamp. */
 public final class Stamp {
+  /**
+   * Of cells that get their timestamp later, from the order in which a log has them. Above the
+   * moment of each drop of a column: who reads an update from a log leaves out cells that seem
+   * older than that, should there be a column of that name again.
+   */
+  public static final long PROVISIONAL_MICROS = 1L << 62;
+
   private record Target(String keyspace, DecoratedKey key) {}
 
   private Stamp() {}
@@ -36,7 +43,8 @@ public final class Stamp {
     Map<Target, List<Mutation>> byTarget = new LinkedHashMap<>();
     for (PartitionUpdate update : updates) {
       PartitionUpdate stamped =
-          new PartitionUpdate.Builder(isPlaced ? update : ListPlaces.at(commitTimestamp, update), 0)
+          new PartitionUpdate.Builder(
+                  isPlaced ? update : ListCellPaths.at(commitTimestamp, update), 0)
               .updateAllTimestamp(commitTimestamp)
               .build();
       Target target = new Target(update.metadata().keyspace, update.partitionKey());

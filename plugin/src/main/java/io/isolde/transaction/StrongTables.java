@@ -33,4 +33,11 @@ public interface StrongTables {
    * @throws org.apache.cassandra.exceptions.RequestExecutionException if a group has no leader
    */
   long newestTimestamp(String keyspace);
+
+  /**
+   * All later writes of a keyspace get timestamps above this one, in microseconds. Blocks.
+   *
+   * @throws org.apache.cassandra.exceptions.RequestExecutionException if a group has no leader
+   */
+  void passTimestamp(String keyspace, long timestamp);
 }

@@ -5,6 +5,7 @@ import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.transaction.gate.ClusterGate;
+import io.isolde.version.DroppedColumns;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongConsumer;
 import org.apache.cassandra.auth.Permission;
 import org.apache.cassandra.cql3.ColumnIdentifier;
 import org.apache.cassandra.cql3.QueryOptions;
@@ -26,13 +28,13 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Makes tables transactional and plain again, online. */
 public final class TableMode {
-  private static final long LONGEST_WAIT_MILLIS = 15_000;
+  private static final long MAX_WAIT_MILLIS = 15_000;
 
   private final Oracle oracle;
   private final InDoubt inDoubt;
   private final ClusterGate gate;
   private final StrongTables strong;
-  private final long maxTimestampLeadMicros;
+  private final TimestampLead lead;
 
   TableMode(
       Oracle oracle,
@@ -44,33 +46,43 @@ public final class TableMode {
     this.oracle = oracle;
     this.inDoubt = inDoubt;
     this.gate = gate;
-    this.maxTimestampLeadMicros = maxTimestampLeadMicros;
+    this.lead = new TimestampLead(oracle, maxTimestampLeadMicros);
   }
 
   /**
    * Makes a table transactional, with the data that it has. Asks for the permission to alter it.
    *
-   * @throws IsoldeException UNSUPPORTED_TABLE
+   * @throws IsoldeException UNSUPPORTED_TABLE; NODE_WITHOUT_ISOLDE or UNAVAILABLE if a node can't
+   *     have such a table
    */
   public void enable(TableMetadata table, QueryState state) {
+    mayAlter(table, state);
     refuseUnsupported(table);
     if (Tables.isTransactional(table)) {
       return;
     }
-    state.getClientState().ensureTablePermission(table, Permission.ALTER);
+    gate.requireIsoldeEverywhere(table);
+    lead.pass(table, DroppedColumns.newestMicrosNow(table));
     // Most of the work before the gate is closed, so that statements wait for the rest only.
-    passTimestamp(table, gate.newestTimestamp(table));
+    lead.pass(table, gate.newestTimestamp(table));
     gate.whileClosed(
         table,
         () -> {
-          passTimestamp(table, gate.newestTimestamp(table));
+          lead.pass(table, gate.newestTimestamp(table));
           if (strong.isStrong(table.keyspace)) {
-            passTimestamp(table, strong.newestTimestamp(table.keyspace));
+            lead.pass(table, strong.newestTimestamp(table.keyspace));
           }
           execute("CREATE CUSTOM INDEX IF NOT EXISTS %s ON %s () USING '%s'", table, state);
           gate.awaitFollowers(table);
           beginAnew(Tables.requireTransactional(table));
         });
+  }
+
+  /** Also where nothing is to be done: who may not alter a table hears nothing of its state. */
+  private static void mayAlter(TableMetadata table, QueryState state) {
+    if (!Tables.isSystem(table)) {
+      state.getClientState().ensureTablePermission(table, Permission.ALTER);
+    }
   }
 
   /** Whoever reads after the statement has answered, reads from the new beginning on. */
@@ -103,12 +115,12 @@ public final class TableMode {
 
   /** Makes a table plain again. Transactions that have written to it can't commit any more. */
   public void disable(TableMetadata table, QueryState state) {
+    mayAlter(table, state);
     if (Tables.isTransactional(table)) {
-      state.getClientState().ensureTablePermission(table, Permission.ALTER);
       gate.whileClosed(
           table,
           () -> {
-            awaitApplied(table);
+            gate.secure(table, awaitApplied(table));
             awaitWallClock(table);
             execute("DROP INDEX IF EXISTS %s", table, state);
             gate.awaitFollowers(table);
@@ -117,7 +129,9 @@ public final class TableMode {
   }
 
   /**
-   * Truncates a table. Transactions that started before and use the table can't go on.
+   * Truncates a table. Transactions that started before and use the table can't go on. What was
+   * committed before is not applied again by a node that dies, and what comes later is: by the
+   * order of the commits, since clocks, which give Cassandra's own moment, may say otherwise.
    *
    * @param truncate Cassandra's part
    */
@@ -125,17 +139,67 @@ public final class TableMode {
     gate.whileClosed(
         table,
         () -> {
-          awaitApplied(table);
+          gate.secureOnAll(table, awaitApplied(table));
           truncate.run();
           beginAnew(Tables.requireTransactional(table));
         });
   }
 
   /**
+   * Drops columns of a transactional table, or of a table of a strong keyspace, so that what was
+   * written before is gone and what is written from now on is not, whatever the clocks of nodes
+   * say. Transactions that started before and use the table can't go on.
+   *
+   * @param drop Cassandra's part, with the moment of the drop (microseconds)
+   */
+  public void dropColumns(TableMetadata table, LongConsumer drop) {
+    gate.whileClosed(
+        table,
+        () -> {
+          long moment = momentBetweenWrites(table);
+          drop.accept(moment);
+          gate.awaitFollowers(table);
+          if (Tables.isTransactional(table)) {
+            // If it is not yet, readers ask the oracle again.
+            var unused = isDoneInTime(oracle.whenStable(moment));
+          }
+        });
+  }
+
+  /**
+   * Above all that was written so far; whatever is written from now on is above it. The oracle says
+   * what that is for commits, and the logs for what else a strong keyspace has.
+   */
+  private long momentBetweenWrites(TableMetadata table) {
+    boolean isTransactional = Tables.isTransactional(table);
+    boolean isStrong = strong.isStrong(table.keyspace);
+    long newest = DroppedColumns.newestMicrosNow(table);
+    if (isStrong) {
+      long ofLogs = strong.newestTimestamp(table.keyspace);
+      lead.requireNear(table, newest, Math.max(ofLogs, NodeClock.nowMillis() * 1_000));
+      newest = Math.max(newest, ofLogs);
+    }
+    if (isTransactional) {
+      lead.pass(table, newest);
+      newest = Math.max(newest, oracle.next());
+    }
+    long moment = DroppedColumns.momentAfter(newest);
+    if (isTransactional) {
+      oracle.advanceTo(moment);
+    }
+    if (isStrong) {
+      strong.passTimestamp(table.keyspace, moment);
+    }
+    return moment;
+  }
+
+  /**
    * Every commit that was decided so far must have reached the table, or it would come too late;
    * and the oracle must not have it applied again.
+   *
+   * @return above the timestamps of all of them
    */
-  private void awaitApplied(TableMetadata table) {
+  private long awaitApplied(TableMetadata table) {
     long[] allOfIt = ReadSet.ofAll(List.of(table)).ids();
     long now = oracle.next();
     if (!isDoneInTime(inDoubt.whenApplied(allOfIt, now)) || !isDoneInTime(oracle.whenLogged(now))) {
@@ -145,12 +209,13 @@ public final class TableMode {
           "table",
           table);
     }
+    return now;
   }
 
   /** Returns false if it takes too long, or nobody can tell. */
   private static boolean isDoneInTime(CompletableFuture<Void> wait) {
     try {
-      var unused = wait.get(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+      var unused = wait.get(MAX_WAIT_MILLIS, TimeUnit.MILLISECONDS);
       return true;
     } catch (TimeoutException | ExecutionException e) {
       wait.cancel(false);
@@ -166,16 +231,19 @@ public final class TableMode {
    */
   private void awaitWallClock(TableMetadata table) {
     long leadMillis = oracle.next() / 1000 + 1 - NodeClock.nowMillis();
-    if (leadMillis > LONGEST_WAIT_MILLIS) {
+    if (leadMillis > MAX_WAIT_MILLIS) {
       throw IsoldeException.of(
-          ErrorCode.UNSUPPORTED_TABLE,
+          ErrorCode.UNAVAILABLE,
           "Commits of "
               + table
               + " lie up to "
               + leadMillis
-              + " ms in the future, and plain writes would lose against them; try again then.",
+              + " ms in the future, and plain writes would lose against them. The table stays"
+              + " transactional; try again after that time.",
           "table",
-          table);
+          table,
+          "retry_after_millis",
+          leadMillis);
     }
     if (leadMillis > 0) {
       try {
@@ -208,34 +276,11 @@ public final class TableMode {
 
   /** New commits must be newer than what the table has, also if a client's clock ran ahead. */
   private void passTimestampsOf(ColumnFamilyStore cfs) {
-    long newest = Long.MIN_VALUE;
+    long newest = DroppedColumns.newestMicros(cfs.metadata());
     for (SSTableReader sstable : cfs.getLiveSSTables()) {
       newest = Math.max(newest, sstable.getMaxTimestamp());
     }
-    passTimestamp(cfs.metadata(), newest);
-  }
-
-  private void passTimestamp(TableMetadata table, long newest) {
-    long now = oracle.stable();
-    if (newest > now) {
-      now = oracle.next(); // The newest snapshot stands still while nobody begins anything.
-    }
-    if (newest > now + maxTimestampLeadMicros) {
-      throw IsoldeException.of(
-          ErrorCode.UNSUPPORTED_TABLE,
-          "The table "
-              + table
-              + " has data from the future, at "
-              + newest
-              + " microseconds; new commits would lose against it (max_timestamp_lead).",
-          "table",
-          table,
-          "newest",
-          newest);
-    }
-    if (newest > now) {
-      oracle.advanceTo(newest);
-    }
+    lead.pass(cfs.metadata(), newest);
   }
 
   /** After a restart, should the reserved timestamps have been lost and the clock be behind. */

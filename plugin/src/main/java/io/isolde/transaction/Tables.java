@@ -3,10 +3,13 @@ package io.isolde.transaction;
 
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.version.DroppedColumns;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.UUID;
+import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.SchemaConstants;
 import org.apache.cassandra.schema.TableMetadata;
 
@@ -38,6 +41,50 @@ public final class Tables {
       last = table;
     }
     return distinct;
+  }
+
+  /**
+   * Refuses a statement that was prepared when its tables had columns which they have no longer. To
+   * be called by who keeps the tables' gates open, so that it stays true.
+   *
+   * @throws IsoldeException UNAVAILABLE
+   */
+  public static void requireColumns(Iterable<TableMetadata> tables) {
+    for (TableMetadata table : tables) {
+      if (DroppedColumns.haveGoneSince(table)) {
+        throw IsoldeException.of(
+            ErrorCode.UNAVAILABLE,
+            "Columns of "
+                + table
+                + " were dropped after the statement had been prepared; nothing was done, try"
+                + " again.",
+            "table",
+            table);
+      }
+    }
+  }
+
+  /**
+   * Refuses a transaction that started before a table lost some or all of what it had.
+   *
+   * @param transactionId null for a single statement
+   * @throws IsoldeException SNAPSHOT_TOO_OLD, NOT_TRANSACTIONAL
+   */
+  static void requireSame(TableMetadata table, long startTimestamp, UUID transactionId) {
+    boolean isGone = Schema.instance.getTableMetadata(table.id) == null;
+    if (isGone || !requireTransactional(table).existedAt(startTimestamp)) {
+      throw IsoldeException.of(
+          ErrorCode.SNAPSHOT_TOO_OLD,
+          "The table "
+              + table
+              + (isGone
+                  ? " was dropped meanwhile; start again."
+                  : " was truncated, made transactional or lost columns meanwhile; start again."),
+          "table",
+          table,
+          "transaction",
+          transactionId);
+    }
   }
 
   /**

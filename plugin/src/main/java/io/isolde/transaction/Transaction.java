@@ -6,9 +6,11 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.read.ReadRecorder;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongSupplier;
@@ -18,9 +20,8 @@ import org.apache.cassandra.schema.TableMetadata;
 /** An open transaction of a client of this node. Its statements may run side by side. */
 public final class Transaction {
   private final UUID id;
-  private final IsolationLevel level;
+  private final Transactions.Options options;
   private final long startTimestamp;
-  private final boolean readOnly;
   private final String startedBy;
   private final LongSupplier nowMillis;
   private final long startedAtMillis;
@@ -32,6 +33,11 @@ public final class Transaction {
 
   private volatile long lastUsedMillis;
 
+  /** Why it can't commit any more, though it may still be open because a statement runs. */
+  private final AtomicReference<EndedTransactions.End> doom = new AtomicReference<>();
+
+  private volatile boolean used;
+
   /** Guarded by inUse. No statement is accepted any more. */
   private boolean ended;
 
@@ -40,17 +46,15 @@ public final class Transaction {
    */
   Transaction(
       UUID id,
-      IsolationLevel level,
+      Transactions.Options options,
       long startTimestamp,
-      boolean readOnly,
       String startedBy,
       LongSupplier nowMillis,
       ReadSet reads,
       WriteBuffer writes) {
     this.id = id;
-    this.level = level;
+    this.options = options;
     this.startTimestamp = startTimestamp;
-    this.readOnly = readOnly;
     this.startedBy = startedBy;
     this.nowMillis = nowMillis;
     this.startedAtMillis = nowMillis.getAsLong();
@@ -64,7 +68,12 @@ public final class Transaction {
   }
 
   public IsolationLevel level() {
-    return level;
+    return options.level();
+  }
+
+  /** What its client asked for when it started it. */
+  Transactions.Options options() {
+    return options;
   }
 
   /** Microseconds; what the transaction sees. */
@@ -73,7 +82,12 @@ public final class Transaction {
   }
 
   public boolean isReadOnly() {
-    return readOnly;
+    return options.readOnly();
+  }
+
+  /** Whether its client named the moment that it reads. */
+  boolean isAsOf() {
+    return options.asOf().isPresent();
   }
 
   /** The user who may use it. */
@@ -105,10 +119,15 @@ public final class Transaction {
   /**
    * Begins a statement; {@link #leave} ends it.
    *
-   * @throws IsoldeException TRANSACTION_NOT_FOUND, if it has ended
+   * @throws IsoldeException TRANSACTION_NOT_FOUND, if it has ended, or why it can't go on
    */
   void enter() {
     inUse.readLock().lock();
+    used = true;
+    if (doom.get() != null) {
+      inUse.readLock().unlock();
+      throw doom.get().toException(id);
+    }
     if (ended) {
       inUse.readLock().unlock();
       throw IsoldeException.of(
@@ -127,14 +146,19 @@ public final class Transaction {
 
   /** Only what may conflict is recorded. */
   ReadRecorder recorder() {
-    return readOnly || level == IsolationLevel.SNAPSHOT ? ReadRecorder.NONE : reads;
+    return isReadOnly() || level() == IsolationLevel.SNAPSHOT ? ReadRecorder.NONE : reads;
   }
 
   /** What it has written to, and what it has read as far as that is recorded. */
   Set<TableMetadata> tables() {
     Set<TableMetadata> tables = reads.tables();
-    tables.addAll(Tables.distinct(Iterables.transform(writes.all(), PartitionUpdate::metadata)));
+    tables.addAll(writtenTables());
     return tables;
+  }
+
+  /** What it has written to. */
+  public Set<TableMetadata> writtenTables() {
+    return Tables.distinct(Iterables.transform(writes.all(), PartitionUpdate::metadata));
   }
 
   ReadSet reads() {
@@ -162,11 +186,26 @@ public final class Transaction {
     return inUse;
   }
 
+  /** Whether it has had a statement. */
+  boolean isUsed() {
+    return used;
+  }
+
+  /** From now on nothing can be committed. The first reason is the one that is told. */
+  void doom(EndedTransactions.End why) {
+    doom.compareAndSet(null, why);
+  }
+
+  Optional<EndedTransactions.End> doom() {
+    return Optional.ofNullable(doom.get());
+  }
+
   boolean hasEnded() {
     return ended;
   }
 
   void markEnded() {
     ended = true;
+    writes.release();
   }
 }

@@ -7,8 +7,6 @@ import io.isolde.error.IsoldeException;
 import io.isolde.oracle.Conflict;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.Outcome;
-import io.isolde.version.NodeVersions;
-import io.isolde.version.VersionIndex;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -22,7 +20,6 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
-import org.apache.cassandra.exceptions.ReadFailureException;
 import org.apache.cassandra.schema.TableMetadata;
 
 /** The open transactions of this node. Thread-safe and bounded. */
@@ -30,20 +27,23 @@ public final class Transactions {
   private final IsoldeConfig config;
   private final Oracle oracle;
   private final Committer committer;
+  private final CommitMemory memory;
   private final LongSupplier nowMillis;
   private final TransactionListener listener;
   private final Map<UUID, Transaction> open = new ConcurrentHashMap<>();
-  private final ExpiredTransactions expired = new ExpiredTransactions();
+  private final EndedTransactions ended = new EndedTransactions();
 
   Transactions(
       IsoldeConfig config,
       Oracle oracle,
       Committer committer,
+      CommitMemory memory,
       LongSupplier nowMillis,
       TransactionListener listener) {
     this.config = config;
     this.oracle = oracle;
     this.committer = committer;
+    this.memory = memory;
     this.nowMillis = nowMillis;
     this.listener = listener;
   }
@@ -60,16 +60,26 @@ public final class Transactions {
   /** How a transaction ended. */
   public record Result(UUID id, boolean committed, OptionalLong commitTimestamp) {}
 
-  /** Opens a transaction; asked for twice with the same id by the same user, gives the same. */
+  /**
+   * Opens a transaction; asked for twice with the same id and options by the same user, gives the
+   * same.
+   *
+   * @throws IsoldeException TRANSACTION_ALREADY_OPEN if it is open with other options, or decided;
+   *     TRANSACTION_ABORTED, TRANSACTION_EXPIRED if it has ended; TOO_MANY_TRANSACTIONS
+   */
   public Transaction begin(UUID id, Options options, String user) {
     Transaction existing = open.get(id);
     if (existing != null) {
-      return checked(existing, user);
+      return withOptions(checked(existing, user), options);
     }
+    requireNotEnded(id, user);
     if (open.size() >= config.maxOpenTransactions()) {
       throw IsoldeException.of(
           ErrorCode.TOO_MANY_TRANSACTIONS,
-          "This node has " + open.size() + " open transactions, as many as it may have.",
+          "This node has "
+              + open.size()
+              + " open transactions, as many as it may have; try"
+              + " again when some have ended.",
           "limit",
           "max_open_transactions");
     }
@@ -78,19 +88,48 @@ public final class Transactions {
     Transaction transaction =
         new Transaction(
             id,
-            options.level,
+            options,
             start,
-            options.readOnly,
             user,
             nowMillis,
             new ReadSet(config.maxReads()),
-            new WriteBuffer(config.maxWriteBytes()));
+            new WriteBuffer(config.maxWriteBytes(), memory));
     Transaction raced = open.putIfAbsent(id, transaction);
     if (raced != null) {
-      return checked(raced, user);
+      return withOptions(checked(raced, user), options);
     }
     listener.begun(System.nanoTime() - askedNanos);
     return transaction;
+  }
+
+  /**
+   * Nobody begins again what this node has ended.
+   *
+   * @throws IsoldeException TRANSACTION_ABORTED, TRANSACTION_EXPIRED
+   */
+  public void requireNotEnded(UUID id, String user) {
+    Optional<EndedTransactions.End> why = ended.of(id, user);
+    if (why.isPresent()) {
+      throw why.get().toException(id);
+    }
+  }
+
+  private static Transaction withOptions(Transaction existing, Options options) {
+    if (!existing.options().equals(options)) {
+      throw openOtherwise(existing.id());
+    }
+    return existing;
+  }
+
+  /** To a START with the id of a transaction that was started otherwise. */
+  public static IsoldeException openOtherwise(UUID id) {
+    return IsoldeException.of(
+        ErrorCode.TRANSACTION_ALREADY_OPEN,
+        "The transaction "
+            + id
+            + " is open with other options; take a fresh id for each transaction.",
+        "transaction",
+        id);
   }
 
   private long beginAt(UUID id, Options options) {
@@ -110,9 +149,9 @@ public final class Transactions {
               + stable
               + " by now; "
               + options.asOf.getAsLong()
-              + " is not in the past.",
+              + (asOf < 0 ? " is before 1970." : " is not in the past."),
           "as_of",
-          asOf,
+          options.asOf.getAsLong(),
           "stable",
           stable);
     }
@@ -123,28 +162,29 @@ public final class Transactions {
   /**
    * Finds an open transaction.
    *
-   * @throws IsoldeException TRANSACTION_EXPIRED, TRANSACTION_NOT_FOUND
+   * @throws IsoldeException TRANSACTION_ABORTED, TRANSACTION_EXPIRED, TRANSACTION_ROLLED_BACK,
+   *     TRANSACTION_NOT_FOUND
    */
   public Transaction find(UUID id, String user) {
     Transaction transaction = open.get(id);
     if (transaction == null) {
-      throw notOpen(id);
+      throw notOpen(id, user);
     }
     return checked(transaction, user);
   }
 
   private Transaction checked(Transaction transaction, String user) {
     if (!transaction.startedBy().equals(user)) {
-      throw notOpen(transaction.id()); // and not a word about whose it is
+      throw notOpen(transaction.id(), user); // and not a word about whose it is
     }
     transaction.use();
     return transaction;
   }
 
-  private IsoldeException notOpen(UUID id) {
-    return expired
-        .reasonOf(id)
-        .map(reason -> IsoldeException.of(ErrorCode.TRANSACTION_EXPIRED, reason, "transaction", id))
+  private IsoldeException notOpen(UUID id, String user) {
+    return ended
+        .of(id, user)
+        .map(why -> why.toException(id))
         .orElseGet(
             () ->
                 IsoldeException.of(
@@ -170,20 +210,24 @@ public final class Transactions {
   /**
    * As {@link #commit(UUID, OptionalLong, String)}, after the last writes of the transaction, if it
    * is open. Nobody finds it with these writes and uncommitted: they are written once, however
-   * often this is repeated. If they can't be written it stays open.
+   * often this is repeated. If they can't be written it stays open, until {@link #abort}.
    */
   public Result commit(
       UUID id, Consumer<Transaction> lastWrites, OptionalLong startTimestamp, String user) {
     Transaction transaction = open.get(id);
     if (transaction == null) {
-      return decided(id, startTimestamp).orElseThrow(() -> notOpen(id));
+      return decided(id, startTimestamp).orElseThrow(() -> notOpen(id, user));
     }
     checked(transaction, user);
     Lock lock = transaction.inUse().writeLock();
     lock.lock();
     try {
       if (transaction.hasEnded()) {
-        return decided(id, startTimestamp).orElseThrow(() -> notOpen(id));
+        return decided(id, startTimestamp).orElseThrow(() -> notOpen(id, user));
+      }
+      if (transaction.doom().isPresent()) {
+        endDoomed(transaction);
+        throw notOpen(id, user);
       }
       lastWrites.accept(transaction);
       transaction.markEnded();
@@ -221,7 +265,7 @@ public final class Transactions {
   private Optional<Outcome> asked(UUID id, OptionalLong startTimestamp) {
     try {
       return startTimestamp.isPresent()
-          ? oracle.settle(id, startTimestamp.getAsLong())
+          ? oracle.resolve(id, startTimestamp.getAsLong())
           : oracle.outcome(id);
     } catch (IsoldeException e) {
       if (e.errorCode() != ErrorCode.ORACLE_UNAVAILABLE
@@ -245,6 +289,9 @@ public final class Transactions {
     List<PartitionUpdate> updates = transaction.writes().all();
     if (updates.isEmpty()) {
       oracle.end(id);
+      if (!transaction.isUsed()) {
+        requireUndecided(id);
+      }
       listener.committedNothing();
       // What it read was there at its start, all at once: that is where it stands in the order.
       return new Result(id, true, OptionalLong.of(transaction.startTimestamp()));
@@ -262,19 +309,29 @@ public final class Transactions {
     return new Result(id, true, OptionalLong.of(commitTimestamp));
   }
 
-  /** A table may have been truncated, or have become plain, since the transaction started. */
+  /**
+   * For one that only began here: perhaps an answer to START was lost, it was begun again on
+   * another node, and the question is how it ended there.
+   */
+  private void requireUndecided(UUID id) {
+    if (asked(id, OptionalLong.empty()).isPresent()) {
+      throw idTaken(id);
+    }
+  }
+
+  static IsoldeException idTaken(UUID id) {
+    return IsoldeException.of(
+        ErrorCode.TRANSACTION_ID_TAKEN,
+        "Another transaction with the same id was decided, on another node; nothing of this one is"
+            + " committed. Take a fresh id for each transaction.",
+        "transaction",
+        id);
+  }
+
+  /** What tables had may have been taken from them since the transaction started. */
   private static void checkTables(Transaction transaction) {
     for (TableMetadata table : transaction.tables()) {
-      VersionIndex versions = Tables.requireTransactional(table);
-      if (!versions.existedAt(transaction.startTimestamp())) {
-        throw IsoldeException.of(
-            ErrorCode.SNAPSHOT_TOO_OLD,
-            "The table " + table + " was truncated or made transactional meanwhile; start again.",
-            "table",
-            table,
-            "transaction",
-            transaction.id());
-      }
+      Tables.requireSame(table, transaction.startTimestamp(), transaction.id());
     }
   }
 
@@ -294,19 +351,83 @@ public final class Transactions {
     return transaction == null ? Set.of() : transaction.tables();
   }
 
-  /** Ends a transaction without a trace. */
+  /** Ends a transaction without a trace. One that this node has ended is rolled back already. */
   public Result rollback(UUID id, String user) {
-    end(find(id, user));
-    listener.rolledBack();
+    boolean endedByNode =
+        ended
+            .of(id, user)
+            .filter(why -> why.code() != ErrorCode.TRANSACTION_ROLLED_BACK)
+            .isPresent();
+    if (open.containsKey(id) || !endedByNode) {
+      Transaction transaction = find(id, user);
+      end(
+          transaction,
+          new EndedTransactions.End(
+              ErrorCode.TRANSACTION_ROLLED_BACK,
+              "The transaction was rolled back, and nothing of it is committed; start another one.",
+              null));
+      listener.rolledBack();
+    }
     return new Result(id, false, OptionalLong.empty());
   }
 
-  private void end(Transaction transaction) {
+  /**
+   * A statement was not carried out that was to change something: nothing of its transaction can be
+   * committed any more. Does nothing if the transaction is not open, or another user's.
+   */
+  public void abort(UUID id, String user, Throwable cause) {
+    endSoon(id, user, aborted(cause));
+  }
+
+  /** As {@link #abort}, of a transaction that the statement was to begin and did not. */
+  public void refuse(UUID id, String user, Throwable cause) {
+    ended.add(id, user, aborted(cause));
+  }
+
+  private static EndedTransactions.End aborted(Throwable cause) {
+    return new EndedTransactions.End(
+        ErrorCode.TRANSACTION_ABORTED,
+        "An earlier statement of the transaction failed, so nothing of it can be committed;"
+            + " ROLLBACK, and run all of it again.",
+        cause instanceof IsoldeException known ? known.errorCode().name() : null);
+  }
+
+  /** Its client is gone, or has lost the connection that stood for it. */
+  public void abandon(UUID id, String user, String sentence) {
+    endSoon(id, user, new EndedTransactions.End(ErrorCode.TRANSACTION_EXPIRED, sentence, null));
+  }
+
+  private void endSoon(UUID id, String user, EndedTransactions.End why) {
+    Transaction transaction = open.get(id);
+    if (transaction == null || !transaction.startedBy().equals(user)) {
+      return;
+    }
+    transaction.doom(why);
+    Lock lock = transaction.inUse().writeLock();
+    if (lock.tryLock()) { // Else by COMMIT or expire(): another statement runs, or COMMIT does.
+      try {
+        endDoomed(transaction);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** While it is held exclusively. COMMIT may have been faster. */
+  private void endDoomed(Transaction transaction) {
+    if (!transaction.hasEnded()) {
+      end(transaction, transaction.doom().orElseThrow());
+      listener.rolledBack();
+    }
+  }
+
+  private void end(Transaction transaction, EndedTransactions.End why) {
     Lock lock = transaction.inUse().writeLock();
     lock.lock();
     try {
       if (!transaction.hasEnded()) {
         transaction.markEnded();
+        ended.add(transaction.id(), transaction.startedBy(), why); // Not if it is committed.
         oracle.end(transaction.id());
       }
     } finally {
@@ -319,6 +440,7 @@ public final class Transactions {
   void expire() {
     for (Transaction transaction : open.values()) {
       String reason = null;
+      transaction.doom().ifPresent(why -> endSoon(transaction.id(), transaction.startedBy(), why));
       if (transaction.ageMillis() > config.maxAgeMillis()) {
         reason = "The transaction was open for longer than transaction_max_age; it is rolled back.";
       } else if (transaction.idleMillis() > config.maxIdleMillis()) {
@@ -336,9 +458,12 @@ public final class Transactions {
     Lock lock = transaction.inUse().writeLock();
     if (lock.tryLock()) {
       try {
-        expired.add(transaction.id(), reason);
-        end(transaction);
-        listener.expired();
+        if (transaction.doom().isPresent()) {
+          endDoomed(transaction);
+        } else if (!transaction.hasEnded()) {
+          end(transaction, new EndedTransactions.End(ErrorCode.TRANSACTION_EXPIRED, reason, null));
+          listener.expired();
+        }
       } finally {
         lock.unlock();
       }
@@ -351,49 +476,5 @@ public final class Transactions {
 
   public Collection<Transaction> open() {
     return Collections.unmodifiableCollection(open.values());
-  }
-
-  /** Helps with errors of reads: whether this node has given up what a snapshot needs. */
-  static Optional<IsoldeException> tooOld(VersionIndex versions, long asOf) {
-    if (versions.versions().horizon().covers(asOf)) {
-      return Optional.empty();
-    }
-    return Optional.of(tooOld(versions, asOf, versions.versions().horizon().timestamp()));
-  }
-
-  /** So it is most of the time when another replica fails; if not, the next attempt tells. */
-  static IsoldeException tooOldElsewhere(
-      VersionIndex versions, long asOf, ReadFailureException failure) {
-    IsoldeException tooOld =
-        IsoldeException.of(
-            ErrorCode.SNAPSHOT_TOO_OLD,
-            "A replica of "
-                + versions.table()
-                + " could not read as of that time: it has restarted since, or has another problem,"
-                + " which its log tells ("
-                + failure.getMessage()
-                + "); start again.",
-            "table",
-            versions.table(),
-            "as_of",
-            asOf);
-    tooOld.addSuppressed(failure);
-    return tooOld;
-  }
-
-  static IsoldeException tooOld(VersionIndex versions, long asOf, long horizon) {
-    return IsoldeException.of(
-        ErrorCode.SNAPSHOT_TOO_OLD,
-        "The snapshot is older than what is kept of "
-            + versions.table()
-            + " ("
-            + NodeVersions.ofThisNode().bytes()
-            + " bytes of old versions are in memory); start again.",
-        "table",
-        versions.table(),
-        "as_of",
-        asOf,
-        "horizon",
-        horizon);
   }
 }

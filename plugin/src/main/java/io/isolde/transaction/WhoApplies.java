@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
-import io.isolde.transaction.lane.ApplyLanes;
+import io.isolde.transaction.outbound.OutboundQueues;
 import java.util.Collection;
 import java.util.List;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
@@ -15,11 +15,11 @@ import org.apache.cassandra.tracing.Tracing;
  */
 final class WhoApplies {
   private final StrongTables strong;
-  private final ApplyLanes lanes;
+  private final OutboundQueues queues;
 
-  WhoApplies(StrongTables strong, ApplyLanes lanes) {
+  WhoApplies(StrongTables strong, OutboundQueues queues) {
     this.strong = strong;
-    this.lanes = lanes;
+    this.queues = queues;
   }
 
   /**
@@ -31,18 +31,18 @@ final class WhoApplies {
   boolean isLeaderAsked(
       Collection<PartitionUpdate> updates, List<ReplicaPlan.ForWrite> plans, int bytes) {
     assert plans.size() == updates.size() : "one plan for each update";
-    return bytes <= ApplyLanes.MAX_PARCEL_BYTES
-        && lanes.isLeaderElsewhere()
+    return bytes <= OutboundQueues.MAX_ITEM_BYTES
+        && queues.isLeaderElsewhere()
         && !Tracing.isTracing()
-        && !isLeaderTold(updates, plans);
+        && !isReportedWithWrites(updates, plans);
   }
 
   /** Whether the leader hears with its part of the commit that all of it is applied. */
-  private boolean isLeaderTold(
+  private boolean isReportedWithWrites(
       Collection<PartitionUpdate> updates, List<ReplicaPlan.ForWrite> plans) {
     return !ApplyThreads.mayWait(updates)
         && updates.stream().noneMatch(this::isAppliedOtherwise)
-        && plans.stream().allMatch(lanes::isQuorumWithLeader);
+        && plans.stream().allMatch(queues::isQuorumWithLeader);
   }
 
   private boolean isAppliedOtherwise(PartitionUpdate update) {

@@ -20,8 +20,12 @@ import org.apache.cassandra.schema.TableId;
 /** The uncommitted writes of one transaction. Thread-safe and bounded. */
 final class WriteBuffer implements OwnWrites {
   private final long maxBytes;
+  private final CommitMemory memory;
   private final Map<TableId, NavigableMap<PartitionPosition, Partition>> tables = new HashMap<>();
   private long bytes;
+
+  /** Of these bytes, given back. */
+  private long released;
 
   /** Provisional timestamps that were given away. */
   private int issued;
@@ -40,11 +44,20 @@ final class WriteBuffer implements OwnWrites {
     }
   }
 
-  WriteBuffer(long maxBytes) {
+  /**
+   * @param maxBytes for this transaction
+   * @param memory for all of them
+   */
+  WriteBuffer(long maxBytes, CommitMemory memory) {
     this.maxBytes = maxBytes;
+    this.memory = memory;
   }
 
-  /** Adds what a statement writes, or nothing if that would be too much. */
+  /**
+   * Adds what a statement writes, or nothing if that would be too much.
+   *
+   * @throws IsoldeException TRANSACTION_TOO_LARGE, ORACLE_OVERLOADED
+   */
   synchronized void add(Collection<PartitionUpdate> updates) {
     long added = updates.stream().mapToLong(PartitionUpdate::dataSize).sum();
     if (bytes + added > maxBytes) {
@@ -56,6 +69,7 @@ final class WriteBuffer implements OwnWrites {
           "limit",
           "transaction_max_write_size");
     }
+    memory.take(added);
     bytes += added;
     for (PartitionUpdate update : updates) {
       tables
@@ -114,5 +128,11 @@ final class WriteBuffer implements OwnWrites {
 
   synchronized long bytes() {
     return bytes;
+  }
+
+  /** The transaction has ended: the memory is free for others, once. */
+  synchronized void release() {
+    memory.give(bytes - released);
+    released = bytes;
   }
 }

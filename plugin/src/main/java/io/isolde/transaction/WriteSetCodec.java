@@ -19,7 +19,7 @@ import org.apache.cassandra.net.MessagingService;
  * commit that its coordinator can't.
  */
 final class WriteSetCodec {
-  private static final long MOST_ESTIMATED_BYTES = 16 << 20;
+  private static final long MAX_ESTIMATED_BYTES = 16 << 20;
 
   private WriteSetCodec() {}
 
@@ -44,7 +44,7 @@ final class WriteSetCodec {
   /** Growing the buffer step by step would copy large values several times. */
   private static int estimatedBytes(Collection<PartitionUpdate> updates) {
     long dataBytes = updates.stream().mapToLong(PartitionUpdate::dataSize).sum();
-    return (int) Math.min(MOST_ESTIMATED_BYTES, dataBytes + dataBytes / 8 + 256L * updates.size());
+    return (int) Math.min(MAX_ESTIMATED_BYTES, dataBytes + dataBytes / 8 + 256L * updates.size());
   }
 
   /**

@@ -50,7 +50,7 @@ public final class AsOfCut implements AutoCloseable {
     try {
       addReplaced(present);
       index.versions().horizon().check(asOf);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       close();
       throw e;
     }
@@ -102,8 +102,13 @@ public final class AsOfCut implements AutoCloseable {
    */
   public UnfilteredPartitionIterator rest() {
     List<UnfilteredPartitionIterator> sources = new ArrayList<>();
-    for (SSTableReader sstable : mixed) {
-      sources.add(Transformation.apply(sstable.getScanner(), new AsOfFilter(asOf)));
+    try {
+      for (SSTableReader sstable : mixed) {
+        sources.add(Transformation.apply(sstable.getScanner(), new AsOfFilter(asOf)));
+      }
+    } catch (RuntimeException | Error e) {
+      sources.forEach(UnfilteredPartitionIterator::close);
+      throw e;
     }
     UnfilteredPartitionIterator merged =
         UnfilteredPartitionIterators.merge(

@@ -2,6 +2,7 @@
 package io.isolde.version;
 
 import io.isolde.config.IsoldeConfig;
+import io.isolde.install.ActiveHandler;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Map;
@@ -58,6 +59,7 @@ public final class NodeVersions {
       };
 
   private NodeVersions(IsoldeConfig config) {
+    ActiveHandler.logIfNotOurs();
     this.config = config;
     this.source = VersionClock.wallClock(config.versionRetentionMicros());
     this.budget = new VersionBudget(config.versionStoreBytes(), clock);

@@ -34,7 +34,7 @@ final class PartitionVersions {
   }
 
   /** It is known now when a version was superseded. */
-  synchronized void settled() {
+  synchronized void decided() {
     long newest = Long.MIN_VALUE;
     for (Version version : oldestFirst) {
       newest = Math.max(newest, version.supersededAt());

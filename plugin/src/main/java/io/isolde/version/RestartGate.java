@@ -17,9 +17,9 @@ public final class RestartGate {
   private static final long PATIENCE_MILLIS = 1_000;
 
   /** The others are refused at once: all reads of the node share their threads. */
-  private static final int MOST_WAITING = 16;
+  private static final int MAX_WAITING = 16;
 
-  private final Semaphore places = new Semaphore(MOST_WAITING);
+  private final Semaphore places = new Semaphore(MAX_WAITING);
 
   /** Null if it is open. */
   private volatile CountDownLatch closed;

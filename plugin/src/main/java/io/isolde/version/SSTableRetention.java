@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.version;
 
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -38,9 +40,11 @@ public final class SSTableRetention implements INotificationConsumer {
   }
 
   /**
-   * What is held but not (wholly) in a view; views are immutable, so this is computed once each.
+   * What is held but not (wholly) in a view; views are immutable, so this is computed once each. A
+   * view has memtables, which may be a quarter of the heap: after their flush nothing may keep
+   * them.
    */
-  private record Replaced(View view, long epoch, List<Held> held) {}
+  private record Replaced(Reference<View> view, long epoch, List<Held> held) {}
 
   private final Tracker tracker;
   private final VersionClock clock;
@@ -54,7 +58,7 @@ public final class SSTableRetention implements INotificationConsumer {
 
   private boolean closed;
   private volatile long epoch;
-  private volatile Replaced cached = new Replaced(null, -1, List.of());
+  private volatile Replaced cached = new Replaced(new WeakReference<>(null), -1, List.of());
 
   SSTableRetention(Tracker tracker, VersionClock clock, Horizon horizon, long maxReplacedBytes) {
     this.tracker = tracker;
@@ -159,7 +163,7 @@ public final class SSTableRetention implements INotificationConsumer {
   /** SSTables that hold versions which a reader as of {@code asOf} may miss in this view. */
   List<SSTableReader> missingFrom(View view, long asOf) {
     Replaced replaced = cached;
-    if (replaced.view != view || replaced.epoch != epoch) {
+    if (!replaced.view.refersTo(view) || replaced.epoch != epoch) {
       replaced = computeReplaced(view);
       cached = replaced;
     }
@@ -189,7 +193,7 @@ public final class SSTableRetention implements INotificationConsumer {
         replaced.add(held);
       }
     }
-    return new Replaced(view, epoch, replaced);
+    return new Replaced(new WeakReference<>(view), epoch, replaced);
   }
 
   synchronized long replacedBytes() {

@@ -20,7 +20,7 @@ final class Version {
   static final long NOT_KNOWN_YET = Long.MAX_VALUE;
 
   /** After which nobody tells any more what timestamps are in use. */
-  private static final long LONGEST_UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long MAX_UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   final PartitionVersions partition;
 
@@ -100,15 +100,15 @@ final class Version {
   }
 
   /** Whether it is known when it was superseded, now that some time has passed. */
-  boolean isSettled(VersionClock clock) {
+  boolean isDecided(VersionClock clock) {
     if (supersededAt == NOT_KNOWN_YET) {
       OptionalLong newest = clock.newestBefore(addedNanos);
       if (newest.isPresent()) {
         supersededAt = newest.getAsLong();
-        partition.settled();
-      } else if (System.nanoTime() - addedNanos > LONGEST_UNKNOWN_NANOS) {
-        supersededAt = clock.latestTimestamp() + VersionClock.MOST_AHEAD_MICROS;
-        partition.settled();
+        partition.decided();
+      } else if (System.nanoTime() - addedNanos > MAX_UNKNOWN_NANOS) {
+        supersededAt = clock.latestTimestamp() + VersionClock.MAX_AHEAD_MICROS;
+        partition.decided();
       }
     }
     return supersededAt != NOT_KNOWN_YET;

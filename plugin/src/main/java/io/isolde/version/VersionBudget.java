@@ -66,7 +66,7 @@ final class VersionBudget {
       if (oldest == null) {
         return;
       }
-      if (!oldest.isSettled(clock)) {
+      if (!oldest.isDecided(clock)) {
         return; // In a moment it is; to go, it has to tell from when on it is not missed.
       }
       boolean needed = oldest.supersededAt() > lowWatermark;

@@ -10,7 +10,7 @@ public interface VersionClock {
    * By how much (microseconds) timestamps are ahead of a node's clock at most, where the oracle
    * can't be asked: a new leader begins 3 s ahead, and its clock may be ahead of the node's.
    */
-  long MOST_AHEAD_MICROS = 15_000_000;
+  long MAX_AHEAD_MICROS = 15_000_000;
 
   /**
    * A timestamp (microseconds) at or above the time of day, since compactions drop what has expired

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.version;
 
+import io.isolde.error.ErrorCode;
+import io.isolde.install.ActiveHandler;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.apache.cassandra.cql3.Operator;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.DecoratedKey;
-import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.ReadCommand;
-import org.apache.cassandra.db.ReadExecutionController;
 import org.apache.cassandra.db.RegularAndStaticColumns;
-import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.WriteContext;
 import org.apache.cassandra.db.filter.RowFilter;
 import org.apache.cassandra.db.marshal.AbstractType;
 import org.apache.cassandra.db.marshal.LongType;
 import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
-import org.apache.cassandra.db.partitions.SingletonUnfilteredPartitionIterator;
-import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.index.Index;
 import org.apache.cassandra.index.IndexRegistry;
@@ -49,6 +46,9 @@ public final class VersionIndex implements Index {
 
   /** Transactions that started before can't use the table. */
   private volatile long since = Long.MIN_VALUE;
+
+  /** The schema whose dropped columns have been looked at. */
+  private volatile TableMetadata followed;
 
   /** Called by Cassandra, by reflection. */
   public VersionIndex(ColumnFamilyStore cfs, IndexMetadata index) {
@@ -97,16 +97,33 @@ public final class VersionIndex implements Index {
     versions.horizon().raise(timestamp);
   }
 
+  /**
+   * What a column had is gone with it, for readers of the past too, and also if there is a column
+   * of that name again: older snapshots would be read with it before, and without it afterwards.
+   */
+  @SuppressWarnings("ReferenceEquality") // a cheap look: each change of a table makes another one
+  private void followColumns() {
+    TableMetadata now = cfs.metadata();
+    if (now == followed) {
+      return;
+    }
+    long dropped = DroppedColumns.newestMicros(now);
+    // A moment that is far ahead must not close the table before commits are near it.
+    if (dropped <= node.clock().latestTimestamp() + VersionClock.MAX_AHEAD_MICROS) {
+      beginAnew(dropped);
+      followed = now;
+    }
+  }
+
   /** Whether a transaction that started then may use the table. */
   public boolean existedAt(long startTimestamp) {
+    followColumns();
     return startTimestamp >= since;
   }
 
   /** The row filter that makes a read of this table answer as of a timestamp. */
   public RowFilter asOf(long timestamp) {
-    RowFilter filter = RowFilter.create(false);
-    filter.addCustomIndexExpression(table(), index, LongType.instance.decompose(timestamp));
-    return filter;
+    return new AsOfRowFilter(table(), index, timestamp);
   }
 
   @Override
@@ -169,23 +186,10 @@ public final class VersionIndex implements Index {
 
   @Override
   public Searcher searcherFor(ReadCommand command) {
-    long asOf = timestampOf(command.rowFilter());
-    return new Searcher() {
-      @Override
-      public ReadCommand command() {
-        return command;
-      }
-
-      @Override
-      public UnfilteredPartitionIterator search(ReadExecutionController controller) {
-        RestartGate.ofThisNode().pass(asOf);
-        if (command instanceof SinglePartitionReadCommand partition) {
-          return new SingletonUnfilteredPartitionIterator(
-              new AsOfPartitionRead(versions, cfs, partition, asOf).read(controller));
-        }
-        return new AsOfRangeRead(versions, cfs, (PartitionRangeReadCommand) command, asOf).read();
-      }
-    };
+    followColumns();
+    RowFilter filter = command.rowFilter();
+    boolean isFiltered = !getPostIndexQueryFilter(filter).isEmpty();
+    return new AsOfSearcher(versions, cfs, command, timestampOf(filter), isFiltered);
   }
 
   private long timestampOf(RowFilter filter) {
@@ -236,8 +240,13 @@ public final class VersionIndex implements Index {
     return false;
   }
 
+  /** Of what clients write by CQL, before it is written; what is internal has no client. */
   @Override
-  public void validate(PartitionUpdate update, ClientState state) {}
+  public void validate(PartitionUpdate update, ClientState state) {
+    if (!state.isInternal) {
+      ActiveHandler.requireOurs(ErrorCode.UNSUPPORTED_TABLE);
+    }
+  }
 
   @Override
   public IndexMetadata getIndexMetadata() {

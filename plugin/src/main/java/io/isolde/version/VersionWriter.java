@@ -158,7 +158,7 @@ final class VersionWriter implements Index.Indexer {
 
   /** Never too small: a version that is kept for too long is merged in vain, but never wrong. */
   private long supersededAt(Row old, Row merged) {
-    if (isUntold(old, merged)) {
+    if (isUnnoticed(old, merged)) {
       return Version.NOT_KNOWN_YET;
     }
     long newest = clock.latestTimestamp();
@@ -175,7 +175,7 @@ final class VersionWriter implements Index.Indexer {
    * not hand that over, nothing in the merged row has the write's timestamp then, which may be
    * above the clock's.
    */
-  private static boolean isUntold(Row old, Row merged) {
+  private static boolean isUnnoticed(Row old, Row merged) {
     boolean hasOwn =
         merged.columnCount() > 0
             || !merged.primaryKeyLivenessInfo().equals(old.primaryKeyLivenessInfo())

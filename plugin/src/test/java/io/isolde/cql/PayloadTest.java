@@ -49,11 +49,13 @@ class PayloadTest {
 
   @Test
   void whenTheIdIsNoIdThenTheRequestIsRefused() {
-    for (String wrong : new String[] {"", "17", "not-a-uuid", "\u00e4"}) {
+    for (String wrong : new String[] {"", "17", "1-1-1-1-1", "not-a-uuid", "\u00e4"}) {
       byte[] value = wrong.getBytes(StandardCharsets.UTF_8);
       assertThatThrownBy(() -> Payload.of(payload(value)))
           .isInstanceOf(InvalidRequestException.class)
-          .hasMessageContaining(Payload.TRANSACTION);
+          .hasMessageContaining(Payload.TRANSACTION)
+          .hasMessageEndingWith(
+              " [isolde code=INVALID_REQUEST retryable=false outcome=not_committed]");
     }
   }
 

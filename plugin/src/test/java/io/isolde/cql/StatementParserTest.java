@@ -103,6 +103,8 @@ class StatementParserTest {
         .isEqualTo(new ControlStatement.AlterOracle(MemberChange.Kind.ADD, "10.0.0.4"));
     assertThat(parsed("alter oracle\nremove 'fd00::4' ;"))
         .isEqualTo(new ControlStatement.AlterOracle(MemberChange.Kind.REMOVE, "fd00::4"));
+    assertThat(parsed("alter oracle ACCEPT  loss;"))
+        .isEqualTo(new ControlStatement.AcceptOracleLoss());
     assertThat(parsed("ALTER ORACLE /* now */ LEADER 'node-3.example'"))
         .isEqualTo(new ControlStatement.AlterOracle(MemberChange.Kind.LEAD, "node-3.example"));
   }
@@ -134,6 +136,7 @@ class StatementParserTest {
       strings = {
         "ALTER ORACLE",
         "ALTER ORACLE ADD",
+        "ALTER ORACLE ACCEPT",
         "ALTER ORACLE ADD 10.0.0.4",
         "ALTER ORACLE ADD ''",
         "ALTER ORACLE ADD '10.0.0.4' '10.0.0.5'",

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** A leader reads a partition of too many tombstones, for a client of its own or another node's. */
 class LeaderReadFailureTest {
-  private static final int MOST_TOMBSTONES = 10;
+  private static final int MAX_TOMBSTONES = 10;
   private static final int ROWS = 30;
 
   private static int before;
@@ -33,7 +33,7 @@ class LeaderReadFailureTest {
   static void start() {
     CassandraInProcess.start();
     before = DatabaseDescriptor.getTombstoneFailureThreshold();
-    DatabaseDescriptor.setTombstoneFailureThreshold(MOST_TOMBSTONES);
+    DatabaseDescriptor.setTombstoneFailureThreshold(MAX_TOMBSTONES);
     CassandraInProcess.execute("CREATE TABLE test.buried (p int, c int, PRIMARY KEY (p, c))");
     for (int i = 0; i < ROWS; i++) {
       CassandraInProcess.execute("INSERT INTO test.buried (p, c) VALUES (0, %d)".formatted(i));
@@ -88,15 +88,15 @@ class LeaderReadFailureTest {
 
   @Test
   void whenTheLeaderCannotReadThenTheOtherNodeIsAnsweredAtOnceAndDoesNotAskAgain() {
-    assertThatThrownBy(() -> readForAnother(1)).satisfies(LeaderReadFailureTest::assertTold);
+    assertThatThrownBy(() -> readForAnother(1)).satisfies(LeaderReadFailureTest::assertAnswered);
   }
 
   @Test
   void whenTheLeadersOwnClientReadsThenItIsToldTheSame() {
-    assertThatThrownBy(() -> readHere(1)).satisfies(LeaderReadFailureTest::assertTold);
+    assertThatThrownBy(() -> readHere(1)).satisfies(LeaderReadFailureTest::assertAnswered);
   }
 
-  private static void assertTold(Throwable thrown) {
+  private static void assertAnswered(Throwable thrown) {
     assertThat(thrown)
         .isInstanceOfSatisfying(
             ReadFailureException.class,

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class LostCommitsTest {
   private static final long ISSUED = 100;
-  private static final DurableMark MARK = new DurableMark(false, 10, List.of(4L));
+  private static final DurableCheckpoint CHECKPOINT = new DurableCheckpoint(false, 10, List.of(4L));
 
   private final Deque<LostWrites.Page> pages = new ArrayDeque<>();
   private final List<LostWrites.Question> questions = new ArrayList<>();
@@ -49,7 +49,7 @@ class LostCommitsTest {
   }
 
   private LostCommits.Result recover() throws Exception {
-    return LostCommits.recover(MARK, source, commit -> applied.add(commit.commitTimestamp()));
+    return LostCommits.recover(CHECKPOINT, source, commit -> applied.add(commit.commitTimestamp()));
   }
 
   @Test

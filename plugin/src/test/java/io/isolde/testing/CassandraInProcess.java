@@ -3,15 +3,23 @@ package io.isolde.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
+import org.apache.cassandra.config.CassandraRelevantProperties;
+import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.UntypedResultSet;
 import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.service.CassandraDaemon;
+import org.apache.cassandra.service.ClientState;
+import org.apache.cassandra.service.QueryState;
+import org.apache.cassandra.transport.Dispatcher;
 
 /**
  * Cassandra in the process of the test, once, for tests that look at a replica from within: they
@@ -61,6 +69,9 @@ public final class CassandraInProcess {
       System.setProperty("cassandra-foreground", "yes");
       System.setProperty("cassandra.skip_wait_for_gossip_to_settle", "0");
       System.setProperty("cassandra.ring_delay_ms", "100");
+      DatabaseDescriptor.daemonInitialization();
+      // Set by Isolde, of which no more is to run here than a replica needs.
+      CassandraRelevantProperties.CUSTOM_QUERY_HANDLER_CLASS.clearValue();
       new CassandraDaemon(true).activate();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -89,6 +100,18 @@ public final class CassandraInProcess {
   /** Executes with its own idea of now, in seconds: for what expires. */
   public static UntypedResultSet executeAt(long nowInSeconds, String cql) {
     return QueryProcessor.executeInternalWithNowInSec(cql, nowInSeconds);
+  }
+
+  /** Executes as Cassandra alone would for a client. */
+  public static void executeAsAClient(String cql) {
+    ClientState client =
+        ClientState.forExternalCalls(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
+    var unused =
+        QueryProcessor.process(
+            cql,
+            ConsistencyLevel.ONE,
+            new QueryState(client),
+            Dispatcher.RequestTime.forImmediateExecution());
   }
 
   public static ColumnFamilyStore table(String name) {

@@ -10,8 +10,9 @@ import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Conflict;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.IsolationLevel;
+import io.isolde.oracle.group.Decided;
 import io.isolde.testing.CassandraInProcess;
-import io.isolde.transaction.lane.ApplyLanes;
+import io.isolde.transaction.outbound.OutboundQueues;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -27,14 +28,16 @@ class CommitterTest {
   private static final long START = 1_000;
   private static final long IN_THE_WAY = 1_010;
 
+  private final CommitMemory memory = new CommitMemory(1 << 20);
   private final StuckOracle oracle =
       new StuckOracle() {
         @Override
-        public CompletableFuture<Decision> commit(CommitRequest request, byte[] writeSet) {
+        public CompletableFuture<Decided> commit(
+            CommitRequest request, byte[] writeSet, boolean isToBeApplied) {
+          Conflict conflict =
+              new Conflict(Conflict.Kind.WRITE_WRITE, request.overwrites()[0], IN_THE_WAY, null);
           return CompletableFuture.completedFuture(
-              new Decision.Aborted(
-                  new Conflict(
-                      Conflict.Kind.WRITE_WRITE, request.overwrites()[0], IN_THE_WAY, null)));
+              Decided.toBeApplied(new Decision.Aborted(conflict)));
         }
       };
 
@@ -50,8 +53,9 @@ class CommitterTest {
     Committer committer =
         new Committer(
             oracle,
-            new MutationApplier(new FailingStrongTables(), false, ApplyLanes.none()),
+            new MutationApplier(new FailingStrongTables(), OutboundQueues.none()),
             inDoubt,
+            memory,
             10_000,
             listener);
     PartitionUpdate.SimpleBuilder update =
@@ -82,6 +86,26 @@ class CommitterTest {
   void whenWhatWasInTheWayStaysInvisibleThenTheConflictIsToldAllTheSame() {
     assertConflict(commit());
     assertThat(oracle.reached).isCancelled();
+  }
+
+  /** Whatever becomes of a commit, its memory is free again. */
+  @Test
+  void whenACommitHasEndedThenItTakesNoMemory() {
+    oracle.reached.complete(null);
+    assertConflict(commit());
+    assertThat(memory.bytes()).isZero();
+  }
+
+  @Test
+  void whenCommitsTakeAllTheMemoryThenAnotherIsRefusedAndNothingIsCommitted() {
+    CommitMemory.Share all = memory.share(1 << 19);
+    assertThatThrownBy(() -> commit().get(10, TimeUnit.SECONDS))
+        .cause()
+        .isInstanceOfSatisfying(
+            IsoldeException.class,
+            e -> assertThat(e.errorCode()).isEqualTo(ErrorCode.ORACLE_OVERLOADED));
+    all.release();
+    assertThat(memory.bytes()).isZero();
   }
 
   private static void assertConflict(CompletableFuture<Long> commit) {

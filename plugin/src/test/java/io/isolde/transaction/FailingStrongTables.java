@@ -41,4 +41,9 @@ final class FailingStrongTables implements StrongTables {
   public long newestTimestamp(String keyspace) {
     throw new UnsupportedOperationException();
   }
+
+  @Override
+  public void passTimestamp(String keyspace, long timestamp) {
+    throw new UnsupportedOperationException();
+  }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
-import io.isolde.oracle.SetAsideCommits;
+import io.isolde.oracle.InDoubtCommits;
 import io.isolde.testing.CassandraInProcess;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,11 +20,11 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A commit at 100 that writes 7 and 8 is set aside, below snapshots that are given out. */
+/** A commit at 100 that writes 7 and 8 is in doubt, below snapshots that are given out. */
 class InDoubtTest {
   private static final long COMMIT = 100;
-  private static final SetAsideCommits STUCK = StuckOracle.set(1, COMMIT, 7, 8);
-  private static final SetAsideCommits APPLIED = SetAsideCommits.of(2, new TreeMap<>());
+  private static final InDoubtCommits STUCK = StuckOracle.set(1, COMMIT, 7, 8);
+  private static final InDoubtCommits APPLIED = InDoubtCommits.of(2, new TreeMap<>());
   private static final long FOREVER_MILLIS = 600_000;
 
   private static TableMetadata table;

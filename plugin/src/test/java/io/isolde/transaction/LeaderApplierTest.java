@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.testing.CassandraInProcess;
-import io.isolde.transaction.lane.ApplyLanes;
+import io.isolde.transaction.outbound.OutboundQueues;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -22,7 +22,7 @@ class LeaderApplierTest {
   private static final long PATIENCE_SECONDS = 20;
 
   private final LeaderApplier applier =
-      new LeaderApplier(new FailingStrongTables(), ApplyLanes.none());
+      new LeaderApplier(new FailingStrongTables(), OutboundQueues.none());
 
   @BeforeAll
   static void start() {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.oracle.group.Stable;
 import io.isolde.testing.CassandraInProcess;
-import io.isolde.transaction.lane.ApplyLanes;
+import io.isolde.transaction.outbound.OutboundQueues;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class MutationApplierTest {
   private final FailingStrongTables strong = new FailingStrongTables(CassandraInProcess.KEYSPACE);
-  private final MutationApplier applier = new MutationApplier(strong, false, ApplyLanes.none());
+  private final MutationApplier applier = new MutationApplier(strong, OutboundQueues.none());
 
   @BeforeAll
   static void start() {

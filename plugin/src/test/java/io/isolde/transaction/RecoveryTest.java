@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.testing.CassandraInProcess;
-import io.isolde.transaction.lane.ApplyLanes;
+import io.isolde.transaction.outbound.OutboundQueues;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -41,7 +41,7 @@ class RecoveryTest {
   private final Recovery recovery =
       new Recovery(
           () -> List.copyOf(unfinished),
-          new MutationApplier(new FailingStrongTables(), false, ApplyLanes.none()),
+          new MutationApplier(new FailingStrongTables(), OutboundQueues.none()),
           oracle,
           () -> isSchemaCurrent.getAsBoolean());
 

@@ -2,40 +2,41 @@
 package io.isolde.transaction;
 
 import io.isolde.oracle.CommitRequest;
-import io.isolde.oracle.Decision;
+import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.Outcome;
-import io.isolde.oracle.SetAsideCommits;
+import io.isolde.oracle.group.Decided;
+import io.isolde.oracle.group.Stable;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An oracle that only knows what is stable and what is set aside, as a test tells it. */
+/** An oracle that only knows what is stable and what is in doubt, as a test tells it. */
 class StuckOracle implements Oracle {
   final AtomicInteger asked = new AtomicInteger();
   final CompletableFuture<Void> reached = new CompletableFuture<>();
   volatile long stable;
 
   /** What this node knows. */
-  volatile SetAsideCommits known = SetAsideCommits.NONE;
+  volatile InDoubtCommits known = InDoubtCommits.NONE;
 
   /** What it hears when it asks. */
-  volatile SetAsideCommits latest = SetAsideCommits.NONE;
+  volatile InDoubtCommits latest = InDoubtCommits.NONE;
 
-  static SetAsideCommits set(long epoch, long commit, long... ids) {
+  static InDoubtCommits set(long epoch, long commit, long... ids) {
     TreeMap<Long, long[]> commits = new TreeMap<>();
     commits.put(commit, ids);
-    return SetAsideCommits.of(epoch, commits);
+    return InDoubtCommits.of(epoch, commits);
   }
 
   @Override
-  public SetAsideCommits setAside() {
+  public InDoubtCommits inDoubt() {
     return known;
   }
 
   @Override
-  public CompletableFuture<SetAsideCommits> latestSetAside() {
+  public CompletableFuture<InDoubtCommits> latestInDoubt() {
     asked.incrementAndGet();
     known = latest;
     return CompletableFuture.completedFuture(latest);
@@ -67,18 +68,29 @@ class StuckOracle implements Oracle {
   }
 
   @Override
-  public CompletableFuture<Decision> commit(CommitRequest request, byte[] writeSet) {
+  public CompletableFuture<Decided> commit(
+      CommitRequest request, byte[] writeSet, boolean isToBeApplied) {
     throw new UnsupportedOperationException();
   }
 
   @Override
   public int maxCommitBytes() {
-    return 0;
+    return 1 << 20;
   }
 
   @Override
   public CompletableFuture<Void> applied(long commitTimestamp) {
     throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> reported) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Void> whenLogged(long timestamp) {
+    return whenStable(timestamp);
   }
 
   @Override
@@ -102,5 +114,7 @@ class StuckOracle implements Oracle {
   }
 
   @Override
-  public void keepUp() {}
+  public Optional<Outcome> resolve(UUID transactionId, long startTimestamp) {
+    return outcome(transactionId);
+  }
 }

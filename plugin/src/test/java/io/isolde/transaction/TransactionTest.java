@@ -4,6 +4,7 @@ package io.isolde.transaction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.oracle.IsolationLevel;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -13,13 +14,12 @@ class TransactionTest {
   private final Transaction transaction =
       new Transaction(
           UUID.randomUUID(),
-          IsolationLevel.SERIALIZABLE,
+          new Transactions.Options(IsolationLevel.SERIALIZABLE, false, OptionalLong.empty()),
           1,
-          false,
           "",
           nowMillis::get,
           new ReadSet(1),
-          new WriteBuffer(1));
+          new WriteBuffer(1, CommitMemory.unbounded()));
 
   /** A long aggregation must not be the last statement of its transaction. */
   @Test

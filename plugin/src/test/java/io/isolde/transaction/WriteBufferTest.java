@@ -10,7 +10,7 @@ class WriteBufferTest {
 
   @Test
   void whenStatementsRunSideBySideThenNoTwoHaveTheSameTimestamp() {
-    WriteBuffer writes = new WriteBuffer(1_000);
+    WriteBuffer writes = new WriteBuffer(1_000, CommitMemory.unbounded());
     long first = writes.nextTimestamp(START);
     long second = writes.nextTimestamp(START); // Before the first has written anything.
 

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.testing.CassandraInProcess;
+import java.lang.ref.WeakReference;
 import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.notifications.SSTableAddedNotification;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -14,6 +16,8 @@ import org.junit.jupiter.api.Test;
 class RetentionTest {
   private static final String COLUMNS = "(p int PRIMARY KEY, v text) WITH gc_grace_seconds = 0";
   private static final String ROW = "SELECT v FROM %s WHERE p = 1 %s";
+
+  private static final int MAX_COLLECTIONS = 20;
 
   private static TestClock clock;
 
@@ -45,6 +49,28 @@ class RetentionTest {
       assertThatThrownBy(() -> table.asOf(old, ROW)).isInstanceOf(SnapshotTooOldException.class);
       assertThat(table.asOf(clock.latestTimestamp(), ROW).one().getString("v")).isEqualTo("new");
     }
+  }
+
+  /** They may be a quarter of the heap, beside as much for those that are written to now. */
+  @Test
+  void whenAMemtableIsFlushedThenNothingKeepsItThatAReaderOfThePastHasUsed() {
+    try (VersionedTable table = new VersionedTable(COLUMNS)) {
+      long old = write(table, "old");
+      write(table, "new");
+      assertThat(table.asOf(old, ROW).one().getString("v")).isEqualTo("old");
+      WeakReference<Memtable> memtable = new WeakReference<>(memtable(table));
+
+      table.flush();
+
+      for (int i = 0; i < MAX_COLLECTIONS && !memtable.refersTo(null); i++) {
+        System.gc();
+      }
+      assertThat(memtable.refersTo(null)).isTrue();
+    }
+  }
+
+  private static Memtable memtable(VersionedTable table) {
+    return CassandraInProcess.table(table.name).getTracker().getView().getCurrentMemtable();
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,6 +32,7 @@ final class ClientConnection extends ChannelDuplexHandler implements CallerEnd {
 
   private final TransportSettings settings;
   private final Frame greeting;
+  private final OtherBuilds otherBuilds;
   private final Runnable onClosed;
   private final CompletableFuture<ClientConnection> ready = new CompletableFuture<>();
   private final AtomicLong requestIds = new AtomicLong();
@@ -53,8 +55,9 @@ final class ClientConnection extends ChannelDuplexHandler implements CallerEnd {
   /** Only touched on the event loop. */
   private boolean closed;
 
-  private ClientConnection(TransportSettings settings, Frame greeting, Runnable onClosed) {
-    this.settings = settings;
+  private ClientConnection(Dialing dialing, Frame greeting, Runnable onClosed) {
+    this.settings = dialing.settings();
+    this.otherBuilds = dialing.otherBuilds();
     this.greeting = greeting;
     this.onClosed = onClosed;
   }
@@ -62,12 +65,15 @@ final class ClientConnection extends ChannelDuplexHandler implements CallerEnd {
   /**
    * Connects and greets.
    *
+   * @param purpose as {@link Frame} has them
+   * @param name of this node; empty if it is no member
    * @param onClosed called once if the connection was opened and is closed
    */
   static CompletableFuture<ClientConnection> open(
-      Dialing dialing, InetSocketAddress address, Frame greeting, Runnable onClosed) {
+      Dialing dialing, InetSocketAddress address, long purpose, String name, Runnable onClosed) {
     TransportSettings settings = dialing.settings();
-    ClientConnection connection = new ClientConnection(settings, greeting, onClosed);
+    Frame greeting = Frame.greeting(purpose, new Greeting(name, dialing.otherBuilds().own()));
+    ClientConnection connection = new ClientConnection(dialing, greeting, onClosed);
     Bootstrap bootstrap =
         new Bootstrap()
             .group(dialing.group())
@@ -220,8 +226,8 @@ final class ClientConnection extends ChannelDuplexHandler implements CallerEnd {
     byte kind = frame.readByte();
     long requestId = frame.readLong();
     if (kind == Frame.GREETING) {
+      greetedBack(ctx, Greeting.decode(frame));
       frame.release();
-      ready.complete(this);
       return;
     }
     ResponseHandler handler = waiting.remove(requestId);
@@ -243,6 +249,20 @@ final class ClientConnection extends ChannelDuplexHandler implements CallerEnd {
         frame.release();
         handler.onFailure(new TransportException(Reason.REMOTE_ERROR, reason));
       }
+    }
+  }
+
+  private void greetedBack(ChannelHandlerContext ctx, Greeting theirs) {
+    InetSocketAddress peer = (InetSocketAddress) ctx.channel().remoteAddress();
+    Optional<String> refusal =
+        theirs == null
+            ? Optional.of(peer + " does not speak our protocol.")
+            : otherBuilds.refusal(peer, theirs.formats());
+    if (refusal.isEmpty()) {
+      ready.complete(this);
+    } else {
+      ready.completeExceptionally(new TransportException(Reason.OTHER_FORMAT, refusal.get()));
+      var unused = ctx.close();
     }
   }
 

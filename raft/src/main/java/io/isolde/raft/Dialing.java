@@ -11,12 +11,14 @@ import java.net.SocketAddress;
  *
  * @param from our own address; null leaves it to the operating system. Members are known by their
  *     addresses, and a host may have many
+ * @param otherBuilds with which we do not talk
  */
 record Dialing(
     EventLoopGroup group,
     InetAddress from,
     TransportSettings settings,
-    TransportSecurity security) {
+    TransportSecurity security,
+    OtherBuilds otherBuilds) {
 
   /** Any port of our own address; null if that is left to the operating system. */
   SocketAddress localAddress() {

@@ -70,7 +70,7 @@ final class EarlyElection {
       return;
     }
     long quiet = watch.silentMillis(group) - settings.silenceMillis();
-    if (quiet >= 0 && quiet >= (long) turn(leader) * settings.turnMillis()) {
+    if (quiet >= 0 && quiet >= (long) step(leader) * settings.stepMillis()) {
       suspect(leader, true);
       later(this::ask, 0);
     }
@@ -101,7 +101,7 @@ final class EarlyElection {
       return;
     }
     long lease = watch.millisUntilLeaseIsOver(group);
-    later(this::ask, Math.max(0, lease) + (long) turn(suspect) * settings.turnMillis());
+    later(this::ask, Math.max(0, lease) + (long) step(suspect) * settings.stepMillis());
   }
 
   /** Whether there is a leader, or this member is none that may stand, or time is up. */
@@ -118,7 +118,7 @@ final class EarlyElection {
   }
 
   /** This member's place among those that are left. */
-  private int turn(RaftPeerId leader) {
+  private int step(RaftPeerId leader) {
     return (int)
         survivors(leader).stream().filter(peer -> peer.compareTo(self().toString()) < 0).count();
   }
@@ -170,7 +170,7 @@ final class EarlyElection {
     CompletableFuture<Void> all =
         CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new));
     var unused =
-        all.completeOnTimeout(null, settings.turnMillis(), TimeUnit.MILLISECONDS)
+        all.completeOnTimeout(null, settings.stepMillis(), TimeUnit.MILLISECONDS)
             .thenRun(() -> later(() -> stand(term, last, majority, answers), 0));
   }
 
@@ -182,7 +182,7 @@ final class EarlyElection {
       return;
     }
     if (votes < majority || !watch.isLeaseOver(group)) {
-      later(this::ask, (long) Math.max(1, survivors(suspect).size()) * settings.turnMillis());
+      later(this::ask, (long) Math.max(1, survivors(suspect).size()) * settings.stepMillis());
       return;
     }
     log.info(

@@ -24,7 +24,7 @@ import org.apache.ratis.util.Timestamp;
  */
 final class FollowerAnswers {
   /** More reads than that don't wait for an answer; they fail. */
-  private static final int MOST_WAITING = 65_536;
+  private static final int MAX_WAITING = 65_536;
 
   private final RaftSettings settings;
 
@@ -68,7 +68,7 @@ final class FollowerAnswers {
     if (isProven(division, asked)) {
       return CompletableFuture.completedFuture(true);
     }
-    if (count.incrementAndGet() > MOST_WAITING) {
+    if (count.incrementAndGet() > MAX_WAITING) {
       count.decrementAndGet();
       return CompletableFuture.completedFuture(false);
     }

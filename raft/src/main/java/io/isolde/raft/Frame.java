@@ -16,7 +16,9 @@ import java.nio.charset.StandardCharsets;
  * like its body, so that Netty releases what cannot be written any more.
  */
 final class Frame extends DefaultByteBufHolder {
-  /** The first frame of a connection: the request id is the purpose, the body the magic and id. */
+  /**
+   * The first frame of a connection: the request id is the purpose, the body a {@link Greeting}.
+   */
   static final byte GREETING = 0;
 
   /** A question before a vote, or a vote that the leader wants: its lease is over. */
@@ -53,8 +55,6 @@ final class Frame extends DefaultByteBufHolder {
   /** Below it, one copy is cheaper than two buffers. */
   private static final int COPIED_BYTES = 2048;
 
-  private static final byte[] MAGIC = {'I', 'S', 'O', '1'};
-
   final byte kind;
   final long requestId;
   final ResponseHandler handler;
@@ -88,22 +88,8 @@ final class Frame extends DefaultByteBufHolder {
     return answer(BUSY, requestId, Unpooled.EMPTY_BUFFER);
   }
 
-  static Frame greeting(long purpose, String sender) {
-    return answer(
-        GREETING, purpose, Unpooled.wrappedBuffer(Unpooled.wrappedBuffer(MAGIC), utf8(sender)));
-  }
-
-  /** The sender of a greeting, or null if it is not ours. */
-  static String sender(ByteBuf body) {
-    if (body.readableBytes() < MAGIC.length || body.readableBytes() > 1024) {
-      return null;
-    }
-    for (byte expected : MAGIC) {
-      if (body.readByte() != expected) {
-        return null;
-      }
-    }
-    return body.toString(StandardCharsets.UTF_8);
+  static Frame greeting(long purpose, Greeting greeting) {
+    return answer(GREETING, purpose, greeting.encode());
   }
 
   private static ByteBuf utf8(String text) {

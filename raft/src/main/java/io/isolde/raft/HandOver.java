@@ -10,25 +10,25 @@ import org.apache.ratis.protocol.RaftGroupId;
 /**
  * One replica's part in planned changes of the leader. An election that the leader asked for does
  * not wait for its lease to end, and what the leader sent may arrive when it has long given up and
- * answers reads under its lease again. So the heir asks whether the hand-over is still on before it
- * stands, and a leader that has said yes reads no more under a lease in that term, however the
- * hand-over ends.
+ * answers reads under its lease again. So the transfer target asks whether the hand-over is still
+ * on before it stands, and a leader that has said yes reads no more under a lease in that term,
+ * however the hand-over ends.
  */
 final class HandOver {
   private static final long NEVER = -1;
 
   /** To whom this leader is handing over; null if to nobody. */
-  private String heir;
+  private String transferTarget;
 
   private long offeredTerm = NEVER;
 
-  /** The term in which an heir was told that it may stand. */
+  /** The term in which a transfer target was told that it may stand. */
   private long takenTerm = NEVER;
 
-  /** The term that this heir may stand for at once. */
+  /** The term that this transfer target may stand for at once. */
   private long grantedTerm = NEVER;
 
-  /** An heir's question: is it still on? */
+  /** A transfer target's question: is it still on? */
   record Question(RaftGroupId group, long term) {
     private static final int BYTES = 3 * Long.BYTES;
 
@@ -51,17 +51,17 @@ final class HandOver {
 
   /** This leader begins to hand over; false if it is doing so already. */
   synchronized boolean offer(String to, long term) {
-    if (heir != null) {
+    if (transferTarget != null) {
       return false;
     }
-    heir = to;
+    transferTarget = to;
     offeredTerm = term;
     return true;
   }
 
-  /** Whether an heir may stand; from now on this leader has no lease in its term. */
+  /** Whether a transfer target may stand; from now on this leader has no lease in its term. */
   synchronized boolean take(String by, long term) {
-    if (!by.equals(heir) || term != offeredTerm) {
+    if (!by.equals(transferTarget) || term != offeredTerm) {
       return false;
     }
     takenTerm = term;
@@ -70,7 +70,7 @@ final class HandOver {
 
   /** The hand-over has ended: nobody may stand for it who has not been told so yet. */
   synchronized void end() {
-    heir = null;
+    transferTarget = null;
   }
 
   /** Whether somebody may have been elected in the place of this leader, lease or no lease. */
@@ -78,7 +78,7 @@ final class HandOver {
     return takenTerm == term;
   }
 
-  /** The leader has let this heir stand. */
+  /** The leader has let this transfer target stand. */
   synchronized void grant(long term) {
     grantedTerm = term;
   }

@@ -43,7 +43,7 @@ final class LeaderWatch implements AutoCloseable {
   private static final int LOOK_MILLIS = 50;
 
   /** After such a gap it is this process that was suspended, and can't blame the leader. */
-  private static final long LONGEST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final long MAX_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final RaftRpcService rpc;
   private final RaftSettings settings;
@@ -93,7 +93,7 @@ final class LeaderWatch implements AutoCloseable {
 
   private void look() {
     long now = System.nanoTime();
-    if (now - lastLookNanos > LONGEST_LOOK_NANOS) {
+    if (now - lastLookNanos > MAX_LOOK_NANOS) {
       awakeSinceNanos = now;
     }
     lastLookNanos = now;
@@ -204,6 +204,13 @@ final class LeaderWatch implements AutoCloseable {
   boolean wouldVote(EarlyQuestion question) {
     EarlyElection election = elections.get(question.group());
     return election != null && election.wouldVote(question);
+  }
+
+  /** Refuses for a replica that must not lead, or is not known yet. */
+  void beforeCandidacy(RaftGroupId group, boolean isPreVote) throws IOException {
+    RaftReplica replica =
+        replica(group).orElseThrow(() -> new IOException("The replica is still starting."));
+    replica.beforeCandidacy(isPreVote);
   }
 
   /**

@@ -80,7 +80,7 @@ final class LocalConnection implements PeerConnection, CallerEnd {
       body.release();
       return;
     }
-    tell(() -> handler.onResponse(body));
+    inform(() -> handler.onResponse(body));
   }
 
   @Override
@@ -91,7 +91,7 @@ final class LocalConnection implements PeerConnection, CallerEnd {
   private void failed(long requestId, TransportException cause) {
     ResponseHandler handler = take(requestId);
     if (handler != null) {
-      tell(() -> handler.onFailure(cause));
+      inform(() -> handler.onFailure(cause));
     }
   }
 
@@ -104,7 +104,7 @@ final class LocalConnection implements PeerConnection, CallerEnd {
     return handler;
   }
 
-  private void tell(Runnable news) {
+  private void inform(Runnable news) {
     try {
       loop.execute(news);
     } catch (RejectedExecutionException e) {
@@ -146,7 +146,7 @@ final class LocalConnection implements PeerConnection, CallerEnd {
     if (isClosed.compareAndSet(false, true)) {
       List.copyOf(waiting.keySet()).forEach(id -> failed(id, closed()));
       server.onClosed(this);
-      tell(onClosed);
+      inform(onClosed);
     }
   }
 }

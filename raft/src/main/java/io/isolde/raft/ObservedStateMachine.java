@@ -2,14 +2,17 @@
 package io.isolde.raft;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
@@ -40,34 +43,96 @@ import org.slf4j.LoggerFactory;
  * does so holding its own lock, so listeners are called on another thread.
  */
 final class ObservedStateMachine implements StateMachine {
-  private static final Logger log = LoggerFactory.getLogger(ObservedStateMachine.class);
+  private static final Logger logger = LoggerFactory.getLogger(ObservedStateMachine.class);
 
   private final StateMachine machine;
   private final Executor notifier;
   private final List<LeaderListener> listeners = new CopyOnWriteArrayList<>();
   private final EventApi events = new Events();
+  private final DataApi data = new Data();
   private final LeaderEventApi leaderEvents = new LeaderEvents();
 
   /** Set before Ratis starts: how to find a member's address, and the term. */
   private volatile Function<RaftPeerId, Peer> members = id -> null;
 
   private volatile LongSupplier term = () -> 0;
+  private volatile LongFunction<TermIndex> log = index -> null;
+
+  /** Null until Ratis has said where the log is. */
+  private volatile AcknowledgedEntry acknowledged;
+
+  /** Which Ratis forgets without closing it if the rest of a start fails. */
+  private volatile RaftServer.Division division;
+
+  /** What went wrong with the log; Ratis does not write to it any more. */
+  private volatile String failure;
 
   ObservedStateMachine(StateMachine machine, Executor notifier) {
     this.machine = machine;
     this.notifier = notifier;
   }
 
-  void observe(Function<RaftPeerId, Peer> newMembers, LongSupplier newTerm) {
+  void observe(
+      Function<RaftPeerId, Peer> newMembers, LongSupplier newTerm, LongFunction<TermIndex> newLog) {
     members = newMembers;
     term = newTerm;
+    log = newLog;
+  }
+
+  /** What this node has told others to have. */
+  AcknowledgedEntry acknowledged() {
+    return acknowledged;
+  }
+
+  /** Why nothing can be written to the log any more; empty if it can. */
+  Optional<String> failure() {
+    return Optional.ofNullable(failure);
+  }
+
+  void failed(Throwable cause) {
+    if (failure == null) {
+      failure = String.valueOf(cause.getMessage());
+    }
+  }
+
+  /** Lets go of the directory and of memory, after a start that has failed. */
+  void letGo() {
+    try {
+      close();
+    } catch (IOException e) {
+      logger.warn("A state machine could not be closed", e);
+    }
+    if (division != null) {
+      division.close();
+    }
+  }
+
+  private void counts(TermIndex entry) {
+    try {
+      acknowledged.raise(entry);
+    } catch (IOException e) {
+      failed(e);
+    }
+  }
+
+  private final class Data implements DataApi {
+    @Override
+    public CompletableFuture<Void> truncate(long from) {
+      try {
+        TermIndex before = log.apply(from - 1);
+        acknowledged.lower(before == null ? TermIndex.valueOf(0, from - 1) : before);
+      } catch (IOException e) {
+        failed(e);
+      }
+      return machine.data().truncate(from);
+    }
   }
 
   void add(LeaderListener listener) {
     listeners.add(listener);
   }
 
-  private void tell(Consumer<LeaderListener> message) {
+  private void inform(Consumer<LeaderListener> message) {
     try {
       notifier.execute(
           () -> {
@@ -75,12 +140,12 @@ final class ObservedStateMachine implements StateMachine {
               try {
                 message.accept(listener);
               } catch (RuntimeException e) {
-                log.error("A leader listener failed", e);
+                logger.error("A leader listener failed", e);
               }
             }
           });
     } catch (RejectedExecutionException e) {
-      log.debug("The node is closed; listeners are not told", e);
+      logger.debug("The node is closed; listeners are not told", e);
     }
   }
 
@@ -88,7 +153,7 @@ final class ObservedStateMachine implements StateMachine {
     @Override
     public void notifyLeaderChanged(RaftGroupMemberId self, RaftPeerId leader) {
       machine.event().notifyLeaderChanged(self, leader);
-      tell(
+      inform(
           listener -> {
             Peer peer = members.apply(leader);
             if (peer != null) {
@@ -99,6 +164,7 @@ final class ObservedStateMachine implements StateMachine {
 
     @Override
     public void notifyTermIndexUpdated(long newTerm, long index) {
+      counts(TermIndex.valueOf(newTerm, index));
       machine.event().notifyTermIndexUpdated(newTerm, index);
     }
 
@@ -114,6 +180,7 @@ final class ObservedStateMachine implements StateMachine {
 
     @Override
     public void notifyLogFailed(Throwable cause, LogEntryProto entry) {
+      failed(cause);
       machine.event().notifyLogFailed(cause, entry);
     }
 
@@ -136,7 +203,7 @@ final class ObservedStateMachine implements StateMachine {
 
     @Override
     public void notifyNotLeader(Collection<TransactionContext> pending) throws IOException {
-      tell(LeaderListener::steppedDown);
+      inform(LeaderListener::steppedDown);
       machine.leaderEvent().notifyNotLeader(pending);
     }
 
@@ -144,13 +211,13 @@ final class ObservedStateMachine implements StateMachine {
     public void notifyLeaderReady() {
       machine.leaderEvent().notifyLeaderReady();
       long readyTerm = term.getAsLong();
-      tell(listener -> listener.leaderReady(readyTerm));
+      inform(listener -> listener.leaderReady(readyTerm));
     }
   }
 
   @Override
   public DataApi data() {
-    return machine.data();
+    return data;
   }
 
   @Override
@@ -171,6 +238,8 @@ final class ObservedStateMachine implements StateMachine {
   @Override
   public void initialize(RaftServer server, RaftGroupId group, RaftStorage storage)
       throws IOException {
+    division = server.getDivision(group);
+    acknowledged = AcknowledgedEntry.open(storage.getStorageDir().getRoot().toPath());
     machine.initialize(server, group, storage);
   }
 
@@ -222,9 +291,45 @@ final class ObservedStateMachine implements StateMachine {
     return machine.startTransaction(request);
   }
 
+  /**
+   * Ratis has a follower start each entry when it appends it, and keeps what this returns until the
+   * entry is applied. So that has no data: a follower that applies slowly would fill its memory.
+   * The log has the data, and bounds what it keeps in memory.
+   */
   @Override
   public TransactionContext startTransaction(LogEntryProto entry, RaftPeerRole role) {
-    return machine.startTransaction(entry, role);
+    LogCache.trim(division);
+    StateMachineLogEntryProto written = entry.getStateMachineLogEntry();
+    return started(
+        LogEntryProto.newBuilder()
+            .setTerm(entry.getTerm())
+            .setIndex(entry.getIndex())
+            .setStateMachineLogEntry(
+                StateMachineLogEntryProto.newBuilder()
+                    .setClientId(written.getClientId())
+                    .setCallId(written.getCallId()))
+            .build(),
+        role);
+  }
+
+  private TransactionContext started(LogEntryProto entry, RaftPeerRole role) {
+    return TransactionContext.newBuilder()
+        .setStateMachine(this)
+        .setLogEntry(entry)
+        .setServerRole(role)
+        .build();
+  }
+
+  private TransactionContext withData(TransactionContext context) {
+    if (context.getClientRequest() != null) {
+      return context; // Of a leader, who bounds its requests.
+    }
+    long index = context.getLogEntry().getIndex();
+    try {
+      return started(division.getRaftLog().get(index), context.getServerRole());
+    } catch (IOException e) {
+      throw new UncheckedIOException("Entry " + index + " of the log can't be read.", e);
+    }
   }
 
   @Override
@@ -245,7 +350,11 @@ final class ObservedStateMachine implements StateMachine {
 
   @Override
   public CompletableFuture<Message> applyTransaction(TransactionContext context) {
-    return machine.applyTransaction(context);
+    LogEntryProto entry = context.getLogEntry();
+    counts(TermIndex.valueOf(entry.getTerm(), entry.getIndex()));
+    TransactionContext whole = withData(context); // Before its file may leave the memory.
+    LogCache.trim(division);
+    return machine.applyTransaction(whole);
   }
 
   @Override
@@ -261,5 +370,8 @@ final class ObservedStateMachine implements StateMachine {
   @Override
   public void close() throws IOException {
     machine.close();
+    if (acknowledged != null) {
+      acknowledged.close();
+    }
   }
 }

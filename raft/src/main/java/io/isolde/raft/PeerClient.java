@@ -27,13 +27,15 @@ public final class PeerClient implements AutoCloseable {
       TransportSettings settings,
       TransportSecurity security,
       Runnable onClosed) {
-    return connect(new Dialing(loops.application(), null, settings, security), address, onClosed);
+    OtherBuilds otherBuilds = new OtherBuilds(Formats.ofThisBuild(), new LogLimit());
+    return connect(
+        new Dialing(loops.application(), null, settings, security, otherBuilds), address, onClosed);
   }
 
   static CompletableFuture<PeerClient> connect(
       Dialing dialing, InetSocketAddress address, Runnable onClosed) {
-    Frame greeting = Frame.greeting(Frame.PURPOSE_APPLICATION, "");
-    return ClientConnection.open(dialing, address, greeting, onClosed).thenApply(PeerClient::new);
+    return ClientConnection.open(dialing, address, Frame.PURPOSE_APPLICATION, "", onClosed)
+        .thenApply(PeerClient::new);
   }
 
   /** Sends a request. Takes over {@code body}. May be called from any thread. */

@@ -70,7 +70,8 @@ final class PeerLink {
         ClientConnection.open(
             transport.dialing(transport.loops().raft()),
             peer.address(),
-            Frame.greeting(Frame.PURPOSE_RAFT, transport.name()),
+            Frame.PURPOSE_RAFT,
+            transport.name(),
             onLost);
     return current;
   }

@@ -17,6 +17,8 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,7 +46,9 @@ public final class PeerTransport implements AutoCloseable {
   private final EventLoops loops;
   private final ThreadPoolExecutor workers;
   private final ChannelGroup accepted = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
-  private final RefusalLog refusals = new RefusalLog();
+  private final LogLimit logLimit = new LogLimit();
+  private final RefusalLog refusals = new RefusalLog(logLimit);
+  private final OtherBuilds otherBuilds;
   private final LongAdder slowReaders = new LongAdder();
 
   /** Of this node to itself; as many as its own clients open. */
@@ -58,6 +62,7 @@ public final class PeerTransport implements AutoCloseable {
     this.settings = builder.settings;
     this.security = builder.security;
     this.accept = builder.accept;
+    this.otherBuilds = new OtherBuilds(builder.formats, new LogLimit());
     this.application = new ApplicationServices(builder.application);
     this.loops = EventLoops.forNode(settings);
     this.workers =
@@ -84,6 +89,14 @@ public final class PeerTransport implements AutoCloseable {
   /** Connections that were refused because of their address. */
   public long refusedConnections() {
     return refusals.count();
+  }
+
+  /**
+   * About a node that was refused lately since its build and this one's understand nothing of each
+   * other; empty if there is none.
+   */
+  public Optional<String> otherBuild() {
+    return otherBuilds.problem();
   }
 
   /** Connections that were closed because they did not read their answers. */
@@ -114,7 +127,8 @@ public final class PeerTransport implements AutoCloseable {
   /** From the address where it listens, if that is one: others know it by that. */
   Dialing dialing(EventLoopGroup group) {
     InetAddress here = address().getAddress();
-    return new Dialing(group, here.isAnyLocalAddress() ? null : here, settings, security);
+    return new Dialing(
+        group, here.isAnyLocalAddress() ? null : here, settings, security, otherBuilds);
   }
 
   private void listen(InetSocketAddress bind) throws IOException {
@@ -182,6 +196,12 @@ public final class PeerTransport implements AutoCloseable {
     slowReaders.increment();
   }
 
+  /** Whether a line about a peer is to be logged again already. */
+  boolean isToBeLogged(String line, Channel peer) {
+    InetSocketAddress remote = (InetSocketAddress) peer.remoteAddress();
+    return logLimit.allows(Arrays.asList(line, remote == null ? null : remote.getAddress()));
+  }
+
   String name() {
     return name;
   }
@@ -192,6 +212,10 @@ public final class PeerTransport implements AutoCloseable {
 
   TransportSecurity security() {
     return security;
+  }
+
+  OtherBuilds otherBuilds() {
+    return otherBuilds;
   }
 
   ApplicationHandler application() {
@@ -225,6 +249,7 @@ public final class PeerTransport implements AutoCloseable {
     private TransportSecurity security = TransportSecurity.none();
     private Predicate<InetSocketAddress> accept = address -> true;
     private ApplicationHandler application = ApplicationHandler.NONE;
+    private Formats formats = Formats.ofThisBuild();
 
     private Builder(String name) {
       this.name = name;
@@ -242,7 +267,7 @@ public final class PeerTransport implements AutoCloseable {
       return this;
     }
 
-    /** Which addresses may connect; all if it isn't given. */
+    /** Which addresses may connect; all if it isn't given. Asked on event loops: must not block. */
     public Builder accept(Predicate<InetSocketAddress> newAccept) {
       accept = newAccept;
       return this;
@@ -251,6 +276,12 @@ public final class PeerTransport implements AutoCloseable {
     /** Who answers the requests that are not Raft's. */
     public Builder application(ApplicationHandler newApplication) {
       application = newApplication;
+      return this;
+    }
+
+    /** Those of another build than this one, for tests. */
+    Builder formats(Formats newFormats) {
+      formats = newFormats;
       return this;
     }
 

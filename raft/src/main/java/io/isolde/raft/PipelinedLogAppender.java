@@ -61,6 +61,9 @@ final class PipelinedLogAppender extends LogAppenderBase {
 
   private int entriesOutstanding;
 
+  /** Of these; a message is sent as long as this is below {@link RaftSettings#outstandingBytes}. */
+  private long bytesOutstanding;
+
   /** Grows when we start again from an earlier entry; failures of older messages don't count. */
   private int epoch;
 
@@ -175,6 +178,7 @@ final class PipelinedLogAppender extends LogAppenderBase {
     return waiting > 0
         && (entriesOutstanding == 0
             || (entriesOutstanding < settings.outstandingAppends()
+                && bytesOutstanding < settings.outstandingBytes()
                 && waiting >= Math.min(PIPELINED_ENTRIES, settings.appendEntries())));
   }
 
@@ -212,6 +216,7 @@ final class PipelinedLogAppender extends LogAppenderBase {
     getFollower().updateLastRpcSendTime(!sent.hasEntries());
     if (sent.hasEntries()) {
       entriesOutstanding++;
+      bytesOutstanding += request.getSerializedSize();
       getFollower().increaseNextIndex(sent.lastIndex() + 1);
     }
     outstanding.add(sent);
@@ -234,6 +239,7 @@ final class PipelinedLogAppender extends LogAppenderBase {
     }
     if (sent.epoch() == epoch && outstanding.remove(sent) && sent.hasEntries()) {
       entriesOutstanding--;
+      bytesOutstanding -= sent.request().getSerializedSize();
     }
     onReply(sent, reply);
   }
@@ -290,6 +296,7 @@ final class PipelinedLogAppender extends LogAppenderBase {
     epoch++;
     outstanding.clear();
     entriesOutstanding = 0;
+    bytesOutstanding = 0;
   }
 
   private void failIfTooOld() {

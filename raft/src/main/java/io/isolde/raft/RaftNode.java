@@ -16,12 +16,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.statemachine.StateMachine;
+import org.apache.ratis.util.ProtoUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,31 +48,32 @@ public final class RaftNode implements AutoCloseable {
     directory = builder.directory;
     RaftPeerId self = RaftPeerId.valueOf(transport.name());
     notifier = Executors.newSingleThreadExecutor(task -> daemon(task, "isolde-raft-notifier"));
-    builder.groups.forEach(
-        (id, group) -> machines.put(id, new ObservedStateMachine(group.machine, notifier)));
     Parameters parameters = new Parameters();
     RaftRpcType.Context context = new RaftRpcType.Context(transport, builder.settings);
     parameters.put(RaftRpcType.CONTEXT, context, RaftRpcType.Context.class);
-    RaftServer.Builder ratis =
-        RaftServer.newBuilder()
-            .setServerId(self)
-            .setProperties(RatisProperties.of(builder.settings, builder.directory.toFile()))
-            .setParameters(parameters)
-            .setOption(RaftStorage.StartupOption.RECOVER)
-            .setStateMachineRegistry(machines::get);
-    server = build(ratis, builder, machines);
+    RaftProperties properties = RatisProperties.of(builder.settings, directory.toFile());
+    server = build(self, properties, parameters);
     rpc = context.service();
   }
 
-  private static RaftServer build(
-      RaftServer.Builder ratis, Builder builder, Map<RaftGroupId, ObservedStateMachine> machines)
+  /**
+   * Ratis would start whatever it finds on disk, and nothing at all if one of these can't start. So
+   * it sees no logs before each group is added.
+   */
+  private RaftServer build(RaftPeerId self, RaftProperties properties, Parameters parameters)
       throws IOException {
-    // Ratis starts one group that it is told of and all that it finds on disk; others are added.
-    if (machines.size() == 1) {
-      RaftGroupId only = machines.keySet().iterator().next();
-      ratis.setGroup(builder.groups.get(only).toRatis(only));
-    }
-    return ratis.build();
+    File nowhere = directory.resolve("of-no-group").toFile();
+    RaftServerConfigKeys.setStorageDir(properties, List.of(nowhere));
+    RaftServer built =
+        RaftServer.newBuilder()
+            .setServerId(self)
+            .setProperties(properties)
+            .setParameters(parameters)
+            .setOption(RaftStorage.StartupOption.RECOVER)
+            .setStateMachineRegistry(machines::get)
+            .build();
+    RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
+    return built;
   }
 
   /** What a node is made of. */
@@ -78,31 +83,17 @@ public final class RaftNode implements AutoCloseable {
 
   private void start(Builder builder) throws IOException {
     server.start();
-    if (builder.groups.size() > 1) {
-      for (Map.Entry<RaftGroupId, Group> group : builder.groups.entrySet()) {
-        startGroup(group.getKey(), group.getValue());
-      }
+    for (Map.Entry<RaftGroupId, Group> group : builder.groups.entrySet()) {
+      addGroup(group.getKey(), group.getValue().initialMembers, group.getValue().machine);
     }
-    for (Map.Entry<RaftGroupId, ObservedStateMachine> entry : machines.entrySet()) {
-      RaftGroupId id = entry.getKey();
-      replicas.put(id, new RaftReplica(server, id, entry.getValue(), rpc.answers(id)));
-    }
-    rpc.watch(replicas.values());
-  }
-
-  private void startGroup(RaftGroupId id, Group group) throws IOException {
-    for (RaftGroupId existing : server.getGroupIds()) {
-      if (existing.equals(id)) {
-        return;
-      }
-    }
-    RatisRequests.addGroup(server, group.toRatis(id), true);
   }
 
   /**
-   * Starts this node's replica of one more group; goes on with the log that is there.
+   * Starts this node's replica of one more group; goes on with the log that is there. Fails if the
+   * disk does not take anything.
    *
    * @param initialMembers who founds it; see {@link Builder#group}
+   * @throws LogDamagedException if the log is not what this node has written
    */
   public RaftReplica addGroup(RaftGroupId id, List<Peer> initialMembers, StateMachine machine)
       throws IOException {
@@ -111,16 +102,36 @@ public final class RaftNode implements AutoCloseable {
       throw new IllegalArgumentException("This node has a replica of group " + id + ".");
     }
     try {
-      boolean isNew = !Files.isDirectory(directory.resolve(id.getUuid().toString()));
-      RaftGroup group = new Group(initialMembers, machine).toRatis(id);
-      RatisRequests.addGroup(server, group, isNew);
-      RaftReplica replica = new RaftReplica(server, id, observed, rpc.answers(id));
-      replicas.put(id, replica);
-      rpc.watch(List.of(replica));
-      return replica;
+      return addGroup(id, new Group(initialMembers, machine).toRatis(id), observed);
     } catch (IOException | RuntimeException e) {
+      removeIfThere(id);
+      observed.letGo();
       machines.remove(id);
       throw e;
+    }
+  }
+
+  private RaftReplica addGroup(RaftGroupId id, RaftGroup group, ObservedStateMachine machine)
+      throws IOException {
+    Path log = directory.resolve(id.getUuid().toString());
+    DiskProbe.write(directory);
+    LogCheck.prepare(log);
+    RatisRequests.addGroup(server, group, !Files.isDirectory(log));
+    RaftReplica replica = new RaftReplica(server, id, machine, rpc.answers(id));
+    replicas.put(id, replica);
+    rpc.watch(List.of(replica));
+    return replica;
+  }
+
+  private void removeIfThere(RaftGroupId id) {
+    for (RaftGroupId existing : server.getGroupIds()) {
+      if (existing.equals(id)) {
+        try {
+          RatisRequests.removeGroup(server, id, false);
+        } catch (IOException e) {
+          log.warn("Group {}, which could not start, could not be stopped", id, e);
+        }
+      }
     }
   }
 
@@ -150,6 +161,20 @@ public final class RaftNode implements AutoCloseable {
       throw new IllegalArgumentException("This node has no replica of group " + group + ".");
     }
     return replica;
+  }
+
+  /** The members of a group that does not run, as far as its log's directory says. */
+  public static List<Peer> membersOnDisk(Path directory, RaftGroupId group) {
+    Path file = directory.resolve(group.getUuid().toString()).resolve("current/raft-meta.conf");
+    try {
+      LogEntryProto last = LogEntryProto.parseFrom(Files.readAllBytes(file));
+      return last.getConfigurationEntry().getPeersList().stream()
+          .map(ProtoUtils::toRaftPeer)
+          .map(Peer::of)
+          .toList();
+    } catch (IOException | RuntimeException unknown) {
+      return List.of();
+    }
   }
 
   RaftRpcService rpc() {

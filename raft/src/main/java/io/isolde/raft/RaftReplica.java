@@ -29,6 +29,7 @@ import org.apache.ratis.protocol.exceptions.GroupMismatchException;
 import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;
 import org.apache.ratis.protocol.exceptions.LeaderSteppingDownException;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
+import org.apache.ratis.protocol.exceptions.RaftException;
 import org.apache.ratis.protocol.exceptions.ReadException;
 import org.apache.ratis.protocol.exceptions.ReadIndexException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationInProgressException;
@@ -38,6 +39,9 @@ import org.apache.ratis.protocol.exceptions.ServerNotReadyException;
 import org.apache.ratis.protocol.exceptions.StateMachineException;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.statemachine.SnapshotInfo;
 import org.apache.ratis.util.Timestamp;
 
 /**
@@ -51,6 +55,7 @@ public final class RaftReplica {
 
   private final ObservedStateMachine machine;
   private final FollowerAnswers answers;
+  private final VoteCopy votes;
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
   private final HandOver handOver = new HandOver();
@@ -73,7 +78,16 @@ public final class RaftReplica {
     this.division = server.getDivision(group);
     this.machine = machine;
     this.answers = answers;
-    machine.observe(id -> member(id).orElse(null), this::term);
+    machine.observe(
+        id -> member(id).orElse(null),
+        this::term,
+        index -> division.getRaftLog().getTermIndex(index));
+    if (machine.acknowledged().isNew()) {
+      machine.acknowledged().raise(last());
+    }
+    votes = new VoteCopy(division.getRaftStorage().getStorageDir().getRoot().toPath());
+    votes.save();
+    requireComplete();
     machine.add(
         new LeaderListener() {
           @Override
@@ -81,6 +95,50 @@ public final class RaftReplica {
             answers.giveUp();
           }
         });
+  }
+
+  /** The last entry that is here: in the log, or in what stands for it. */
+  private TermIndex last() {
+    TermIndex logged = division.getRaftLog().getLastEntryTermIndex();
+    SnapshotInfo saved = division.getStateMachine().getLatestSnapshot();
+    TermIndex last = logged == null ? AcknowledgedEntry.NONE : logged;
+    return saved == null || saved.getTermIndex().compareTo(last) < 0 ? last : saved.getTermIndex();
+  }
+
+  /**
+   * Whether the end of what this node has acknowledged is not here any more. A leader sends it
+   * again. Until then the node must not lead, and votes for those only who have it.
+   */
+  boolean hasLostItsEnd() {
+    return last().compareTo(machine.acknowledged().last()) < 0;
+  }
+
+  private void requireComplete() throws LogDamagedException {
+    SnapshotInfo saved = division.getStateMachine().getLatestSnapshot();
+    long next = saved == null ? 0 : saved.getIndex() + 1;
+    RaftLog raftLog = division.getRaftLog();
+    if (raftLog.getLastEntryTermIndex() != null && raftLog.getStartIndex() > next) {
+      throw new LogDamagedException(
+          "The log of group %s has no entries from %d to %d: a file of it is missing."
+              .formatted(group.getUuid(), next, raftLog.getStartIndex() - 1));
+    }
+    Collection<RaftPeer> all = division.getRaftConf().getCurrentPeers();
+    if (all.size() == 1 && hasLostItsEnd()) {
+      throw new LogDamagedException(
+          ("The log of group %s ends with %s, but this node had answered up to %s, and is the only"
+                  + " member: what is missing is nowhere else.")
+              .formatted(group.getUuid(), last(), machine.acknowledged().last()));
+    }
+  }
+
+  /** Why this replica takes part no more, though it was not closed; empty if it does. */
+  public Optional<String> failure() {
+    if (machine.failure().isPresent()) {
+      return machine.failure();
+    }
+    return division.getInfo().getLifeCycleState().isClosingOrClosed()
+        ? Optional.of("Its log could not be written.")
+        : Optional.empty();
   }
 
   /** The group. */
@@ -104,7 +162,7 @@ public final class RaftReplica {
   CompletableFuture<AppendEntriesReplyProto> append(AppendEntriesRequestProto request)
       throws IOException {
     if (request.getEntriesCount() == 0) {
-      return server.appendEntriesAsync(request); // A heartbeat, which does not wait for a full log.
+      return appendNoticing(request); // A heartbeat, which does not wait for a full log.
     }
     if (!division.getInfo().isFollower()) {
       // Outside of the lock: the end of an election may wait for the answers to its votes.
@@ -113,8 +171,7 @@ public final class RaftReplica {
     synchronized (termAndLog) {
       CompletableFuture<Void> earlier = written;
       CompletableFuture<AppendEntriesReplyProto> reply =
-          server
-              .appendEntriesAsync(request)
+          appendNoticing(request)
               .thenCompose(
                   answer ->
                       answer.getResult() == AppendResult.SUCCESS
@@ -125,11 +182,36 @@ public final class RaftReplica {
     }
   }
 
+  /** The disk may fail before anything is appended: a new term is written down first. */
+  private CompletableFuture<AppendEntriesReplyProto> appendNoticing(
+      AppendEntriesRequestProto request) throws IOException {
+    try {
+      return server
+          .appendEntriesAsync(request)
+          .whenComplete((reply, failure) -> noticeFailure(failure));
+    } catch (IOException e) {
+      noticeFailure(e);
+      throw e;
+    }
+  }
+
+  private void noticeFailure(Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    if (cause instanceof IOException && !(cause instanceof RaftException)) {
+      machine.failed(cause);
+    }
+  }
+
   private AppendEntriesReplyProto requireFlushed(
       AppendEntriesRequestProto request, AppendEntriesReplyProto answer) {
     long last = request.getEntries(request.getEntriesCount() - 1).getIndex();
     long flushed = division.getRaftLog().getFlushIndex();
-    if (flushed < last) {
+    if (flushed >= last) {
+      acknowledge(TermIndex.valueOf(request.getEntries(request.getEntriesCount() - 1)));
+    } else {
       throw new CompletionException(
           new IOException(
               "The log of %s is on disk up to entry %d only, not up to %d: its disk failed."
@@ -138,17 +220,58 @@ public final class RaftReplica {
     return answer;
   }
 
+  private void acknowledge(TermIndex entry) {
+    try {
+      machine.acknowledged().raise(entry);
+    } catch (IOException e) {
+      machine.failed(e);
+      throw new CompletionException(e);
+    }
+  }
+
   /** Has this replica stand for leader, as a leader's request says. */
   StartLeaderElectionReplyProto stand(StartLeaderElectionRequestProto request) throws IOException {
+    requireItsEnd();
     synchronized (termAndLog) {
       return server.startLeaderElection(request);
+    }
+  }
+
+  /** Refuses if this node must not lead. */
+  void requireItsEnd() throws IOException {
+    if (hasLostItsEnd()) {
+      throw new IOException(
+          "The end of the log of %s is lost, from %s to %s, and has not come again yet."
+              .formatted(division.getMemberId(), last(), machine.acknowledged().last()));
+    }
+  }
+
+  /** To be called before this node asks others for their votes, having voted for itself. */
+  void beforeCandidacy(boolean isPreVote) throws IOException {
+    requireItsEnd();
+    if (!isPreVote) {
+      votes.save();
     }
   }
 
   /** A candidate's request. */
   RequestVoteReplyProto vote(RequestVoteRequestProto request) throws IOException {
     synchronized (termAndLog) {
-      return server.requestVote(request);
+      if (TermIndex.valueOf(request.getCandidateLastEntry())
+              .compareTo(machine.acknowledged().last())
+          < 0) {
+        requireItsEnd();
+      }
+      try {
+        RequestVoteReplyProto reply = server.requestVote(request);
+        if (reply.getServerReply().getSuccess() && !request.getPreVote()) {
+          votes.save();
+        }
+        return reply;
+      } catch (IOException e) {
+        noticeFailure(e);
+        throw e;
+      }
     }
   }
 
@@ -263,7 +386,7 @@ public final class RaftReplica {
    * The members, unless they are being changed, so that those before have a say, too, or still may
    * have: also as long as the last change is not known to be on a majority.
    */
-  public Optional<List<Peer>> settledMembers() {
+  public Optional<List<Peer>> committedMembers() {
     RaftConfiguration now = division.getRaftConf();
     boolean isChanging =
         !now.getPreviousPeers().isEmpty()

@@ -34,9 +34,6 @@ final class RaftRequests implements RaftReceiver {
   private final PeerTransport transport;
   private final LeaderWatch watch;
 
-  /** Tests cut a member off from new entries. */
-  private volatile boolean isDeaf;
-
   RaftRequests(RaftServer server, PeerTransport transport, LeaderWatch watch) {
     this.server = server;
     this.transport = transport;
@@ -181,10 +178,6 @@ final class RaftRequests implements RaftReceiver {
 
   private void append(ServerConnection from, long requestId, ByteBuf body) throws IOException {
     AppendEntriesRequestProto request = RaftCall.decode(body, AppendEntriesRequestProto.parser());
-    if (isDeaf && request.getEntriesCount() > 0) {
-      from.fail(requestId, "Deaf.");
-      return;
-    }
     var unused =
         append(request).whenComplete((reply, failure) -> complete(from, requestId, reply, failure));
   }
@@ -196,14 +189,13 @@ final class RaftRequests implements RaftReceiver {
     return replica(group).append(request);
   }
 
-  void setDeaf(boolean deaf) {
-    isDeaf = deaf;
-  }
-
   private void snapshot(ServerConnection from, long requestId, ByteBuf body) throws IOException {
     InstallSnapshotRequestProto request =
         RaftCall.decode(body, InstallSnapshotRequestProto.parser());
-    watch.onAppend(RaftRpcService.group(request.getServerRequest()));
+    RaftGroupId group = RaftRpcService.group(request.getServerRequest());
+    // Ratis would take it while the group still starts, and then the start would fail.
+    RaftReplica unused = replica(group);
+    watch.onAppend(group);
     respond(from, requestId, server.installSnapshot(request));
   }
 

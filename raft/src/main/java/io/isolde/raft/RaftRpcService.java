@@ -155,6 +155,7 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
   @Override
   public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
     RaftRpcRequestProto header = request.getServerRequest();
+    watch.beforeCandidacy(group(header), request.getPreVote());
     boolean isGuarded = watch.isGuarded(group(header), request);
     byte kind = isGuarded ? Frame.GUARDED_VOTE : Frame.VOTE;
     return RaftCall.send(control(to(header)), kind, request, RequestVoteReplyProto.parser())

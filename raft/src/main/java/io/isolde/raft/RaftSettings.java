@@ -18,7 +18,7 @@ package io.isolde.raft;
  *     read.
  * @param requestTimeoutMillis 3,000. For one Raft request to a peer. Too small: a slow disk looks
  *     like a lost message. Too big: a lost message is noticed late.
- * @param turnMillis 100. How much later the next follower stands when a leader is gone. Too small:
+ * @param stepMillis 100. How much later the next follower stands when a leader is gone. Too small:
  *     two stand at once. Too big: slow if the first cannot win.
  * @param fsync true. Whether an entry counts only when it is on disk. Off: a power failure of a
  *     majority can lose what was committed.
@@ -44,7 +44,7 @@ public record RaftSettings(
     double leaseRatio,
     boolean leaseReads,
     int requestTimeoutMillis,
-    int turnMillis,
+    int stepMillis,
     boolean fsync,
     int segmentBytes,
     int appendBytes,
@@ -66,7 +66,7 @@ public record RaftSettings(
         "electionTimeoutMaxMillis must exceed electionTimeoutMinMillis by half, or votes split.");
     require(leaseRatio > 0 && leaseRatio <= 0.9, "leaseRatio must be above 0 and at most 0.9.");
     require(requestTimeoutMillis >= 100, "requestTimeoutMillis must be at least 100.");
-    require(turnMillis >= 10, "turnMillis must be at least 10.");
+    require(stepMillis >= 10, "stepMillis must be at least 10.");
     require(segmentBytes >= 1 << 16, "segmentBytes must be at least 64 KiB.");
     require(appendBytes >= 1 << 12, "appendBytes must be at least 4 KiB.");
     require(appendBytes <= segmentBytes, "appendBytes must not exceed segmentBytes.");
@@ -95,6 +95,27 @@ public record RaftSettings(
   /** How long a leader may answer reads without asking, since a majority's answer. */
   public long leaseMillis() {
     return (long) (electionTimeoutMinMillis * leaseRatio);
+  }
+
+  /**
+   * Bytes of entries that are under way to one follower, beside the last message: a slow one holds
+   * up their encoded form, in our buffers and in its own.
+   */
+  long outstandingBytes() {
+    return pendingBytes / 4L;
+  }
+
+  /**
+   * These settings within so much memory, unless the largest messages need more.
+   *
+   * @param waitingBytes for what waits at the leader; a quarter of it is under way to a follower
+   * @param fileBytes for one of the three log files that stay in memory to be sent
+   */
+  public RaftSettings withinMemory(long waitingBytes, long fileBytes) {
+    Draft draft = new Draft(this);
+    draft.pendingBytes = (int) Math.max(2L * appendBytes, Math.min(pendingBytes, waitingBytes));
+    draft.segmentBytes = (int) Math.max(appendBytes, Math.min(segmentBytes, fileBytes));
+    return draft.settings();
   }
 
   /** How often an idle leader lets its followers hear of it, as Ratis has it. */
@@ -164,14 +185,6 @@ public record RaftSettings(
     return draft.settings();
   }
 
-  /** These settings with another bound of what waits at the leader. */
-  public RaftSettings withPending(int requests, int bytes) {
-    Draft draft = new Draft(this);
-    draft.pendingRequests = requests;
-    draft.pendingBytes = bytes;
-    return draft.settings();
-  }
-
   /** Settings that are being changed. */
   private static final class Draft {
     private int electionTimeoutMinMillis;
@@ -179,7 +192,7 @@ public record RaftSettings(
     private double leaseRatio;
     private boolean leaseReads;
     private int requestTimeoutMillis;
-    private int turnMillis;
+    private int stepMillis;
     private boolean fsync;
     private int segmentBytes;
     private int appendBytes;
@@ -196,7 +209,7 @@ public record RaftSettings(
       leaseRatio = from.leaseRatio;
       leaseReads = from.leaseReads;
       requestTimeoutMillis = from.requestTimeoutMillis;
-      turnMillis = from.turnMillis;
+      stepMillis = from.stepMillis;
       fsync = from.fsync;
       segmentBytes = from.segmentBytes;
       appendBytes = from.appendBytes;
@@ -215,7 +228,7 @@ public record RaftSettings(
           leaseRatio,
           leaseReads,
           requestTimeoutMillis,
-          turnMillis,
+          stepMillis,
           fsync,
           segmentBytes,
           appendBytes,

@@ -23,7 +23,9 @@ final class RatisProperties {
     appends(p, settings);
     reads(p, settings);
     RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(p, true);
-    RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(p, settings.snapshotEveryEntries());
+    // The state machine decides, by bytes too.
+    RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(
+        p, Math.min(ENTRIES_BETWEEN_LOOKS, settings.snapshotEveryEntries()));
     RaftServerConfigKeys.Snapshot.setRetentionFileNum(p, 2);
     RaftServerConfigKeys.Snapshot.setTriggerWhenStopEnabled(p, false);
     RaftServerConfigKeys.Write.setElementLimit(p, settings.pendingRequests());
@@ -54,6 +56,8 @@ final class RatisProperties {
 
   /** Written whenever a term starts a new file, so it is part of every election. */
   private static final int PREALLOCATED_BYTES = 1 << 18;
+
+  private static final long ENTRIES_BETWEEN_LOOKS = 64;
 
   private static void log(RaftProperties p, RaftSettings settings) {
     RaftServerConfigKeys.Log.setSegmentSizeMax(p, bytes(settings.segmentBytes()));

@@ -3,6 +3,7 @@ package io.isolde.raft;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.TooLongFrameException;
@@ -52,7 +53,9 @@ final class ServerConnection extends ChannelInboundHandlerAdapter implements Pee
             .schedule(
                 () -> {
                   if (purpose == PURPOSE_UNKNOWN && channel.isActive()) {
-                    log.warn("{}: closing, nobody greeted", channel);
+                    if (transport.isToBeLogged("greeting", channel)) {
+                      log.warn("{}: closing, nobody greeted", channel);
+                    }
                     var unusedClose = channel.close();
                   }
                 },
@@ -88,16 +91,23 @@ final class ServerConnection extends ChannelInboundHandlerAdapter implements Pee
   }
 
   private void greet(ChannelHandlerContext ctx, byte kind, long wanted, ByteBuf body) {
-    String name = kind == Frame.GREETING ? Frame.sender(body) : null;
+    Greeting greeting = kind == Frame.GREETING ? Greeting.decode(body) : null;
     body.release();
-    if (name == null || (wanted != Frame.PURPOSE_RAFT && wanted != Frame.PURPOSE_APPLICATION)) {
-      log.warn("{}: closing, this is not our protocol", channel);
+    if (greeting == null || (wanted != Frame.PURPOSE_RAFT && wanted != Frame.PURPOSE_APPLICATION)) {
+      if (transport.isToBeLogged("protocol", channel)) {
+        log.warn("{}: closing, this is not our protocol", channel);
+      }
       var unused = ctx.close();
       return;
     }
+    OtherBuilds otherBuilds = transport.otherBuilds();
+    Frame answer = Frame.greeting(wanted, new Greeting(transport.name(), otherBuilds.own()));
+    if (otherBuilds.refusal(remoteAddress(), greeting.formats()).isPresent()) {
+      refuse(ctx, greeting, answer);
+      return;
+    }
     purpose = wanted;
-    sender = name;
-    Frame answer = Frame.greeting(wanted, transport.name());
+    sender = greeting.sender();
     if (wanted == Frame.PURPOSE_APPLICATION) {
       var unused = ctx.writeAndFlush(answer);
       return;
@@ -105,6 +115,16 @@ final class ServerConnection extends ChannelInboundHandlerAdapter implements Pee
     // Raft has event loops of its own. The other side sends nothing before we greet back, so
     // nothing is lost while the connection moves.
     var unused = channel.deregister().addListener(gone -> moveToRaft(answer));
+  }
+
+  /** The other side sees in the answer why, if it can read it. */
+  private static void refuse(ChannelHandlerContext ctx, Greeting greeting, Frame answer) {
+    if (greeting.formats().equals(Formats.UNSTATED)) {
+      answer.release();
+      var unused = ctx.close();
+    } else {
+      var unused = ctx.writeAndFlush(answer).addListener(ChannelFutureListener.CLOSE);
+    }
   }
 
   private void moveToRaft(Frame answer) {
@@ -154,7 +174,9 @@ final class ServerConnection extends ChannelInboundHandlerAdapter implements Pee
       frame.release();
       if (channel.isActive() && isCutOff.compareAndSet(false, true)) {
         transport.onSlowReader();
-        log.warn("{}: closing, it does not read its answers", channel);
+        if (transport.isToBeLogged("slow", channel)) {
+          log.warn("{}: closing, it does not read its answers", channel);
+        }
         var unusedClose = channel.close();
       }
       return;
@@ -205,7 +227,9 @@ final class ServerConnection extends ChannelInboundHandlerAdapter implements Pee
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof TooLongFrameException) {
-      log.warn("{}: closing, {}", channel, cause.getMessage());
+      if (transport.isToBeLogged("frame", channel)) {
+        log.warn("{}: closing, {}", channel, cause.getMessage());
+      }
     } else {
       log.debug("{}: closing because of {}", channel, cause.toString());
     }

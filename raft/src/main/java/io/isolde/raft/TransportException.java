@@ -17,6 +17,8 @@ public final class TransportException extends IOException {
     TOO_LARGE,
     /** The connection is closed; the other side may have seen the request. */
     CLOSED,
+    /** Nothing was sent: the other side's build and this one understand nothing of each other. */
+    OTHER_FORMAT,
     /** The other side failed to answer, and says why. */
     REMOTE_ERROR
   }

@@ -77,16 +77,4 @@ public record TransportSettings(
         workerThreads,
         connectTimeoutMillis);
   }
-
-  /** These settings with other numbers of event loops. */
-  public TransportSettings withThreads(int raft, int application) {
-    return new TransportSettings(
-        maxFrameBytes,
-        highWaterBytes,
-        maxInFlight,
-        raft,
-        application,
-        workerThreads,
-        connectTimeoutMillis);
-  }
 }

@@ -44,17 +44,17 @@ class HandOverTest {
     RaftSettings settings = RaftSettings.defaults().withRequestTimeout(LONG_MILLIS);
     try (TestCluster cluster = new TestCluster(directory, 3, settings)) {
       int leader = cluster.awaitLeader();
-      int heir = (leader + 1) % 3;
+      int transferTarget = (leader + 1) % 3;
       int silent = (leader + 2) % 3;
       cluster.stop(silent);
       try (SilentPeer peer = new SilentPeer(cluster.peers.get(silent).address())) {
         cluster.propose(leader, "sent to the silent one too");
         TestCluster.await(() -> peer.unanswered() >= 2); // Entries and heartbeats.
-        handOver(cluster, leader, heir);
+        handOver(cluster, leader, transferTarget);
         TestCluster.await(() -> peer.unanswered() >= 4);
         Thread.sleep(2 * settings.heartbeatMillis());
         int before = peer.connections();
-        handOver(cluster, heir, leader);
+        handOver(cluster, transferTarget, leader);
         TestCluster.await(() -> peer.connections() >= before + 2);
       }
     }
@@ -74,9 +74,9 @@ class HandOverTest {
       cluster.propose(leader, "before");
       cluster.awaitApplied(List.of("before"));
       long term = cluster.replica(leader).term();
-      int heir = (leader + 1) % 3;
-      cluster.hang(heir, wakesUp);
-      var handedOver = cluster.replica(leader).transferLeadership("n" + heir, 300);
+      int transferTarget = (leader + 1) % 3;
+      cluster.hang(transferTarget, wakesUp);
+      var handedOver = cluster.replica(leader).transferLeadership("n" + transferTarget, 300);
       assertThatThrownBy(() -> handedOver.get(10, TimeUnit.SECONDS))
           .hasCauseInstanceOf(RaftFailure.class);
       wakesUp.countDown();
@@ -100,10 +100,10 @@ class HandOverTest {
       cluster.awaitApplied(List.of("before"));
       RaftReplica leader = cluster.replica(old);
       long term = leader.term();
-      int heir = (old + 1) % 3;
-      cluster.hang(heir, wakesUp);
-      var handedOver = leader.transferLeadership("n" + heir, 300);
-      assertThat(leader.handOver().take("n" + heir, term)).isTrue();
+      int transferTarget = (old + 1) % 3;
+      cluster.hang(transferTarget, wakesUp);
+      var handedOver = leader.transferLeadership("n" + transferTarget, 300);
+      assertThat(leader.handOver().take("n" + transferTarget, term)).isTrue();
       assertThatThrownBy(() -> handedOver.get(10, TimeUnit.SECONDS))
           .hasCauseInstanceOf(RaftFailure.class);
       TestCluster.await(() -> !(leader.isLeader() && leader.term() == term));

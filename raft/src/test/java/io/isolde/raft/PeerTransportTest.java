@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -81,7 +82,8 @@ class PeerTransportTest {
       for (int i = 0; i < 300; i++) {
         try (Socket socket = new Socket()) {
           socket.connect(server.address());
-          Frame greeting = Frame.greeting(Frame.PURPOSE_RAFT, "n1");
+          Frame greeting =
+              Frame.greeting(Frame.PURPOSE_RAFT, new Greeting("n1", Formats.ofThisBuild()));
           ByteBuffer bytes = ByteBuffer.allocate(4 + 1 + 8 + greeting.content().readableBytes());
           bytes.putInt(bytes.capacity() - 4).put(Frame.GREETING).putLong(Frame.PURPOSE_RAFT);
           greeting.content().readBytes(bytes);
@@ -214,7 +216,8 @@ class PeerTransportTest {
     try (PeerTransport server =
             PeerTransport.builder("n0").settings(tight).application(pushing).listen(Echo.ANY);
         Socket socket = new Socket(server.address().getAddress(), server.address().getPort())) {
-      socket.getOutputStream().write(frame((byte) 0, new byte[] {'I', 'S', 'O', '1'}));
+      byte[] greeting = ByteBufUtil.getBytes(new Greeting("", Formats.ofThisBuild()).encode());
+      socket.getOutputStream().write(frame(Frame.GREETING, greeting));
       socket.getOutputStream().write(frame(Frame.APPLICATION, new byte[] {7}));
       TestCluster.await(
           () -> {

@@ -23,12 +23,12 @@ class ShortLogTest {
       int second = 3 - old - first;
       cluster.propose(old, "all have it");
       cluster.awaitApplied(List.of("all have it"));
-      cluster.members.get(first).node.rpc().requests().setDeaf(true);
+      cluster.deafen(first);
       cluster.propose(old, "the first misses it");
       long term = cluster.replica(old).term();
       cluster.kill(old);
       TestCluster.await(() -> cluster.replica(second).term() > term);
-      cluster.members.get(first).node.rpc().requests().setDeaf(false);
+      cluster.letHear(first);
       assertThat(cluster.awaitLeaderOtherThan(old)).isEqualTo(second);
       assertThat(cluster.replica(second).term()).as("nobody lost an election").isEqualTo(term + 1);
       assertThat(cluster.propose(second, "after")).isEqualTo("3");

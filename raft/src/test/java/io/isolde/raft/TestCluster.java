@@ -77,12 +77,17 @@ final class TestCluster implements AutoCloseable {
     Peer self = peers.get(number);
     member.transport = PeerTransport.builder(self.id()).security(security).listen(self.address());
     member.machine = new CountingStateMachine();
-    member.node =
-        RaftNode.builder(member.transport)
-            .directory(directory.resolve(self.id()))
-            .settings(settings)
-            .group(GROUP, initialMembers, member.machine)
-            .start();
+    try {
+      member.node =
+          RaftNode.builder(member.transport)
+              .directory(directory.resolve(self.id()))
+              .settings(settings)
+              .group(GROUP, initialMembers, member.machine)
+              .start();
+    } catch (IOException e) {
+      member.transport.close();
+      throw e;
+    }
     members.set(number, member);
   }
 
@@ -116,6 +121,18 @@ final class TestCluster implements AutoCloseable {
     for (EventLoopGroup group : List.of(loops.raft(), loops.application())) {
       group.forEach(thread -> thread.execute(() -> awaitOpen(until)));
     }
+  }
+
+  /** From now on no new entry gets to the node, but votes and heartbeats do. */
+  void deafen(int number) {
+    Member member = members.get(number);
+    member.transport.serveRaft(new DeafReceiver(member.node.rpc().requests()));
+  }
+
+  /** Ends what {@link #deafen} began. */
+  void letHear(int number) {
+    Member member = members.get(number);
+    member.transport.serveRaft(member.node.rpc().requests());
   }
 
   private static void awaitOpen(CountDownLatch latch) {

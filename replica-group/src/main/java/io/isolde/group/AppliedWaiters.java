@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 final class AppliedWaiters {
   private static final int MOST = 1024;
 
-  private record Waiter(long index, CompletableFuture<Void> told) {}
+  private record Waiter(long index, CompletableFuture<Void> answer) {}
 
   /** Guarded by itself. */
   private final PriorityQueue<Waiter> waiters =
@@ -22,18 +22,18 @@ final class AppliedWaiters {
 
   /** Completes when the entry is applied; fails at once if too many wait. */
   CompletableFuture<Void> await(long index) {
-    CompletableFuture<Void> told = new CompletableFuture<>();
+    CompletableFuture<Void> answer = new CompletableFuture<>();
     synchronized (waiters) {
       if (waiters.size() >= MOST) {
-        told.completeExceptionally(
+        answer.completeExceptionally(
             new GroupFailure(
                 GroupFailure.Reason.OVERLOADED, "More than " + MOST + " wait for entries."));
-        return told;
+        return answer;
       }
-      waiters.add(new Waiter(index, told));
+      waiters.add(new Waiter(index, answer));
       awaited = waiters.peek().index();
     }
-    return told;
+    return answer;
   }
 
   /** Up to and with this entry all are applied. Cheap while nobody waits. */
@@ -48,6 +48,6 @@ final class AppliedWaiters {
       }
       awaited = waiters.isEmpty() ? Long.MAX_VALUE : waiters.peek().index();
     }
-    done.forEach(waiter -> waiter.told().complete(null));
+    done.forEach(waiter -> waiter.answer().complete(null));
   }
 }

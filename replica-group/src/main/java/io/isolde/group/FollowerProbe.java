@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Bounded: while too many questions are open, further writes are not asked about.
  */
 public final class FollowerProbe {
-  private static final int MOST_OPEN = 64;
+  private static final int MAX_OPEN = 64;
 
   /** Hears what was measured, on an event loop. */
   public interface Listener {
@@ -57,7 +57,7 @@ public final class FollowerProbe {
   /** The leader has applied an entry and answers it now. */
   void answered(UUID group, long index, Iterable<Peer> followers) {
     for (Peer follower : followers) {
-      if (open.incrementAndGet() > MOST_OPEN) {
+      if (open.incrementAndGet() > MAX_OPEN) {
         open.decrementAndGet();
         return;
       }

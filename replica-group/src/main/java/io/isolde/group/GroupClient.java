@@ -227,10 +227,10 @@ public final class GroupClient implements AutoCloseable {
   }
 
   /** How far a group's leader is, as soon as all of that is durable in its storage. */
-  CompletableFuture<Mark> state(UUID group, Peer leader) {
+  CompletableFuture<Checkpoint> state(UUID group, Peer leader) {
     CompletableFuture<byte[]> answer =
         connections.request(leader.address(), Protocol.request(Protocol.STATE, group, 0));
-    return answer.orTimeout(FLUSH_MILLIS, TimeUnit.MILLISECONDS).thenApply(Mark::ofBytes);
+    return answer.orTimeout(FLUSH_MILLIS, TimeUnit.MILLISECONDS).thenApply(Checkpoint::ofBytes);
   }
 
   /** What another member of a group is busy with. */
@@ -273,7 +273,7 @@ public final class GroupClient implements AutoCloseable {
     private final long deadlineNanos =
         System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     private boolean mayBeDone;
-    private final AskedInTurn turns = new AskedInTurn();
+    private final RoundRobin rounds = new RoundRobin();
     private GroupFailure last = GroupFailure.notLeader(Optional.empty());
 
     private Search(
@@ -313,11 +313,11 @@ public final class GroupClient implements AutoCloseable {
 
     private Peer whom(ReplicaGroup here) {
       Optional<Peer> known = known(here);
-      Optional<Peer> told = Optional.ofNullable(leaders.get(target.group()));
+      Optional<Peer> hinted = Optional.ofNullable(leaders.get(target.group()));
       // This node's replica may be as old as its last day as a member, and so may the layout.
       Set<Peer> members = new LinkedHashSet<>(here == null ? List.of() : here.members());
       members.addAll(target.members());
-      return turns.next(known, told, List.copyOf(members));
+      return rounds.next(known, hinted, List.copyOf(members));
     }
 
     private void tried(Peer asked, byte[] bytes, Throwable failure) {
@@ -334,9 +334,9 @@ public final class GroupClient implements AutoCloseable {
         case NOT_LEADER -> {
           leaders.remove(target.group());
           Optional<Peer> hint = last.leader();
-          boolean isNews = hint.isPresent() && !hint.get().equals(asked) && turns.attempts() <= 3;
+          boolean isNewer = hint.isPresent() && !hint.get().equals(asked) && rounds.attempts() <= 3;
           hint.ifPresent(peer -> leaders.put(target.group(), peer));
-          later(isNews ? 0 : PAUSE_MILLIS);
+          later(isNewer ? 0 : PAUSE_MILLIS);
         }
         default -> {
           mayBeDone = true;

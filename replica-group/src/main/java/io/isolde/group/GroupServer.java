@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.ByteBudget;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerTransport;
 import io.isolde.raft.RaftNode;
@@ -12,7 +13,6 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +38,7 @@ public final class GroupServer implements AutoCloseable {
   private final long maxLogBytes;
   private final int maxEntryBytes;
   private final LongSupplier wallMicros;
+  private final ByteBudget queueMemory;
   private final PeerTransport transport;
   private final NodeConnections connections;
   private final GroupClient client;
@@ -50,13 +51,14 @@ public final class GroupServer implements AutoCloseable {
 
   private final Membership membership;
   private final RaftNode node;
+  private final GroupUpkeep upkeep = new GroupUpkeep(this::startAgain, this::failure);
 
   /**
    * A replica to start.
    *
-   * @param founders the first members; empty for a node that takes the place of one
+   * @param initialMembers the first members; empty for a node that takes the place of one
    */
-  public record Opening(UUID id, List<Peer> founders, Storage storage) {}
+  public record Opening(UUID id, List<Peer> initialMembers, Storage storage) {}
 
   /**
    * What a server is made of.
@@ -65,6 +67,7 @@ public final class GroupServer implements AutoCloseable {
    * @param directory of the logs
    * @param records where it is noted, on another disk if there is one, which logs there must be
    * @param maxLogBytes of each group, before its storage is made durable and the log goes
+   * @param maxQueuedBytes of what waits for the logs of all groups together
    * @param timeoutMillis how long requests of this node ride through changes of leaders
    * @param wallMicros since 1970, as this node's clock shows it; may go wrong, and be turned back
    */
@@ -74,14 +77,13 @@ public final class GroupServer implements AutoCloseable {
       Path directory,
       Path records,
       long maxLogBytes,
+      long maxQueuedBytes,
       long timeoutMillis,
       LongSupplier wallMicros) {}
 
   /**
    * Starts with the groups that exist, without those that this node has left. Logs of others are
-   * deleted.
-   *
-   * @throws LogLostException if one of the groups had a log and it is gone
+   * deleted. A group that can't start stays out, as {@link #problem} says, and is tried again.
    */
   public GroupServer(
       Options options,
@@ -92,6 +94,7 @@ public final class GroupServer implements AutoCloseable {
     directory = Files.createDirectories(options.directory());
     notes = new ReplicaNotes(options.records());
     maxLogBytes = options.maxLogBytes();
+    queueMemory = new ByteBudget(options.maxQueuedBytes());
     maxEntryBytes = maxEntryBytes(options.settings());
     wallMicros = options.wallMicros();
     List<Opening> openings =
@@ -109,11 +112,13 @@ public final class GroupServer implements AutoCloseable {
     self = options.self().id();
     membership = new Membership(this, connections, notes, options.self(), options.timeoutMillis());
     try {
-      node = startWith(openings, options.settings());
+      node = RaftNode.builder(transport).directory(directory).settings(options.settings()).start();
     } catch (IOException | RuntimeException e) {
       transport.close();
       throw e;
     }
+    openings.forEach(this::tryToStart);
+    upkeep.start();
   }
 
   private static int maxEntryBytes(RaftSettings settings) {
@@ -123,23 +128,6 @@ public final class GroupServer implements AutoCloseable {
   /** The largest payload of a write that a server with these settings takes. */
   public static int maxPayloadBytes(RaftSettings settings) {
     return maxEntryBytes(settings) - Entry.ITEM_HEADER_BYTES;
-  }
-
-  private RaftNode startWith(List<Opening> existing, RaftSettings settings) throws IOException {
-    RaftNode.Builder builder = RaftNode.builder(transport).directory(directory).settings(settings);
-    Map<UUID, GroupStateMachine> machines = new LinkedHashMap<>();
-    for (Opening opening : existing) {
-      checkLog(opening.id());
-      GroupStateMachine machine = machine(opening);
-      machines.put(opening.id(), machine);
-      builder.group(RaftGroupId.valueOf(opening.id()), opening.founders(), machine);
-    }
-    RaftNode started = builder.start();
-    for (Map.Entry<UUID, GroupStateMachine> entry : machines.entrySet()) {
-      opened(
-          entry.getKey(), started.replica(RaftGroupId.valueOf(entry.getKey())), entry.getValue());
-    }
-    return started;
   }
 
   private GroupStateMachine machine(Opening opening) {
@@ -169,7 +157,8 @@ public final class GroupServer implements AutoCloseable {
   }
 
   private void opened(UUID id, RaftReplica replica, GroupStateMachine machine) throws IOException {
-    ReplicaGroup group = new ReplicaGroup(id, replica, machine, maxEntryBytes, wallMicros);
+    ReplicaGroup group =
+        new ReplicaGroup(id, replica, machine, maxEntryBytes, wallMicros, queueMemory);
     notes.logMade(id);
     groups.put(id, group);
   }
@@ -198,22 +187,50 @@ public final class GroupServer implements AutoCloseable {
 
   /**
    * Starts this node's replica of one more group; does nothing if it runs, if this node has left
-   * the group, or if it is being prepared to join it.
-   *
-   * @throws LogLostException if there was a log and it is gone
+   * the group, or if it is being prepared to join it. If it can't start, it is tried again.
    */
-  public synchronized void open(Opening opening) throws IOException {
+  public synchronized void open(Opening opening) {
     UUID id = opening.id();
     if (!groups.containsKey(id) && !stopped.contains(id) && !notes.hasLeft(id)) {
-      start(opening);
+      tryToStart(opening);
     }
+  }
+
+  private void tryToStart(Opening opening) {
+    try {
+      start(opening);
+    } catch (IOException | RuntimeException e) {
+      upkeep.failed(opening, e);
+    }
+  }
+
+  /** Why this node's replica of a group does not run, though it should; empty if it does. */
+  public Optional<String> problem(UUID id) {
+    return upkeep.problem(id);
+  }
+
+  private Optional<String> failure(UUID id) {
+    return group(id).flatMap(ReplicaGroup::failure);
+  }
+
+  private synchronized void startAgain(Opening opening) throws IOException {
+    UUID id = opening.id();
+    if (stopped.contains(id) || notes.hasLeft(id)) {
+      return;
+    }
+    if (groups.containsKey(id)) {
+      groups.remove(id);
+      node.stopGroup(RaftGroupId.valueOf(id));
+    }
+    start(opening);
   }
 
   private void start(Opening opening) throws IOException {
     checkLog(opening.id());
     GroupStateMachine machine = machine(opening);
     RaftGroupId id = RaftGroupId.valueOf(opening.id());
-    opened(opening.id(), node.addGroup(id, opening.founders(), machine), machine);
+    opened(opening.id(), node.addGroup(id, opening.initialMembers(), machine), machine);
+    upkeep.runs(opening);
   }
 
   /** Starts an empty replica of a group, as one that will be a member. */
@@ -242,6 +259,7 @@ public final class GroupServer implements AutoCloseable {
    */
   synchronized void stop(UUID id) throws IOException {
     stopped.add(id);
+    upkeep.forget(id);
     groups.remove(id);
     node.stopGroup(RaftGroupId.valueOf(id));
   }
@@ -278,6 +296,7 @@ public final class GroupServer implements AutoCloseable {
   }
 
   private void removeLog(UUID id) throws IOException {
+    upkeep.forget(id);
     groups.remove(id);
     notes.logGone(id);
     node.removeGroup(RaftGroupId.valueOf(id));
@@ -332,6 +351,7 @@ public final class GroupServer implements AutoCloseable {
 
   @Override
   public void close() {
+    upkeep.close();
     client.close();
     groups.clear();
     node.close();

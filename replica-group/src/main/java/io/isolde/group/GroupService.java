@@ -110,7 +110,7 @@ final class GroupService implements ApplicationHandler {
             .thenApply(done -> ok(new byte[0]));
       }
       case Protocol.MEMBERS ->
-          group.settledMembers().thenApply(members -> ok(Protocol.bytes(members)));
+          group.committedMembers().thenApply(members -> ok(Protocol.bytes(members)));
       case Protocol.LEAD ->
           group
               .letLead(Protocol.text(body), GroupClient.LEAD_MILLIS)
@@ -133,7 +133,7 @@ final class GroupService implements ApplicationHandler {
     return group
         .barrier()
         .thenComposeAsync(leads -> group.flushed())
-        .thenApply(mark -> ok(mark.toBytes()));
+        .thenApply(checkpoint -> ok(checkpoint.toBytes()));
   }
 
   /** Answers as soon as the entry is applied, with how many nanoseconds that took from now. */
@@ -172,7 +172,7 @@ final class GroupService implements ApplicationHandler {
       return CompletableFuture.failedFuture(GroupFailure.notLeader(group.leader()));
     }
     return group
-        .settledMembers()
+        .committedMembers()
         .thenCompose(members -> rejoin(group, members, joining))
         .thenApply(done -> ok(new byte[0]));
   }

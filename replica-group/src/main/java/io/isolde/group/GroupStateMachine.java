@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -38,11 +39,11 @@ import org.slf4j.LoggerFactory;
 final class GroupStateMachine extends BaseStateMachine {
   private static final Logger log = LoggerFactory.getLogger(GroupStateMachine.class);
   private static final long FIRST_BACK_OFF_MILLIS = 1_000;
-  private static final long LONGEST_BACK_OFF_MILLIS = 30_000;
+  private static final long MAX_BACK_OFF_MILLIS = 30_000;
 
   /** Asks a leader how far it is, durably. */
   interface Leader {
-    CompletableFuture<Mark> state(Peer leader);
+    CompletableFuture<Checkpoint> state(Peer leader);
   }
 
   private final Storage storage;
@@ -50,14 +51,14 @@ final class GroupStateMachine extends BaseStateMachine {
   private final long maxLogBytes;
   private final LongConsumer onAnswered;
   private final AppliedWaiters waiters = new AppliedWaiters();
-  private final Marks marks = new Marks();
+  private final Checkpoints checkpoints = new Checkpoints();
   private final AtomicBoolean isFlushing = new AtomicBoolean();
 
   /** Guarded by itself, together with the index up to which it is right. */
   private final LogState state = new LogState();
 
   /** Only touched by the thread that applies. */
-  private long bytesSinceMark;
+  private long bytesSinceCheckpoint;
 
   private long reported = RaftLog.INVALID_LOG_INDEX;
   private volatile long backOffMillis = FIRST_BACK_OFF_MILLIS;
@@ -80,20 +81,20 @@ final class GroupStateMachine extends BaseStateMachine {
   }
 
   /** What Ratis takes for the place of snapshots. */
-  private static final class Marks implements StateMachineStorage {
+  private static final class Checkpoints implements StateMachineStorage {
     private volatile Path directory;
-    private volatile Mark latest;
+    private volatile Checkpoint latest;
 
     @Override
     public void init(RaftStorage raftStorage) throws IOException {
       directory = raftStorage.getStorageDir().getStateMachineDir().toPath();
-      latest = Mark.load(directory);
+      latest = Checkpoint.load(directory);
     }
 
-    private synchronized void save(Mark mark) throws IOException {
-      if (latest == null || mark.at().getIndex() > latest.at().getIndex()) {
-        mark.save(directory);
-        latest = mark;
+    private synchronized void save(Checkpoint checkpoint) throws IOException {
+      if (latest == null || checkpoint.at().getIndex() > latest.at().getIndex()) {
+        checkpoint.save(directory);
+        latest = checkpoint;
       }
     }
 
@@ -114,7 +115,7 @@ final class GroupStateMachine extends BaseStateMachine {
   public void initialize(RaftServer server, RaftGroupId group, RaftStorage raftStorage)
       throws IOException {
     super.initialize(server, group, raftStorage);
-    marks.init(raftStorage);
+    checkpoints.init(raftStorage);
     getLifeCycle().startAndTransition(this::restore, IOException.class);
   }
 
@@ -130,27 +131,27 @@ final class GroupStateMachine extends BaseStateMachine {
   }
 
   private void restore() throws IOException {
-    Mark mark = marks.latest;
-    if (mark == null) {
+    Checkpoint checkpoint = checkpoints.latest;
+    if (checkpoint == null) {
       return;
     }
     synchronized (state) {
-      state.restore(mark.state());
-      setLastAppliedTermIndex(mark.at());
+      state.restore(checkpoint.state());
+      setLastAppliedTermIndex(checkpoint.at());
       lastMicros = state.lastMicros();
     }
-    waiters.applied(mark.at().getIndex());
-    bytesSinceMark = 0;
+    waiters.applied(checkpoint.at().getIndex());
+    bytesSinceCheckpoint = 0;
   }
 
   @Override
   public StateMachineStorage getStateMachineStorage() {
-    return marks;
+    return checkpoints;
   }
 
   @Override
   public SnapshotInfo getLatestSnapshot() {
-    return marks.getLatestSnapshot();
+    return checkpoints.getLatestSnapshot();
   }
 
   @Override
@@ -170,7 +171,7 @@ final class GroupStateMachine extends BaseStateMachine {
       updateLastAppliedTermIndex(proto.getTerm(), proto.getIndex());
       lastMicros = state.lastMicros();
     }
-    bytesSinceMark += data.size();
+    bytesSinceCheckpoint += data.size();
     waiters.applied(proto.getIndex());
     if (request != null) {
       onAnswered.accept(proto.getIndex());
@@ -208,9 +209,9 @@ final class GroupStateMachine extends BaseStateMachine {
     if (appliedIndex() >= index) {
       return CompletableFuture.completedFuture(true);
     }
-    CompletableFuture<Void> told = waiters.await(index);
+    CompletableFuture<Void> cause = waiters.await(index);
     waiters.applied(appliedIndex()); // It may have been applied meanwhile.
-    return told.thenApply(done -> false);
+    return cause.thenApply(done -> false);
   }
 
   /** When a write was applied, if it was and may still be repeated. */
@@ -220,9 +221,14 @@ final class GroupStateMachine extends BaseStateMachine {
     }
   }
 
-  private Mark now() {
+  /** See {@link Storage#problem}. */
+  Optional<String> problem() {
+    return storage.problem();
+  }
+
+  private Checkpoint now() {
     synchronized (state) {
-      return new Mark(getLastAppliedTermIndex(), state.save());
+      return new Checkpoint(getLastAppliedTermIndex(), state.save());
     }
   }
 
@@ -231,9 +237,9 @@ final class GroupStateMachine extends BaseStateMachine {
    * what a flush has left out is in no copy, and who goes on after this mark would not get it
    * either.
    */
-  CompletableFuture<Mark> flushedNow() {
-    Mark mark = now();
-    return storage.flush().thenApply(done -> mark);
+  CompletableFuture<Checkpoint> flushedNow() {
+    Checkpoint checkpoint = now();
+    return storage.flush().thenApply(done -> checkpoint);
   }
 
   /** For a look from outside: does not wait while an entry is applied. */
@@ -243,8 +249,8 @@ final class GroupStateMachine extends BaseStateMachine {
 
   /** Up to where the log is not needed any more. */
   long markedIndex() {
-    Mark mark = marks.latest;
-    return mark == null ? RaftLog.INVALID_LOG_INDEX : mark.at().getIndex();
+    Checkpoint checkpoint = checkpoints.latest;
+    return checkpoint == null ? RaftLog.INVALID_LOG_INDEX : checkpoint.at().getIndex();
   }
 
   boolean isCopying() {
@@ -257,17 +263,17 @@ final class GroupStateMachine extends BaseStateMachine {
    */
   @Override
   public long takeSnapshot() {
-    if (bytesSinceMark >= maxLogBytes && isFlushing.compareAndSet(false, true)) {
-      bytesSinceMark = 0;
-      Mark mark = now();
-      var unused = storage.flush().whenComplete((done, failure) -> flushed(mark, failure));
+    if (bytesSinceCheckpoint >= maxLogBytes && isFlushing.compareAndSet(false, true)) {
+      bytesSinceCheckpoint = 0;
+      Checkpoint checkpoint = now();
+      var unused = storage.flush().whenComplete((done, failure) -> flushed(checkpoint, failure));
     }
-    long marked = markedIndex();
-    if (marked <= reported) {
+    long checkpointed = markedIndex();
+    if (checkpointed <= reported) {
       return RaftLog.INVALID_LOG_INDEX;
     }
-    reported = marked;
-    return marked;
+    reported = checkpointed;
+    return checkpointed;
   }
 
   /** What a flush or a copy comes to later is of no use: the log may be another one by then. */
@@ -277,7 +283,7 @@ final class GroupStateMachine extends BaseStateMachine {
     super.close();
   }
 
-  private void flushed(Mark mark, Throwable failure) {
+  private void flushed(Checkpoint checkpoint, Throwable failure) {
     try {
       if (isClosed) {
         return;
@@ -285,7 +291,7 @@ final class GroupStateMachine extends BaseStateMachine {
       if (failure != null) {
         log.error("{}: the storage could not be flushed; the log is kept", getId(), failure);
       } else {
-        marks.save(mark);
+        checkpoints.save(checkpoint);
       }
     } catch (IOException e) {
       log.error("{}: no mark could be written; the log is kept", getId(), e);
@@ -309,33 +315,35 @@ final class GroupStateMachine extends BaseStateMachine {
     log.info("{}: the log before {} is gone; copying what {} has", getId(), firstInLog, from);
     isCopying = true;
     CompletableFuture<TermIndex> result = new CompletableFuture<>();
-    CompletableFuture<Mark> copied =
+    CompletableFuture<Checkpoint> copied =
         leader
             .state(from)
             .thenCompose(
-                mark -> storage.copyFrom(from.address().getHostString()).thenApply(done -> mark));
-    var unused = copied.whenComplete((mark, failure) -> copied(mark, failure, result));
+                checkpoint ->
+                    storage.copyFrom(from.address().getHostString()).thenApply(done -> checkpoint));
+    var unused = copied.whenComplete((checkpoint, failure) -> copied(checkpoint, failure, result));
     return result;
   }
 
-  private void copied(Mark mark, Throwable failure, CompletableFuture<TermIndex> result) {
+  private void copied(
+      Checkpoint checkpoint, Throwable failure, CompletableFuture<TermIndex> result) {
     Throwable problem = isClosed ? new IOException("This replica was stopped.") : failure;
     if (problem == null) {
       try {
-        marks.save(mark);
+        checkpoints.save(checkpoint);
         backOffMillis = FIRST_BACK_OFF_MILLIS;
         isCopying = false;
-        log.info("{}: copied; going on after {}", getId(), mark.at());
-        result.complete(mark.at());
+        log.info("{}: copied; going on after {}", getId(), checkpoint.at());
+        result.complete(checkpoint.at());
         return;
       } catch (IOException e) {
         problem = e;
       }
     }
     log.warn("{}: could not copy; trying again in {} ms", getId(), backOffMillis, problem);
-    Throwable told = problem;
+    Throwable cause = problem;
     CompletableFuture.delayedExecutor(backOffMillis, TimeUnit.MILLISECONDS)
-        .execute(() -> result.completeExceptionally(told));
-    backOffMillis = Math.min(2 * backOffMillis, LONGEST_BACK_OFF_MILLIS);
+        .execute(() -> result.completeExceptionally(cause));
+    backOffMillis = Math.min(2 * backOffMillis, MAX_BACK_OFF_MILLIS);
   }
 }

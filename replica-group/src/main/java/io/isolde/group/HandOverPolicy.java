@@ -17,7 +17,7 @@ public final class HandOverPolicy {
   private static final long MINUTE_MILLIS = 60_000;
 
   /** Behind the leader by more than this, a follower would have to catch up first. */
-  static final long MOST_ENTRIES_BEHIND = 256;
+  static final long MAX_ENTRIES_BEHIND = 256;
 
   /** Whom to choose among those that can take over. */
   public enum Choice {
@@ -33,15 +33,16 @@ public final class HandOverPolicy {
    * The rules.
    *
    * @param thresholdBytes work below it is done while leading
-   * @param restMillis a group is not handed over again for so long
+   * @param backOffMillis a group is not handed over again for so long
    * @param mostPerMinute hand-overs of this node, of all groups together
-   * @param waitMillis so long at most does the work wait for that of others, see {@link WorkTurn}
+   * @param waitMillis so long at most does the work wait for that of others, see {@link
+   *     CompactionPermit}
    * @param isDryRun whether to decide only, and stay
    */
   public record Rules(
       Choice choice,
       long thresholdBytes,
-      long restMillis,
+      long backOffMillis,
       int mostPerMinute,
       long waitMillis,
       boolean isDryRun) {}
@@ -55,7 +56,7 @@ public final class HandOverPolicy {
     /** Not worth it. */
     SMALL,
     /** The group was handed over a moment ago. */
-    RESTING,
+    BACK_OFF,
     /** This node has handed over too often in the last minute. */
     TOO_MANY,
     /** All followers are busy, behind or silent. */
@@ -71,7 +72,7 @@ public final class HandOverPolicy {
 
   private final Rules rules;
   private final Map<UUID, Long> lastMillis = new HashMap<>();
-  private final Map<UUID, String> lastHeir = new HashMap<>();
+  private final Map<UUID, String> lastTarget = new HashMap<>();
 
   /** At most {@link Rules#mostPerMinute}. */
   private final Deque<Long> lastMinute = new ArrayDeque<>();
@@ -93,8 +94,8 @@ public final class HandOverPolicy {
       return new Verdict(Reason.SMALL, null);
     }
     Long last = lastMillis.get(group);
-    if (last != null && nowMillis - last < rules.restMillis()) {
-      return new Verdict(Reason.RESTING, null);
+    if (last != null && nowMillis - last < rules.backOffMillis()) {
+      return new Verdict(Reason.BACK_OFF, null);
     }
     while (!lastMinute.isEmpty() && nowMillis - lastMinute.peek() >= MINUTE_MILLIS) {
       lastMinute.poll();
@@ -106,11 +107,11 @@ public final class HandOverPolicy {
     if (free.isEmpty()) {
       return new Verdict(Reason.NOBODY_FREE, null);
     }
-    String heir = choose(group, free, draw);
+    String transferTarget = choose(group, free, draw);
     lastMillis.put(group, nowMillis);
-    lastHeir.put(group, heir);
+    lastTarget.put(group, transferTarget);
     lastMinute.add(nowMillis);
-    return new Verdict(rules.isDryRun() ? Reason.DRY_RUN : Reason.HAND_OVER, heir);
+    return new Verdict(rules.isDryRun() ? Reason.DRY_RUN : Reason.HAND_OVER, transferTarget);
   }
 
   /** Those that can take over; rather none that would have to hand over itself in a moment. */
@@ -118,11 +119,13 @@ public final class HandOverPolicy {
     List<MemberLoad> free =
         followers.stream()
             .filter(follower -> follower.load().busyBytes() < rules.thresholdBytes())
-            .filter(follower -> follower.entriesBehind() <= MOST_ENTRIES_BEHIND)
+            .filter(follower -> follower.entriesBehind() <= MAX_ENTRIES_BEHIND)
             .sorted(Comparator.comparing(MemberLoad::id))
             .toList();
     List<MemberLoad> idle =
-        free.stream().filter(follower -> follower.load().turn() == WorkTurn.State.IDLE).toList();
+        free.stream()
+            .filter(follower -> follower.load().compactionPermit() == CompactionPermit.State.IDLE)
+            .toList();
     return idle.isEmpty() ? free : idle;
   }
 
@@ -137,7 +140,7 @@ public final class HandOverPolicy {
               .id();
       case RANDOM -> free.get(Math.floorMod(draw, free.size())).id();
       case ROUND_ROBIN -> {
-        String before = lastHeir.getOrDefault(group, "");
+        String before = lastTarget.getOrDefault(group, "");
         yield free.stream()
             .map(MemberLoad::id)
             .filter(id -> id.compareTo(before) > 0)

@@ -18,7 +18,7 @@ import java.util.TreeSet;
  *     what comes after the last
  */
 public record Layout(List<Group> groups, List<Range> ranges) {
-  private static final int MOST_SPLITS = 64;
+  private static final int MAX_SPLITS = 64;
 
   /**
    * A node that can be a member.
@@ -98,8 +98,8 @@ public record Layout(List<Group> groups, List<Range> ranges) {
       throw new IllegalArgumentException(
           "There must be as many nodes as replicas, not " + nodes + " for " + replicas + ".");
     }
-    if (splits < 1 || splits > MOST_SPLITS) {
-      throw new IllegalArgumentException("It can be split by 1 to " + MOST_SPLITS + ".");
+    if (splits < 1 || splits > MAX_SPLITS) {
+      throw new IllegalArgumentException("It can be split by 1 to " + MAX_SPLITS + ".");
     }
     Map<String, Group> groups = new LinkedHashMap<>();
     Map<String, Integer> dealt = new LinkedHashMap<>();

@@ -7,17 +7,18 @@ import io.netty.buffer.ByteBuf;
  * What a node is busy with that slows down the groups that it leads.
  *
  * @param busyBytes to go through
- * @param turn whether it does heavy work, or is about to
+ * @param compactionPermit whether it does heavy work, or is about to
  * @param sinceMillis by its clock, when it began to wait for its turn
  * @param isLeader whether it leads any group
  */
-public record Load(long busyBytes, WorkTurn.State turn, long sinceMillis, boolean isLeader) {
+public record Load(
+    long busyBytes, CompactionPermit.State compactionPermit, long sinceMillis, boolean isLeader) {
   /** About. */
   static final int BYTES = 40;
 
   ByteBuf writeTo(ByteBuf out) {
     out.writeLong(busyBytes).writeLong(sinceMillis).writeBoolean(isLeader);
-    Protocol.text(out, turn.name());
+    Protocol.text(out, compactionPermit.name());
     return out;
   }
 
@@ -25,7 +26,7 @@ public record Load(long busyBytes, WorkTurn.State turn, long sinceMillis, boolea
     long busyBytes = in.readLong();
     long sinceMillis = in.readLong();
     boolean isLeader = in.readBoolean();
-    WorkTurn.State turn = WorkTurn.State.valueOf(Protocol.text(in));
-    return new Load(busyBytes, turn, sinceMillis, isLeader);
+    CompactionPermit.State compactionPermit = CompactionPermit.State.valueOf(Protocol.text(in));
+    return new Load(busyBytes, compactionPermit, sinceMillis, isLeader);
   }
 }

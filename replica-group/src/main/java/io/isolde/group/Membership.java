@@ -141,7 +141,7 @@ public final class Membership {
   public CompletableFuture<List<Peer>> members(GroupClient.Target target) {
     return ask(
             target,
-            group -> group.settledMembers().thenApply(Protocol::bytes),
+            group -> group.committedMembers().thenApply(Protocol::bytes),
             Protocol.request(Protocol.MEMBERS, target.group(), 0))
         .thenApply(Protocol::peers);
   }

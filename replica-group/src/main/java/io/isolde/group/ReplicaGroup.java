@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.ByteBudget;
 import io.isolde.raft.Peer;
 import io.isolde.raft.RaftReplica;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ public final class ReplicaGroup {
   private static final String CHANGING = "A change of members is under way.";
 
   /** In these, one in the place of another would be half of the members, which Ratis refuses. */
-  private static final int MOST_TAKEN_IN_FIRST = 2;
+  private static final int MAX_TAKEN_IN_FIRST = 2;
 
   private final UUID id;
   private final RaftReplica replica;
@@ -38,7 +39,7 @@ public final class ReplicaGroup {
       new AtomicReference<>(CompletableFuture.completedFuture(null));
 
   /** One of them may be dead, so the others get their turn. */
-  private final AtomicInteger nextHeir = new AtomicInteger();
+  private final AtomicInteger nextTarget = new AtomicInteger();
 
   /** Decisions on a partition are made one after the other. */
   private final ReentrantLock[] deciding = new ReentrantLock[DECISIONS];
@@ -48,14 +49,20 @@ public final class ReplicaGroup {
       RaftReplica replica,
       GroupStateMachine machine,
       int maxEntryBytes,
-      LongSupplier wallMicros) {
+      LongSupplier wallMicros,
+      ByteBudget memory) {
     this.id = id;
     this.replica = replica;
     this.machine = machine;
-    this.queue = new WriteQueue(replica, maxEntryBytes, wallMicros);
+    this.queue = new WriteQueue(replica, maxEntryBytes, wallMicros, memory);
     for (int i = 0; i < DECISIONS; i++) {
       deciding[i] = new ReentrantLock();
     }
+  }
+
+  /** Why this replica takes part no more, though it was not closed; empty if it does. */
+  Optional<String> failure() {
+    return replica.failure();
   }
 
   /** What a decision comes to. */
@@ -112,6 +119,11 @@ public final class ReplicaGroup {
     return Math.max(0, replica.committedIndex() - applied);
   }
 
+  /** Why entries are not applied here; empty if all is well. */
+  public Optional<String> problem() {
+    return machine.problem();
+  }
+
   /** The timestamp of the newest write that is applied here. */
   public long lastMicros() {
     return machine.lastMicros();
@@ -152,7 +164,7 @@ public final class ReplicaGroup {
   }
 
   /** See {@link GroupStateMachine#flushedNow}. */
-  CompletableFuture<Mark> flushed() {
+  CompletableFuture<Checkpoint> flushed() {
     return machine.flushedNow();
   }
 
@@ -275,17 +287,17 @@ public final class ReplicaGroup {
     if (!isLeader()) {
       return CompletableFuture.failedFuture(GroupFailure.notLeader(leader()));
     }
-    Optional<Peer> heir =
+    Optional<Peer> transferTarget =
         members().stream().filter(peer -> host.equals(peer.address().getHostString())).findFirst();
-    if (heir.isEmpty()) {
+    if (transferTarget.isEmpty()) {
       return CompletableFuture.failedFuture(
           new GroupFailure(
               GroupFailure.Reason.REFUSED,
               "There is no member at %s; there are %s.".formatted(host, members())));
     }
-    return heir.equals(leader())
+    return transferTarget.equals(leader())
         ? CompletableFuture.completedFuture(null)
-        : transferLeadership(heir.get().id(), timeoutMillis)
+        : transferLeadership(transferTarget.get().id(), timeoutMillis)
             .exceptionallyCompose(ReplicaGroup::notHandedOver);
   }
 
@@ -300,15 +312,15 @@ public final class ReplicaGroup {
    * Completes with the members; only where it leads. Fails with {@code UNKNOWN} if a change of them
    * is under way, or one that is to be a member is being made ready by this leader.
    */
-  CompletableFuture<List<Peer>> settledMembers() {
+  CompletableFuture<List<Peer>> committedMembers() {
     return barrier()
         .thenApply(
             leads -> {
-              Optional<List<Peer>> settled = replica.settledMembers();
-              if (!change.get().isDone() || settled.isEmpty()) {
+              Optional<List<Peer>> committed = replica.committedMembers();
+              if (!change.get().isDone() || committed.isEmpty()) {
                 throw new GroupFailure(GroupFailure.Reason.UNKNOWN, CHANGING);
               }
-              return settled.get();
+              return committed.get();
             });
   }
 
@@ -323,7 +335,7 @@ public final class ReplicaGroup {
    */
   CompletableFuture<Void> replaceMember(String oldId, Optional<Peer> next, long timeoutMillis) {
     // What is under way can still be undone, by another leader.
-    return settledMembers().thenCompose(now -> replaceMember(now, oldId, next, timeoutMillis));
+    return committedMembers().thenCompose(now -> replaceMember(now, oldId, next, timeoutMillis));
   }
 
   private CompletableFuture<Void> replaceMember(
@@ -338,13 +350,15 @@ public final class ReplicaGroup {
     if (members.size() == 1 && next.isEmpty()) {
       return refused("%s is the only member.".formatted(oldId));
     }
-    if (members.size() <= MOST_TAKEN_IN_FIRST && !hasCome) {
+    if (members.size() <= MAX_TAKEN_IN_FIRST && !hasCome) {
       return takeIn(members, next.get());
     }
     if (leader().filter(self -> self.id().equals(oldId)).isPresent()) {
-      List<Peer> heirs = members.stream().filter(peer -> !peer.id().equals(oldId)).toList();
+      List<Peer> transferTargets =
+          members.stream().filter(peer -> !peer.id().equals(oldId)).toList();
       return giveWay(
-          heirs.get(Math.floorMod(nextHeir.getAndIncrement(), heirs.size())), timeoutMillis);
+          transferTargets.get(Math.floorMod(nextTarget.getAndIncrement(), transferTargets.size())),
+          timeoutMillis);
     }
     List<Peer> changed = new ArrayList<>(members);
     changed.removeIf(peer -> peer.id().equals(oldId));
@@ -359,11 +373,13 @@ public final class ReplicaGroup {
     return CompletableFuture.failedFuture(new GroupFailure(GroupFailure.Reason.REFUSED, why));
   }
 
-  private CompletableFuture<Void> giveWay(Peer heir, long timeoutMillis) {
-    return transferLeadership(heir.id(), timeoutMillis)
+  private CompletableFuture<Void> giveWay(Peer transferTarget, long timeoutMillis) {
+    return transferLeadership(transferTarget.id(), timeoutMillis)
         .exceptionallyCompose(ReplicaGroup::notHandedOver)
         .thenCompose(
-            done -> CompletableFuture.failedFuture(GroupFailure.notLeader(Optional.of(heir))));
+            done ->
+                CompletableFuture.failedFuture(
+                    GroupFailure.notLeader(Optional.of(transferTarget))));
   }
 
   private CompletableFuture<Void> takeIn(List<Peer> members, Peer next) {

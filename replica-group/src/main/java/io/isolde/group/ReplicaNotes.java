@@ -28,7 +28,7 @@ public final class ReplicaNotes {
   private static final String LEFT = ".left";
 
   /** Moves are given up before. */
-  private static final Duration LONGEST_MOVE = Duration.ofHours(2);
+  private static final Duration MAX_MOVE = Duration.ofHours(2);
 
   private final Path folder;
 
@@ -62,7 +62,7 @@ public final class ReplicaNotes {
       return false;
     }
     Instant since = Files.getLastModifiedTime(joining(group)).toInstant();
-    return since.isAfter(Instant.now().minus(LONGEST_MOVE));
+    return since.isAfter(Instant.now().minus(MAX_MOVE));
   }
 
   void joining(UUID group, boolean isJoining) throws IOException {

@@ -18,7 +18,7 @@ public record ReplicaStatus(
     long lastMicros,
     int queuedWrites,
     int compactionsPending,
-    WorkTurn.State turn) {
+    CompactionPermit.State compactionPermit) {
   /** About. */
   private static final int BYTES = 64;
 
@@ -40,13 +40,13 @@ public record ReplicaStatus(
         group.lastMicros(),
         group.queued(),
         requests.compactionsPending(group.id()),
-        requests.load().turn());
+        requests.load().compactionPermit());
   }
 
   ByteBuf answer() {
     ByteBuf out = Protocol.buffer(1 + BYTES).writeByte(Protocol.OK);
     Protocol.text(out, role.name());
-    Protocol.text(out, turn.name());
+    Protocol.text(out, compactionPermit.name());
     return out.writeLong(appliedIndex)
         .writeLong(committedIndex)
         .writeLong(lastMicros)
@@ -56,8 +56,14 @@ public record ReplicaStatus(
 
   static ReplicaStatus read(ByteBuf in) {
     Role role = Role.valueOf(Protocol.text(in));
-    WorkTurn.State turn = WorkTurn.State.valueOf(Protocol.text(in));
+    CompactionPermit.State compactionPermit = CompactionPermit.State.valueOf(Protocol.text(in));
     return new ReplicaStatus(
-        role, in.readLong(), in.readLong(), in.readLong(), in.readInt(), in.readInt(), turn);
+        role,
+        in.readLong(),
+        in.readLong(),
+        in.readLong(),
+        in.readInt(),
+        in.readInt(),
+        compactionPermit);
   }
 }

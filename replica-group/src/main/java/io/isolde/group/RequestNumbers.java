@@ -7,7 +7,7 @@ import java.util.TreeSet;
 final class RequestNumbers {
   private final long session;
 
-  /** Guarded by this. At most {@link RetryWindow#MOST_OPEN}. */
+  /** Guarded by this. At most {@link RetryWindow#MAX_OPEN}. */
   private final TreeSet<Long> open = new TreeSet<>();
 
   private long last;
@@ -22,7 +22,7 @@ final class RequestNumbers {
    * @throws GroupFailure if too many have no answer
    */
   synchronized RequestId next() {
-    if (open.size() >= RetryWindow.MOST_OPEN / 2) {
+    if (open.size() >= RetryWindow.MAX_OPEN / 2) {
       throw new GroupFailure(
           GroupFailure.Reason.OVERLOADED, "Too many writes of this node have no answer yet.");
     }

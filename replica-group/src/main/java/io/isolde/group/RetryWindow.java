@@ -23,7 +23,7 @@ final class RetryWindow {
   static final int FEW_SESSIONS = 512;
 
   /** A session may not have more open than this. */
-  static final int MOST_OPEN = 16_384;
+  static final int MAX_OPEN = 16_384;
 
   private static final class Session {
     private long lastMicros;
@@ -31,7 +31,7 @@ final class RetryWindow {
     /** Below it nothing is sent again; what comes late all the same was given up or is done. */
     private long oldestOpen;
 
-    /** At most {@link #MOST_OPEN}: timestamps by the number of the write. */
+    /** At most {@link #MAX_OPEN}: timestamps by the number of the write. */
     private final NavigableMap<Long, Long> applied = new TreeMap<>();
   }
 
@@ -59,7 +59,7 @@ final class RetryWindow {
     session.lastMicros = micros;
     session.applied.put(id.number(), micros);
     session.oldestOpen = Math.max(session.oldestOpen, id.oldestOpen());
-    while (session.applied.size() > MOST_OPEN) {
+    while (session.applied.size() > MAX_OPEN) {
       session.oldestOpen =
           Math.max(session.oldestOpen, session.applied.pollFirstEntry().getKey() + 1);
     }

@@ -23,11 +23,11 @@ public final class StallForecast {
   /** Below it nothing is foreseen, however steep the rise: flushes and collections begin here. */
   static final double HALF = 0.5;
 
-  private static final int MOST_READINGS = 64;
+  private static final int MAX_READINGS = 64;
 
   private record Reading(long atMillis, long usedBytes) {}
 
-  /** At most {@link #MOST_READINGS}, the newest last. */
+  /** At most {@link #MAX_READINGS}, the newest last. */
   private final Deque<Reading> readings = new ArrayDeque<>();
 
   private boolean isComing;
@@ -41,7 +41,7 @@ public final class StallForecast {
   public boolean read(long nowMillis, long usedBytes, long mostBytes) {
     while (!readings.isEmpty()
         && (nowMillis - readings.peek().atMillis > WINDOW_MILLIS
-            || readings.size() == MOST_READINGS)) {
+            || readings.size() == MAX_READINGS)) {
       readings.poll();
     }
     readings.add(new Reading(nowMillis, usedBytes));

@@ -2,6 +2,7 @@
 package io.isolde.group;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The database that the log of one group is written ahead of. */
@@ -17,6 +18,11 @@ public interface Storage {
    *     all replicas must come to the same
    */
   long apply(byte[] payload, Object decoded, long timestampMicros);
+
+  /** Why {@link #apply} does not return, or can't do what it has to; empty if all is well. */
+  default Optional<String> problem() {
+    return Optional.empty();
+  }
 
   /**
    * Completes when everything that was applied before the call is durable. Fails if it is not, also

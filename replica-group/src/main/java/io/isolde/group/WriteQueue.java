@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.ByteBudget;
 import io.isolde.raft.RaftReplica;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,9 +24,6 @@ final class WriteQueue {
   private static final int MAX_WRITES_PER_ENTRY = 1024;
   private static final int MAX_QUEUED = 16_384;
 
-  /** Of a heap of 512 MiB an eighth; a repeated attempt is another copy. */
-  private static final long MAX_QUEUED_BYTES = 64L << 20;
-
   /** Partitions that share a place wait for each other's writes, which is seldom and harmless. */
   private static final int PLACES = 4096;
 
@@ -39,6 +37,7 @@ final class WriteQueue {
   private final RaftReplica replica;
   private final int maxEntryBytes;
   private final LongSupplier wallMicros;
+  private final ByteBudget memory;
 
   /** What {@link #nextMicros} has said last. */
   private final AtomicLong saidMicros = new AtomicLong();
@@ -46,7 +45,7 @@ final class WriteQueue {
   /** Guarded by itself, with all below; at most {@link #MAX_QUEUED}. */
   private final ArrayDeque<Queued> queue = new ArrayDeque<>();
 
-  /** At most {@link #MAX_QUEUED_BYTES}. */
+  /** Taken from the memory that the node's queues have together. */
   private long queuedBytes;
 
   private final long[] writes = new long[PLACES];
@@ -63,8 +62,9 @@ final class WriteQueue {
   /** More than 0 while somebody makes entries; what the others want is done by that one. */
   private final AtomicInteger wanted = new AtomicInteger();
 
-  WriteQueue(RaftReplica replica, int maxEntryBytes, LongSupplier wallMicros) {
+  WriteQueue(RaftReplica replica, int maxEntryBytes, LongSupplier wallMicros, ByteBudget memory) {
     this.replica = replica;
+    this.memory = memory;
     this.maxEntryBytes = maxEntryBytes;
     this.wallMicros = wallMicros;
   }
@@ -112,7 +112,7 @@ final class WriteQueue {
       if (place != null && writes[place.index()] != place.writes()) {
         return null;
       }
-      if (queue.size() >= MAX_QUEUED || queuedBytes + write.bytes() > MAX_QUEUED_BYTES) {
+      if (queue.size() >= MAX_QUEUED || !memory.take(write.bytes())) {
         return CompletableFuture.failedFuture(
             new GroupFailure(
                 GroupFailure.Reason.OVERLOADED, "Too many writes wait at the group's leader."));
@@ -130,8 +130,8 @@ final class WriteQueue {
   }
 
   /**
-   * Makes no entries until {@link #goOn}; completes when none is under way. An heir whose log is
-   * behind by an entry loses its election, and nobody leads until the time-out.
+   * Makes no entries until {@link #goOn}; completes when none is under way. A transfer target whose
+   * log is behind by an entry loses its election, and nobody leads until the time-out.
    */
   CompletableFuture<Void> hold(long timeoutMillis) {
     CompletableFuture<Void> held = new CompletableFuture<>();
@@ -182,7 +182,9 @@ final class WriteQueue {
         }
         next.add(queue.poll());
       }
+      long before = queuedBytes;
       next.forEach(one -> queuedBytes -= one.write().bytes());
+      memory.give(before - queuedBytes);
       assert queuedBytes >= 0 && (queuedBytes == 0) == queue.isEmpty();
       underWay++;
       return next;
@@ -227,11 +229,11 @@ final class WriteQueue {
       }
       return;
     }
-    GroupFailure told =
+    GroupFailure refusal =
         failure == null
             ? new GroupFailure(GroupFailure.Reason.UNKNOWN, "The log gave no answer.")
             : GroupFailure.of(failure, replica.leader());
-    queued.forEach(one -> one.answer().completeExceptionally(told));
+    queued.forEach(one -> one.answer().completeExceptionally(refusal));
   }
 
   private void answer(Queued write, long timestampMicros) {

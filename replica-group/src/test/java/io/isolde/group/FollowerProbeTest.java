@@ -58,15 +58,15 @@ class FollowerProbeTest {
   @Test
   void whenTooManyWaitThenTheNextIsRefusedAndTheOthersAreTold() {
     AppliedWaiters waiters = new AppliedWaiters();
-    List<CompletableFuture<Void>> told = new ArrayList<>();
+    List<CompletableFuture<Void>> failure = new ArrayList<>();
     for (int i = 0; i < 1024; i++) {
-      told.add(waiters.await(1024 - i));
+      failure.add(waiters.await(1024 - i));
     }
     assertThatThrownBy(waiters.await(7)::join).cause().isInstanceOf(GroupFailure.class);
     waiters.applied(512);
-    assertThat(told.stream().filter(CompletableFuture::isDone)).hasSize(512);
-    assertThat(told.get(0)).isNotDone();
+    assertThat(failure.stream().filter(CompletableFuture::isDone)).hasSize(512);
+    assertThat(failure.get(0)).isNotDone();
     waiters.applied(2000);
-    assertThat(told).allMatch(CompletableFuture::isDone);
+    assertThat(failure).allMatch(CompletableFuture::isDone);
   }
 }

@@ -30,6 +30,7 @@ final class GroupNodes implements AutoCloseable {
   static final UUID GROUP = new UUID(7, 7);
   static final int NODES = 3;
   private static final long LOG_BYTES = 1 << 15;
+  private static final long QUEUE_BYTES = 64 << 20;
   private static final long TIMEOUT_MILLIS = 60_000;
 
   private final long timeoutMillis;
@@ -133,7 +134,7 @@ final class GroupNodes implements AutoCloseable {
 
     @Override
     public Load load() {
-      return new Load(42, WorkTurn.State.WAITING, 7, true);
+      return new Load(42, CompactionPermit.State.WAITING, 7, true);
     }
 
     @Override
@@ -179,11 +180,11 @@ final class GroupNodes implements AutoCloseable {
     start(number, peers.subList(0, NODES));
   }
 
-  void start(int number, List<Peer> founders) throws IOException {
-    start(number, founders, true);
+  void start(int number, List<Peer> initialMembers) throws IOException {
+    start(number, initialMembers, true);
   }
 
-  private void start(int number, List<Peer> founders, boolean hasGroup) throws IOException {
+  private void start(int number, List<Peer> initialMembers, boolean hasGroup) throws IOException {
     RaftSettings settings =
         RaftSettings.defaults()
             .withFsync(false)
@@ -200,12 +201,13 @@ final class GroupNodes implements AutoCloseable {
                 own.resolve("logs"),
                 own.resolve("records"),
                 LOG_BYTES,
+                QUEUE_BYTES,
                 timeoutMillis,
                 () ->
                     ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now())
                         + skewMicros.getOrDefault(number, 0L)),
             hasGroup
-                ? List.of(new GroupServer.Opening(GROUP, founders, storages.get(number)))
+                ? List.of(new GroupServer.Opening(GROUP, initialMembers, storages.get(number)))
                 : List.of(),
             new Reads(storages.get(number), () -> servers.get(number), target(), answers),
             transport -> transport));

@@ -22,7 +22,8 @@ class HandOverPolicyTest {
       List.of(follower("a", 0, 5), follower("b", 0, 1), follower("c", 50, 0));
 
   private static MemberLoad follower(String id, long busyBytes, long entriesBehind) {
-    return new MemberLoad(id, new Load(busyBytes, WorkTurn.State.IDLE, 0, false), entriesBehind);
+    return new MemberLoad(
+        id, new Load(busyBytes, CompactionPermit.State.IDLE, 0, false), entriesBehind);
   }
 
   private static HandOverPolicy policy(Choice choice) {
@@ -40,7 +41,7 @@ class HandOverPolicyTest {
     List<MemberLoad> followers =
         List.of(
             follower("busy", HEAVY, 0),
-            follower("behind", 0, HandOverPolicy.MOST_ENTRIES_BEHIND + 1),
+            follower("behind", 0, HandOverPolicy.MAX_ENTRIES_BEHIND + 1),
             follower("free", 10, 3));
     for (Choice choice : Choice.values()) {
       assertThat(policy(choice).decide(0, GROUP, HEAVY, followers, 7))
@@ -52,7 +53,8 @@ class HandOverPolicyTest {
 
   @Test
   void whenOneIsAboutToWorkItselfThenAnotherIsChosenIfThereIsOne() {
-    MemberLoad next = new MemberLoad("next", new Load(0, WorkTurn.State.WAITING, 0, false), 0);
+    MemberLoad next =
+        new MemberLoad("next", new Load(0, CompactionPermit.State.WAITING, 0, false), 0);
     for (Choice choice : Choice.values()) {
       assertThat(
               policy(choice)
@@ -66,11 +68,11 @@ class HandOverPolicyTest {
   @Test
   void whenTheyTakeTurnsThenTheNextInOrderComesAndAfterTheLastTheFirst() {
     HandOverPolicy policy = policy(Choice.ROUND_ROBIN);
-    List<String> heirs = new ArrayList<>();
+    List<String> transferTargets = new ArrayList<>();
     for (long now = 0; now < 80_000; now += 20_000) {
-      heirs.add(policy.decide(now, GROUP, HEAVY, FREE, 0).to());
+      transferTargets.add(policy.decide(now, GROUP, HEAVY, FREE, 0).to());
     }
-    assertThat(heirs).containsExactly("a", "b", "c", "a");
+    assertThat(transferTargets).containsExactly("a", "b", "c", "a");
   }
 
   @Test

@@ -161,7 +161,7 @@ class MoveTest {
       }
       for (int number = 0; number < GroupNodes.NODES; number++) {
         nodes.crash(number);
-        nodes.start(number); // as a founder, by the old layout
+        nodes.start(number); // as an initial member, by the old layout
         assertThat(nodes.servers.get(number).group(GroupNodes.GROUP)).isEmpty();
       }
       assertThat(nodes.read(0, "k")).isEqualTo("through " + (nodes.peers.size() - 1));

@@ -35,7 +35,7 @@ class RetryWindowTest {
 
   @Test
   void whenMoreAreOpenThanMayBeThenTheOldestAreForgotten() {
-    for (int i = 0; i <= RetryWindow.MOST_OPEN; i++) {
+    for (int i = 0; i <= RetryWindow.MAX_OPEN; i++) {
       window.applied(new RequestId(1, i, 0), NOON + i);
     }
     assertThat(window.appliedAt(1, 0)).hasValue(RetryWindow.FORGOTTEN);

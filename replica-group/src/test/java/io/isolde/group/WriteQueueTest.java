@@ -3,6 +3,7 @@ package io.isolde.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.raft.ByteBudget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,7 +16,9 @@ class WriteQueueTest {
   private static final byte[] LARGE = new byte[3 * MEBIBYTE];
 
   /** Without a replica, as it makes no entries while it is held. */
-  private final WriteQueue queue = new WriteQueue(null, 4 * MEBIBYTE, () -> 1);
+  private final ByteBudget memory = new ByteBudget(64 * MEBIBYTE);
+
+  private final WriteQueue queue = new WriteQueue(null, 4 * MEBIBYTE, () -> 1, memory);
 
   @Test
   void whenLargeWritesWaitThenTheirBytesAreBounded() {
@@ -35,6 +38,22 @@ class WriteQueueTest {
                     .isEqualTo(GroupFailure.Reason.OVERLOADED));
     assertThat(waiting).hasSize(64 / 3);
     assertThat(queue.size()).isEqualTo(64 / 3);
+  }
+
+  /** A node may lead hundreds of groups. */
+  @Test
+  void whenAnotherGroupTakesAllTheMemoryThenAWriteIsRefused() {
+    assertThat(queue.hold(1_000)).isDone();
+    assertThat(memory.take(63 * MEBIBYTE)).isTrue();
+    assertThat(offer(0))
+        .failsWithin(0, TimeUnit.SECONDS)
+        .withThrowableOfType(ExecutionException.class)
+        .satisfies(
+            thrown ->
+                assertThat(((GroupFailure) thrown.getCause()).reason())
+                    .isEqualTo(GroupFailure.Reason.OVERLOADED));
+    memory.give(63 * MEBIBYTE);
+    assertThat(offer(0)).isNotDone();
   }
 
   private CompletableFuture<Long> offer(int number) {

@@ -15,7 +15,7 @@ import org.HdrHistogram.HistogramIterationValue;
  * thread-safe.
  */
 public final class DelayHistogram {
-  private static final long MOST_MICROS = 120_000_000;
+  private static final long MAX_MICROS = 120_000_000;
   private static final int DIGITS = 2;
 
   /** What one observation counts at first: so it is halved four times before it is gone. */
@@ -37,7 +37,7 @@ public final class DelayHistogram {
   }
 
   private static Histogram empty() {
-    Histogram histogram = new Histogram(1, MOST_MICROS, DIGITS);
+    Histogram histogram = new Histogram(1, MAX_MICROS, DIGITS);
     histogram.setAutoResize(false);
     return histogram;
   }
@@ -45,7 +45,7 @@ public final class DelayHistogram {
   /** Counts a delay; what is out of range counts as the nearest that isn't. */
   public void record(double micros, long nowMillis) {
     decay(nowMillis);
-    long whole = Math.round(Math.max(0, Math.min(MOST_MICROS, micros)));
+    long whole = Math.round(Math.max(0, Math.min(MAX_MICROS, micros)));
     counts.recordValueWithCount(whole, FRESH);
   }
 
@@ -80,7 +80,7 @@ public final class DelayHistogram {
 
   /** Which share of the delays was at most so long; 0 if nothing was seen. */
   public double shareUpTo(double micros) {
-    long whole = (long) Math.max(0, Math.min(MOST_MICROS, micros));
+    long whole = (long) Math.max(0, Math.min(MAX_MICROS, micros));
     long all = counts.getTotalCount();
     return all == 0 ? 0 : (double) counts.getCountBetweenValues(0, whole) / all;
   }

@@ -16,7 +16,7 @@ import java.util.function.ToDoubleFunction;
  * have been is known. Not thread-safe; as many histograms as there are followers.
  */
 public final class FollowerDelays {
-  private static final double MOST_MICROS = 120e6;
+  private static final double MAX_MICROS = 120e6;
   private static final double EXACT_MICROS = 1;
 
   private final long halfLifeMillis;
@@ -102,7 +102,7 @@ public final class FollowerDelays {
 
   private static double leastMicros(DoublePredicate isEnough) {
     double low = 0;
-    double high = MOST_MICROS;
+    double high = MAX_MICROS;
     if (isEnough.test(low)) {
       return low;
     }

@@ -18,7 +18,7 @@ final class LogReads {
   private static final double STEP = 1.03;
 
   /** Nearly never is the last write of a row older than so many intervals. */
-  private static final int MOST_INTERVALS = 30;
+  private static final int MAX_INTERVALS = 30;
 
   private final double writeIntervalMicros;
   private final double readIntervalMicros;
@@ -62,7 +62,7 @@ final class LogReads {
     double backwards = 0;
     double older = 1;
     double age = 0;
-    while (age < MOST_INTERVALS * writeIntervalMicros) {
+    while (age < MAX_INTERVALS * writeIntervalMicros) {
       double next = age == 0 ? FIRST_MICROS : age * STEP;
       double middle = (age + next) / 2;
       double missing = 1 - first.applyAsDouble(middle);

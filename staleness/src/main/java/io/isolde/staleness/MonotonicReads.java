@@ -61,7 +61,7 @@ final class MonotonicReads {
     boolean[] isDecided = new boolean[backwards.length];
     int undecided = backwards.length;
     double start = Math.max(first.end(), second.end());
-    for (int version = 0; version < VersionPredictor.MOST_VERSIONS && undecided > 0; version++) {
+    for (int version = 0; version < VersionPredictor.MAX_VERSIONS && undecided > 0; version++) {
       start -= writeIntervalMicros * random.nextExponential();
       model.drawWrite(random, trial);
       for (int i = 0; i < backwards.length; i++) {

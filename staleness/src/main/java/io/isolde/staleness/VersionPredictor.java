@@ -11,7 +11,7 @@ public final class VersionPredictor {
   public static final double ASSUMED_WRITE_INTERVAL_MICROS = 100_000;
 
   /** Older versions than so many are taken for visible. */
-  static final int MOST_VERSIONS = 64;
+  static final int MAX_VERSIONS = 64;
 
   private final DelayModel model;
   private final Quorums quorums;
@@ -44,9 +44,9 @@ public final class VersionPredictor {
    *     all k at once
    */
   public Visibility withinVersions(int versions, double writeIntervalMicros) {
-    if (versions < 1 || versions > MOST_VERSIONS) {
+    if (versions < 1 || versions > MAX_VERSIONS) {
       throw new IllegalArgumentException(
-          "k must be between 1 and %d, not %d.".formatted(MOST_VERSIONS, versions));
+          "k must be between 1 and %d, not %d.".formatted(MAX_VERSIONS, versions));
     }
     return Overlap.isCertain(quorums, model)
         ? Visibility.ALWAYS

@@ -40,7 +40,7 @@ final class Episodes {
 
   /** What the load never goes beyond: rows that are due and would are counted as left out. */
   record Limits(int rowsAtOnce, int rows) {
-    static final Limits USUAL = new Limits(4_000, StudyOptions.MOST_ROWS);
+    static final Limits USUAL = new Limits(4_000, StudyOptions.MAX_ROWS);
   }
 
   private final Requests table;

@@ -24,7 +24,7 @@ final class EventMark extends Annotation {
   private static final int GAP_PIXELS = 3;
 
   /** Words of this size have room; the whole of an error is in the report's table. */
-  private static final int MOST_LETTERS = 44;
+  private static final int MAX_LETTERS = 44;
 
   /** An end this soon after its beginning, as a share of the time, would cover it. */
   private static final double SAME_MOMENT = 0.06;
@@ -37,9 +37,9 @@ final class EventMark extends Annotation {
     super(false);
     this.atSeconds = event.atSeconds();
     this.words =
-        event.what().length() <= MOST_LETTERS
+        event.what().length() <= MAX_LETTERS
             ? event.what()
-            : event.what().substring(0, MOST_LETTERS) + "…";
+            : event.what().substring(0, MAX_LETTERS) + "…";
     this.isEnd = isEnd;
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.study;
 
-import io.isolde.staleness.Distances;
+import io.isolde.study.distances.Distances;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -35,7 +35,7 @@ public final class Study {
     SETTINGS.put("R1W1", new Setting(Level.ONE, Level.ONE));
   }
 
-  private static final int MOST_CHURN_EXTRA_SECONDS = 300;
+  private static final int MAX_CHURN_EXTRA_SECONDS = 300;
 
   private final StudyOptions options;
   private final ResultsFile file;
@@ -145,7 +145,7 @@ public final class Study {
     int seconds = options.secondsPerSetting();
     Churn churn = Churn.of(cluster.local().orElseThrow(), cluster::createJoining, seconds);
     // Nodes take as long as they take, and what they do is to be seen under load.
-    LoadTime time = new LoadTime(seconds, seconds + MOST_CHURN_EXTRA_SECONDS, churn::isDone);
+    LoadTime time = new LoadTime(seconds, seconds + MAX_CHURN_EXTRA_SECONDS, churn::isDone);
     Seen seen;
     churn.begin();
     try {

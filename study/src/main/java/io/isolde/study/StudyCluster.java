@@ -7,6 +7,7 @@ import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.study.StudyOptions.Running;
+import io.isolde.study.distances.Distances;
 import io.isolde.study.live.Sessions;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -22,6 +23,9 @@ final class StudyCluster implements AutoCloseable {
   private static final String NAME = "cluster";
   private static final String NAME_OF_JOINING = "joining";
   private static final Duration MEMBERSHIP = Duration.ofMinutes(3);
+
+  /** By name: it can only be loaded where Cassandra is. */
+  private static final String DISTANT_SNITCH = "io.isolde.study.distances.DistantSnitch";
 
   private static final String RING_DELAY_MILLIS = "8000";
 
@@ -100,6 +104,8 @@ final class StudyCluster implements AutoCloseable {
             .withAddress(address(0))
             .withHeapMegabytes(options.heapMegabytes())
             .withEphemeral(true)
+            // So that a joining node finds its place between two others.
+            .withTokens(1)
             .withJvmOption("-XX:-UseG1GC")
             .withJvmOption("-XX:+UseSerialGC")
             .withJvmOption("-XX:TieredStopAtLevel=1")
@@ -110,13 +116,16 @@ final class StudyCluster implements AutoCloseable {
             .withCassandraSetting("memtable_heap_space", "64MiB")
             .withCassandraSetting("concurrent_reads", "8")
             .withCassandraSetting("concurrent_writes", "8")
-            .withIsoldeSetting("oracle", "embedded")
+            // Nothing is committed: one member of the oracle disturbs least.
+            .withIsoldeSetting("oracle_members", "[" + address(0) + "]")
             .withIsoldeSetting("staleness_sample_one_in", "1");
     if (options.profile().distances().isEmpty()) {
       return spec;
     }
     Path distances = write(folder.resolve("distances"), options.profile().distances());
-    return spec.withIsoldeSetting("emulated_distances", distances.toString());
+    return spec.withClassesOf(StudyCluster.class)
+        .withCassandraSetting("endpoint_snitch", DISTANT_SNITCH)
+        .withSystemProperty(Distances.FILE_PROPERTY, distances.toString());
   }
 
   /** Of a node; the first has index 0. */

@@ -34,9 +34,9 @@ public record StudyOptions(
   static final int REPLICAS = 3;
 
   /** Of one load: each is read 16 times, and all that clients saw is kept in memory. */
-  static final int MOST_ROWS = 100_000;
+  static final int MAX_ROWS = 100_000;
 
-  private static final int MOST_SECONDS = 3_600;
+  private static final int MAX_SECONDS = 3_600;
 
   public StudyOptions {
     require(nodes >= REPLICAS, "A study needs at least %d nodes.".formatted(REPLICAS));
@@ -45,19 +45,19 @@ public record StudyOptions(
         "The profile has %d datacenters, so a study of it needs at least as many nodes."
             .formatted(profile.datacenters().size()));
     require(
-        secondsPerSetting >= 2 && secondsPerSetting <= MOST_SECONDS,
-        "A setting takes at least 2 seconds, and at most %d.".formatted(MOST_SECONDS));
+        secondsPerSetting >= 2 && secondsPerSetting <= MAX_SECONDS,
+        "A setting takes at least 2 seconds, and at most %d.".formatted(MAX_SECONDS));
     require(
-        warmupSeconds >= 0 && warmupSeconds <= MOST_SECONDS,
+        warmupSeconds >= 0 && warmupSeconds <= MAX_SECONDS,
         "The warm-up can't take less than no time, or more than %d seconds."
-            .formatted(MOST_SECONDS));
+            .formatted(MAX_SECONDS));
     require(
         episodesPerSecond >= 1 && episodesPerSecond <= 10_000,
         "The rows per second must be between 1 and 10000.");
     require(
-        (long) Math.max(secondsPerSetting, warmupSeconds) * episodesPerSecond <= MOST_ROWS,
+        (long) Math.max(secondsPerSetting, warmupSeconds) * episodesPerSecond <= MAX_ROWS,
         "The seconds times the rows per second are more than the %d rows that a study keeps in"
-                .formatted(MOST_ROWS)
+                .formatted(MAX_ROWS)
             + " memory: say less of either.");
     require(maxAfterMillis >= 1 && maxAfterMillis <= 60_000, "Reads come within a minute.");
     require(

@@ -34,6 +34,6 @@ public final class Await {
       }
       LockSupport.parkNanos(LOOK_NANOS);
     }
-    throw new AssertionError("Waited in vain until " + what + ".", last);
+    throw new NotInTimeError(what, last);
   }
 }

@@ -4,6 +4,8 @@ package io.isolde.system;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /** A node, with a folder of its own, that joins the ring of others. */
 public final class JoiningNode {
@@ -34,7 +36,16 @@ public final class JoiningNode {
         .reconfigure(
             spec ->
                 spec.withCassandraSetting("seed_provider", seeds)
-                    .withCassandraSetting("initial_token", "\"1234567890\""));
+                    .withCassandraSetting("initial_token", tokens(spec.tokens())));
     return joining;
+  }
+
+  /** In the middle between those of one or three members, so that each is worth a range. */
+  public static String tokens(int count) {
+    long step = Long.MAX_VALUE / count * 2;
+    return LongStream.range(0, count)
+        .map(i -> Long.MIN_VALUE + step / 2 + i * step)
+        .mapToObj(Long::toString)
+        .collect(Collectors.joining(",", "\"", "\""));
   }
 }

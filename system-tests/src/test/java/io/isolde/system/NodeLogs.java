@@ -25,8 +25,8 @@ public final class NodeLogs
       Pattern.compile(
           "^(WARN|ERROR) .*|.*\\[(isolde|.*@group|Migration)[^]]*\\].*|.* Gossiper\\..*");
   private static final Duration RECENT = Duration.ofMinutes(5);
-  private static final int MOST_LINES = 40;
-  private static final int MOST_CHARACTERS = 260;
+  private static final int MAX_LINES = 40;
+  private static final int MAX_CHARACTERS = 260;
 
   @Override
   public void afterTestExecution(ExtensionContext context) {
@@ -72,8 +72,8 @@ public final class NodeLogs
     }
     System.out.println(test + " failed; from the end of " + file + ":");
     telling.stream()
-        .skip(Math.max(0, telling.size() - MOST_LINES))
-        .map(line -> line.substring(0, Math.min(line.length(), MOST_CHARACTERS)))
+        .skip(Math.max(0, telling.size() - MAX_LINES))
+        .map(line -> line.substring(0, Math.min(line.length(), MAX_CHARACTERS)))
         .forEach(line -> System.out.println("  " + line));
   }
 }

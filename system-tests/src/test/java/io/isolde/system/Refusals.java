@@ -47,7 +47,7 @@ public final class Refusals {
 
   private static Outcome outcome(ErrorCode code) {
     return switch (code) {
-      case TRANSACTION_NOT_FOUND, OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
+      case TRANSACTION_NOT_FOUND, CHANGE_FAILED, OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
       case APPLY_PENDING -> Outcome.COMMITTED;
       default -> Outcome.NOT_COMMITTED;
     };

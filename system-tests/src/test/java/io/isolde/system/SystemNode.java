@@ -99,6 +99,11 @@ public final class SystemNode implements AutoCloseable {
     return connect(config -> config, builder -> builder);
   }
 
+  /** As {@link #connect()}, for transactions that are bound to the connection. */
+  public CqlSession connectSerially() {
+    return connect(config -> config, builder -> builder.withApplicationName("isolde-serial"));
+  }
+
   /** As {@link #connect()}, with settings of the driver. */
   public CqlSession connect(
       UnaryOperator<ProgrammaticDriverConfigLoaderBuilder> settings,

@@ -10,17 +10,11 @@ import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
 
-/**
- * Nodes whose clients choose one for each statement, and that can be told to die or to fail in the
- * middle of a snapshot.
- */
+/** Nodes whose clients choose one for each statement. */
 public final class TestCluster implements AutoCloseable {
   public static final Duration PATIENCE = Duration.ofMinutes(3);
 
@@ -41,30 +35,18 @@ public final class TestCluster implements AutoCloseable {
             .withCassandraSetting("commitlog_sync", "batch")
             .withCassandraSetting("commitlog_sync_period", "0ms");
     TestCluster made = new TestCluster(LocalCluster.create(folder, nodes, settings.apply(first)));
-    for (LocalNode node : made.cluster.nodes()) {
-      node.reconfigure(
-          spec -> spec.withSystemProperty("isolde.snapshot.fault", faultFile(node).toString()));
-    }
     made.cluster.start();
     made.cluster.awaitMembership(PATIENCE);
     return made;
-  }
-
-  private static Path faultFile(LocalNode node) {
-    return node.folder().resolve("fault").toAbsolutePath();
   }
 
   public LocalNode node(int number) {
     return cluster.node(number);
   }
 
-  /** From now on the node halts, or fails, at a step: {@code LOAD:halt}; empty for no more. */
+  /** From now on the node halts, or fails, at a step of a snapshot; see {@link SnapshotFaults}. */
   public void fault(int node, String fault) {
-    try {
-      Files.writeString(faultFile(cluster.node(node)), fault);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    SnapshotFaults.set(cluster.node(node), fault);
   }
 
   public synchronized CqlSession session() {

@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** Half a minute of one workload at one level, with a few faults, and the judgement of it. */
 final class Epoch {
   private static final int FAULTS = 3;
-  private static final int MOST_CALM_MILLIS = 3_000;
+  private static final int MAX_CALM_MILLIS = 3_000;
   private static final int LEAST_FAULT_MILLIS = 1_000;
-  private static final int MOST_FAULT_MILLIS = 8_000;
+  private static final int MAX_FAULT_MILLIS = 8_000;
 
   /** A client that has met an error waits for this long before its next step. */
   private static final int AFTER_ERROR_MILLIS = 10;
@@ -59,7 +59,7 @@ final class Epoch {
       for (int i = 0; i < FAULTS; i++) {
         suffer(faults.next(random), random);
       }
-      sleep(random.nextInt(MOST_CALM_MILLIS));
+      sleep(random.nextInt(MAX_CALM_MILLIS));
       isOver.set(true);
       await(CompletableFuture.allOf(running.toArray(CompletableFuture[]::new)));
     } finally {
@@ -84,11 +84,11 @@ final class Epoch {
   }
 
   private void suffer(Fault fault, Random random) {
-    sleep(random.nextInt(MOST_CALM_MILLIS));
+    sleep(random.nextInt(MAX_CALM_MILLIS));
     happened.add(fault);
     fault.begin();
     try {
-      sleep(LEAST_FAULT_MILLIS + random.nextInt(MOST_FAULT_MILLIS));
+      sleep(LEAST_FAULT_MILLIS + random.nextInt(MAX_FAULT_MILLIS));
     } finally {
       fault.end();
     }

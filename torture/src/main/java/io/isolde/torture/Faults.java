@@ -4,15 +4,12 @@ package io.isolde.torture;
 import com.datastax.oss.driver.api.core.CqlSession;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 
 /** Lets nodes of a cluster fail. */
 final class Faults {
-  private static final int MOST_SKEW_MILLIS = 20_000;
+  private static final int MAX_SKEW_MILLIS = 20_000;
 
   private final LocalCluster cluster;
   private final CqlSession session;
@@ -22,11 +19,6 @@ final class Faults {
     this.cluster = cluster.nodes();
     this.session = cluster.session();
     this.options = options;
-  }
-
-  /** The file that holds how wrong a node's clock is. */
-  static Path skewFile(Path nodeFolder) {
-    return nodeFolder.resolve("clock-skew-millis");
   }
 
   /** Draws a fault. */
@@ -57,11 +49,8 @@ final class Faults {
   }
 
   private Fault skew(LocalNode node, int number, Random random) {
-    int millis = random.nextInt(2 * MOST_SKEW_MILLIS) - MOST_SKEW_MILLIS;
-    return new Skew(
-        "clock of node %d off by %d ms".formatted(number, millis),
-        skewFile(node.folder()),
-        Integer.toString(millis));
+    int millis = random.nextInt(2 * MAX_SKEW_MILLIS) - MAX_SKEW_MILLIS;
+    return new Skew("clock of node %d off by %d ms".formatted(number, millis), node, millis);
   }
 
   private record Both(Fault outer, Fault inner) implements Fault {
@@ -110,23 +99,15 @@ final class Faults {
     }
   }
 
-  private record Skew(String name, Path file, String millis) implements Fault {
+  private record Skew(String name, LocalNode node, int millis) implements Fault {
     @Override
     public void begin() {
-      try {
-        Files.writeString(file, millis);
-      } catch (IOException e) {
-        throw new TortureException("The file " + file + " can't be written.", e);
-      }
+      ClockSkew.begin(node, millis);
     }
 
     @Override
     public void end() {
-      try {
-        Files.delete(file);
-      } catch (IOException e) {
-        throw new TortureException("The file " + file + " can't be deleted.", e);
-      }
+      ClockSkew.end(node);
     }
   }
 }

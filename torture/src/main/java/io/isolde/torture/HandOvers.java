@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Leaders that are healthy hand over to others, again and again. */
 final class HandOvers implements Fault {
   private static final int LEAST_PAUSE_MILLIS = 300;
-  private static final int MOST_PAUSE_MILLIS = 1_500;
+  private static final int MAX_PAUSE_MILLIS = 1_500;
   private static final long JOIN_MILLIS = 30_000;
 
   private final CqlSession session;
@@ -47,7 +47,7 @@ final class HandOvers implements Fault {
     try {
       while (!isOver) {
         order();
-        Thread.sleep(LEAST_PAUSE_MILLIS + random.nextInt(MOST_PAUSE_MILLIS - LEAST_PAUSE_MILLIS));
+        Thread.sleep(LEAST_PAUSE_MILLIS + random.nextInt(MAX_PAUSE_MILLIS - LEAST_PAUSE_MILLIS));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -61,7 +61,7 @@ final class HandOvers implements Fault {
       session.execute(statement + "'" + address + "'");
       done.incrementAndGet();
     } catch (DriverException e) {
-      // Refused, as when the heir's log is behind, or too slow: the next one may do.
+      // Refused, as when the transfer target's log is behind, or too slow: the next one may do.
     }
   }
 

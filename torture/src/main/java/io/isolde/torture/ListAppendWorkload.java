@@ -14,7 +14,7 @@ import java.util.Random;
 
 /** Appends to lists and reads them, several in a transaction. */
 final class ListAppendWorkload implements Workload {
-  private static final int MOST_OPERATIONS = 4;
+  private static final int MAX_OPERATIONS = 4;
 
   private final ListStore store;
   private final HistoryChecker.Level level;
@@ -39,7 +39,7 @@ final class ListAppendWorkload implements Workload {
   public void step(Isolde isolde, TransactionOptions options, Random random, Recorder recorder) {
     boolean isReading = random.nextInt(4) == 0;
     TransactionOptions chosen = options.toBuilder().readOnly(isReading).build();
-    int operations = 1 + random.nextInt(MOST_OPERATIONS);
+    int operations = 1 + random.nextInt(MAX_OPERATIONS);
     var unused =
         recorder.run(
             isolde,

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 
 /** Reads some registers and replaces the values of some of those. */
 final class RegisterWorkload implements Workload {
-  private static final int MOST_KEYS = 4;
+  private static final int MAX_KEYS = 4;
 
   private final HistoryChecker.Level level;
   private final KeyRing keys;
@@ -41,7 +41,7 @@ final class RegisterWorkload implements Workload {
   public void step(Isolde isolde, TransactionOptions options, Random random, Recorder recorder) {
     boolean isReading = random.nextInt(4) == 0;
     Set<Integer> chosen = new TreeSet<>();
-    for (int i = 1 + random.nextInt(MOST_KEYS); i > 0; i--) {
+    for (int i = 1 + random.nextInt(MAX_KEYS); i > 0; i--) {
       chosen.add(keys.draw(random));
     }
     var unused =

@@ -14,7 +14,7 @@ import org.apache.cassandra.utils.Clock;
 public final class SkewedClock implements Clock {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final Path file = Path.of(System.getProperty(TortureCluster.SKEW_FILE_PROPERTY));
+  private final Path file = Path.of(System.getProperty(ClockSkew.FILE_PROPERTY));
   private volatile long lookedNanos = System.nanoTime() - LOOK_NANOS;
   private volatile long skewMillis;
 

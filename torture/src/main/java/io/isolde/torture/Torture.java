@@ -19,7 +19,7 @@ public final class Torture {
       "{'class': 'ReplicatedLogStrategy', 'replication_factor': 3, 'groups': 3}";
 
   private static final int KEYS_PER_EPOCH = 100_000;
-  private static final Duration SETTLING = Duration.ofMinutes(1);
+  private static final Duration MEMBERSHIP_WAIT = Duration.ofMinutes(1);
 
   private final TortureOptions options;
   private final PrintWriter out;
@@ -36,7 +36,10 @@ public final class Torture {
    * @param out is told what happens
    */
   public static TortureReport run(TortureOptions options, Path folder, PrintWriter out) {
-    return new Torture(options, out).run(folder);
+    Torture torture = new Torture(options, out);
+    return options.workload() == WorkloadKind.READS
+        ? ReadsTorture.run(options, folder, torture::say)
+        : torture.run(folder);
   }
 
   private TortureReport run(Path folder) {
@@ -55,7 +58,7 @@ public final class Torture {
         say(TortureReport.line(result));
         result.violations().forEach(this::say);
         isFine = result.violations().isEmpty();
-        cluster.nodes().awaitMembership(SETTLING);
+        cluster.nodes().awaitMembership(MEMBERSHIP_WAIT);
       }
     }
     return new TortureReport(options, Duration.ofNanos(System.nanoTime() - start), results);

@@ -8,10 +8,8 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.client.IsoldeSessionBuilder;
 import io.isolde.cluster.LocalCluster;
-import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.Network;
 import io.isolde.cluster.NodeSpec;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -20,11 +18,6 @@ import java.util.function.Consumer;
 /** The cluster that suffers, and a session with it. Gone when it is closed. */
 final class TortureCluster implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
-
-  /** By name: it can only be loaded where Cassandra is. */
-  private static final String CLOCK = "io.isolde.torture.SkewedClock";
-
-  static final String SKEW_FILE_PROPERTY = "isolde.torture.skew";
 
   private static final String FIRST_OF_LOOPBACK = "127.0.64.1";
 
@@ -39,11 +32,9 @@ final class TortureCluster implements AutoCloseable {
   static TortureCluster start(Path folder, TortureOptions options, Consumer<String> progress) {
     LocalCluster.removeIfPresent(folder);
     LocalCluster cluster = LocalCluster.create(folder, options.nodes(), spec(options));
-    for (int number = 1; number <= options.nodes(); number++) {
-      setClock(cluster.node(number));
-    }
+    ClockSkew.prepare(cluster);
     if (options.needsNetwork()) {
-      Network.settle(cluster);
+      Network.assign(cluster);
     }
     try {
       cluster.start(progress);
@@ -62,24 +53,8 @@ final class TortureCluster implements AutoCloseable {
         NodeSpec.standard()
             .withAddress(options.needsNetwork() ? Network.address(1) : FIRST_OF_LOOPBACK)
             .withHeapMegabytes(options.heapMegabytes())
-            .withEphemeral(true)
-            .withClassPathEntry(ownClasses())
-            .withSystemProperty("cassandra.clock", CLOCK);
-    return options.commitLogSync().of(spec);
-  }
-
-  private static void setClock(LocalNode node) {
-    Path skew = Faults.skewFile(node.folder());
-    node.reconfigure(spec -> spec.withSystemProperty(SKEW_FILE_PROPERTY, skew.toString()));
-  }
-
-  /** The jar or the folder with these classes: nodes need {@link SkewedClock}. */
-  private static Path ownClasses() {
-    try {
-      return Path.of(Torture.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    } catch (URISyntaxException e) {
-      throw new TortureException("This program can't find itself.", e);
-    }
+            .withEphemeral(true);
+    return options.commitLogSync().of(ClockSkew.allowedBy(spec));
   }
 
   private static CqlSession connect(LocalCluster cluster) {

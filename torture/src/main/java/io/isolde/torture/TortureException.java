@@ -9,7 +9,7 @@ public final class TortureException extends RuntimeException {
     super(message);
   }
 
-  TortureException(String message, Throwable cause) {
+  public TortureException(String message, Throwable cause) {
     super(message, cause);
   }
 }

@@ -37,7 +37,7 @@ public record TortureOptions(
 
   /** Whether it takes a network whose parts can be cut off. */
   boolean needsNetwork() {
-    return faults.stream().anyMatch(Cut::isMeantBy);
+    return workload != WorkloadKind.READS && faults.stream().anyMatch(Cut::isMeantBy);
   }
 
   /** The options of the command line that mean the same. */

@@ -11,7 +11,9 @@ public enum WorkloadKind {
   /** Single statements on a strong keyspace. */
   STRONG,
   /** Transactions on a strong keyspace. */
-  STRONG_TRANSACTIONS;
+  STRONG_TRANSACTIONS,
+  /** SELECTs of every shape, beside those of plain tables, where replicas have missed writes. */
+  READS;
 
   /** How somebody is told to lead what the clients use; an address in quotes follows. */
   List<String> handOvers() {
@@ -19,6 +21,7 @@ public enum WorkloadKind {
       case TRANSACTIONS -> List.of("ALTER ORACLE LEADER ");
       case STRONG -> List.of("ALTER KEYSPACE strong LEADER ");
       case STRONG_TRANSACTIONS -> List.of("ALTER ORACLE LEADER ", "ALTER KEYSPACE torture LEADER ");
+      case READS -> List.of();
     };
   }
 

@@ -25,7 +25,7 @@ public final class DistantHosts {
   private static final int DESTINATION_AT = 19;
 
   /** What comes on top is lost, as routers lose it. */
-  private static final int MOST_UNDER_WAY = 20_000;
+  private static final int MAX_UNDER_WAY = 20_000;
 
   /** A packet on its way. */
   @SuppressWarnings("ArrayRecordComponent") // never compared by it
@@ -104,7 +104,7 @@ public final class DistantHosts {
       byte[] packet = read(from);
       int to = packet.length > DESTINATION_AT ? packet[DESTINATION_AT] & 0xff : 0;
       DelayQueue<Packet> queue = isVersion4(packet) ? arriving.get(to) : null;
-      if (queue != null && queue.size() < MOST_UNDER_WAY) {
+      if (queue != null && queue.size() < MAX_UNDER_WAY) {
         long takesNanos = from == HERE || to == HERE ? 0 : oneWayNanos;
         queue.add(new Packet(packet, number++, System.nanoTime() + takesNanos));
       }

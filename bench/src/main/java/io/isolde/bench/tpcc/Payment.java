@@ -16,7 +16,7 @@ import java.util.Map;
 record Payment(int warehouse, int district, Who who, long cents, String id, long paidAt)
     implements Work {
   static final String BAD_CREDIT = "BC";
-  private static final int MOST_DATA = 500;
+  private static final int MAX_DATA = 500;
 
   @Override
   public boolean isReadOnly() {
@@ -57,7 +57,7 @@ record Payment(int warehouse, int district, Who who, long cents, String id, long
                   warehouse,
                   cents,
                   before.text("data"));
-      after.put("data", data.substring(0, Math.min(MOST_DATA, data.length())));
+      after.put("data", data.substring(0, Math.min(MAX_DATA, data.length())));
     }
     store.put(Table.CUSTOMER, after, who.warehouse(), who.district(), customer);
   }

@@ -10,7 +10,7 @@ public interface CommitApplier {
    * What takes longer is of no use: its coordinator has been told to do it. Less than what makes
    * coordinators look for another leader ({@link OracleClientConfig#suspicionMillis}).
    */
-  long LONGEST_MILLIS = 150;
+  long MAX_MILLIS = 150;
 
   /** Leaves all to their coordinators. */
   CommitApplier NONE =

@@ -3,10 +3,11 @@ package io.isolde.oracle.group;
 
 import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Decision;
-import io.isolde.oracle.SetAsideCommits;
+import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.group.OracleRequestException.Reason;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
+import io.isolde.raft.LogLimit;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -28,6 +29,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class CoordinatorSession implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(CoordinatorSession.class);
+  private final LogLimit logLimit = new LogLimit();
   static final int RENEWALS_PER_LEASE = 10;
   private static final long NOT_OPEN = 0;
   private static final byte[] NOTHING = {};
@@ -35,8 +37,8 @@ public final class CoordinatorSession implements AutoCloseable {
   private final OracleClient client;
   private final UUID coordinator;
   private final OpenStarts starts = new OpenStarts();
-  private final ToldApplied told = new ToldApplied();
-  private final AppliedTeller applied;
+  private final ReportedApplies reported = new ReportedApplies();
+  private final ApplyReporter applied;
 
   /** Of the session; a new one has its own. */
   private volatile Sequences sequences = new Sequences();
@@ -66,7 +68,7 @@ public final class CoordinatorSession implements AutoCloseable {
   public CoordinatorSession(OracleClient client, UUID coordinator, long leaseMillis) {
     this.client = client;
     this.coordinator = coordinator;
-    this.applied = new AppliedTeller(client, told, renewals, starts::heard, this::keepSoon);
+    this.applied = new ApplyReporter(client, reported, renewals, starts::heard, this::keepSoon);
     client.onLeaderFound(this::keepSoon);
     var unused =
         renewals.scheduleWithFixedDelay(
@@ -159,8 +161,8 @@ public final class CoordinatorSession implements AutoCloseable {
           new OracleRequestException(
               Reason.OVERLOADED, "Too many commits have no answer from the oracle yet."));
     }
-    Outstanding<Carried> asked =
-        client.ask(new Command.Commit(now, sequence.getAsInt(), request, writeSet), isToBeApplied);
+    Command.Commit commit = new Command.Commit(now, sequence.getAsInt(), request, writeSet);
+    Outstanding<Carried> asked = client.ask(commit, isToBeApplied);
     return asked
         .answer()
         .whenComplete(
@@ -170,11 +172,11 @@ public final class CoordinatorSession implements AutoCloseable {
                 giveUp(now);
               }
             })
-        .thenCompose(carried -> decided(carried, request, asked, now));
+        .thenCompose(carried -> decided(carried, commit, asked));
   }
 
   private CompletableFuture<Decided> decided(
-      Carried carried, CommitRequest request, Outstanding<Carried> asked, long inSession) {
+      Carried carried, Command.Commit commit, Outstanding<Carried> asked) {
     Answer answer = carried.answer();
     if (answer instanceof Answer.Decided decided) {
       return CompletableFuture.completedFuture(new Decided(decided.decision(), carried.applied()));
@@ -185,19 +187,25 @@ public final class CoordinatorSession implements AutoCloseable {
           new OracleRequestException(
               Reason.REFUSED, "The oracle rejects the commit: " + rejected.reason() + "."));
     }
-    fenced(inSession);
+    fenced(commit.session());
     if (asked.sends() == 1) {
       return CompletableFuture.failedFuture(LateDecision.wasFenced());
     }
     // An earlier one may have been decided before the session was closed.
-    if (request.transactionId() == null) {
+    UUID id = commit.request().transactionId();
+    if (id == null) {
       return CompletableFuture.failedFuture(
           new OracleRequestException(
               Reason.TIMED_OUT, "The coordinator was fenced while a commit was under way."));
     }
     return client
-        .execute(new Command.Abort(request.transactionId(), request.startTimestamp()))
-        .thenApply(ended -> Decided.toBeApplied(LateDecision.of(ended)));
+        .execute(new Command.Abort(id, commit.request().startTimestamp()))
+        .thenCompose(
+            ended ->
+                LateDecision.isPossible(ended)
+                    ? client.ask(commit, false).answer()
+                    : CompletableFuture.failedFuture(LateDecision.wasFenced()))
+        .thenApply(carriedLate -> Decided.toBeApplied(LateDecision.of(carriedLate.answer())));
   }
 
   /**
@@ -206,7 +214,7 @@ public final class CoordinatorSession implements AutoCloseable {
    * @return completes when the commit is visible to all who begin
    */
   public CompletableFuture<Void> applied(long commitTimestamp) {
-    return applied.tell(commitTimestamp);
+    return applied.report(commitTimestamp);
   }
 
   /**
@@ -216,12 +224,12 @@ public final class CoordinatorSession implements AutoCloseable {
    * @param stable what that has returned
    */
   public CompletableFuture<Void> applied(long commitTimestamp, Stable stable) {
-    return applied.told(commitTimestamp, stable);
+    return applied.reported(commitTimestamp, stable);
   }
 
   /**
    * Completes when every commit up to the timestamp is visible to all who begin, or {@link
-   * #setAside()}.
+   * #inDoubt()}.
    */
   public CompletableFuture<Void> awaitStable(long timestamp) {
     return client.awaitStable(timestamp).thenAccept(starts::heard);
@@ -256,11 +264,11 @@ public final class CoordinatorSession implements AutoCloseable {
   }
 
   /**
-   * The commits that are set aside, as far as this coordinator has heard. To be asked after any
-   * snapshot: then it has all that are at or below that and not applied.
+   * The commits in doubt, as far as this coordinator has heard. To be asked after any snapshot:
+   * then it has all that are at or below that and not applied.
    */
-  public SetAsideCommits setAside() {
-    return client.setAside();
+  public InDoubtCommits inDoubt() {
+    return client.inDoubt();
   }
 
   /** No transaction, here or elsewhere, reads below this. Never goes back. */
@@ -296,21 +304,21 @@ public final class CoordinatorSession implements AutoCloseable {
       open();
       return;
     }
-    List<Long> tellsAgain = told.all();
+    List<Long> repeated = reported.all();
     long askedNanos = System.nanoTime();
     var unused =
         client
-            .renew(now, starts.oldest(), tellsAgain)
+            .renew(now, starts.oldest(), repeated)
             .whenComplete(
                 (renewed, error) -> {
                   if (error == null) {
-                    told.heard(tellsAgain, renewed.unlogged());
+                    reported.heard(repeated, renewed.unlogged());
                     heard(renewed, now, askedNanos);
                   }
                 });
   }
 
-  private void heard(Renewed renewed, long inSession, long askedNanos) {
+  private void heard(RenewedLease renewed, long inSession, long askedNanos) {
     starts.heard(renewed.stable().timestamp());
     synchronized (this) {
       lowWatermark = Math.max(lowWatermark, renewed.lowWatermark());
@@ -328,7 +336,9 @@ public final class CoordinatorSession implements AutoCloseable {
    */
   private synchronized void giveUp(long inSession) {
     if (session == inSession) {
-      log.warn("A commit got no answer from the oracle; what became of it is left to others.");
+      if (logLimit.allows("no answer")) {
+        log.warn("A commit got no answer from the oracle; what became of it is left to others.");
+      }
       session = NOT_OPEN;
       keepSoon();
     }
@@ -336,9 +346,11 @@ public final class CoordinatorSession implements AutoCloseable {
 
   private synchronized void fenced(long inSession) {
     if (session == inSession) {
-      log.warn(
-          "This coordinator was fenced: the oracle has not heard of it for its lease. Commits that"
-              + " were under way may have failed.");
+      if (logLimit.allows("fenced")) {
+        log.warn(
+            "This coordinator was fenced: the oracle has not heard of it for its lease. Commits"
+                + " that were under way may have failed.");
+      }
       session = NOT_OPEN;
       keepSoon();
       fencings.incrementAndGet();
@@ -377,10 +389,12 @@ public final class CoordinatorSession implements AutoCloseable {
       sequences = new Sequences();
       session = opened.session();
     } else {
-      log.error(
-          "Another process is coordinator {}, and started later: this one gets no session. Two nodes"
-              + " must not have the same host id.",
-          coordinator);
+      if (logLimit.allows("other process")) {
+        log.error(
+            "Another process is coordinator {}, and started later: this one gets no session. Two"
+                + " nodes must not have the same host id.",
+            coordinator);
+      }
     }
   }
 

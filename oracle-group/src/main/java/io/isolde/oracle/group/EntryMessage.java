@@ -34,6 +34,11 @@ final class EntryMessage implements Message {
     int bytes() {
       return encoded == null ? SMALL : encoded.length;
     }
+
+    /** About what it takes in memory: the writes of a commit are in it twice. */
+    int heapBytes() {
+      return bytes() + (command instanceof Command.Commit commit ? commit.writeSet().length : 0);
+    }
   }
 
   private final LogEntry entry;

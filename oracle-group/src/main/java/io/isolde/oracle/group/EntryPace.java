@@ -37,7 +37,7 @@ final class EntryPace {
    *
    * @param waiting how many commands there would be for it
    */
-  void awaitTurn(Waiting waiting) throws InterruptedException {
+  void awaitPermit(Waiting waiting) throws InterruptedException {
     lock.lockInterruptibly();
     try {
       awaited = lastSize;
@@ -91,7 +91,7 @@ final class EntryPace {
   }
 
   /** An entry that need not wait for others, unless all is held. */
-  boolean tryTurn() {
+  boolean tryPermit() {
     lock.lock();
     try {
       if (isHeld || underWay >= MAX_UNDER_WAY) {

@@ -8,31 +8,40 @@ import io.isolde.oracle.group.OracleRequestException.Reason;
 import io.isolde.oracle.replica.Answer;
 import java.util.concurrent.CompletionException;
 
-/** What became of a commit whose answer was lost, as the request to abort it tells. */
+/**
+ * What became of a commit whose answer was lost, and whose session is closed: first its transaction
+ * is aborted unless it is decided, then the same commit is asked for again. The decision may be one
+ * of another request of the same transaction id.
+ */
 final class LateDecision {
   private LateDecision() {}
 
   /**
-   * The decision that was made before; if there was none, there never will be one.
+   * Whether the commit may have been decided.
    *
-   * @throws CompletionException with FENCED in the latter case
+   * @param answer to the request to abort its transaction
+   * @throws OracleRequestException with TIMED_OUT if nobody knows any more
    */
-  static Decision of(Answer answer) {
+  static boolean isPossible(Answer answer) {
     if (!(answer instanceof Answer.Ended ended)) {
       throw new OracleRequestException(
           Reason.TIMED_OUT, "The transaction may have been decided, but that is forgotten.");
     }
-    Outcome outcome = ended.outcome();
-    if (outcome instanceof Outcome.Committed committed) {
-      // For what it must wait was in the answer that was lost: all that came before is enough.
-      long commitTimestamp = committed.commitTimestamp();
-      return new Decision.Committed(commitTimestamp, commitTimestamp - 2);
+    return !(ended.outcome() instanceof Outcome.Aborted aborted
+        && aborted.conflict().kind() == Conflict.Kind.REQUESTED);
+  }
+
+  /**
+   * The decision of this very commit.
+   *
+   * @param answer to the commit that was asked for again
+   * @throws CompletionException with FENCED if there is none: there never will be one
+   */
+  static Decision of(Answer answer) {
+    if (answer instanceof Answer.Decided decided) {
+      return decided.decision();
     }
-    Conflict conflict = ((Outcome.Aborted) outcome).conflict();
-    if (conflict.kind() == Conflict.Kind.REQUESTED) {
-      throw new CompletionException(wasFenced());
-    }
-    return new Decision.Aborted(conflict);
+    throw new CompletionException(wasFenced());
   }
 
   static OracleRequestException wasFenced() {

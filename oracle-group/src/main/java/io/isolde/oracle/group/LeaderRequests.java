@@ -180,7 +180,7 @@ final class LeaderRequests implements AutoCloseable {
     @Override
     public void onFailure(TransportException cause) {
       switch (cause.reason()) {
-        case CLOSED -> onLost(from, Optional.empty());
+        case CLOSED, OTHER_FORMAT -> onLost(from, Optional.empty());
         case BUSY, REMOTE_BUSY -> onOverload(cause.getMessage());
         case TOO_LARGE, REMOTE_ERROR -> onRefusal(cause.getMessage());
       }
@@ -259,7 +259,7 @@ final class LeaderRequests implements AutoCloseable {
       }
     } catch (RuntimeException | Error e) {
       // A scheduled task that throws would be the last.
-      log.error("The oracle's client stumbled; it goes on", e);
+      log.error("A task of the oracle's client failed. The client goes on; please report this.", e);
     }
   }
 

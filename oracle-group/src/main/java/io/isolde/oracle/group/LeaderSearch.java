@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 public final class LeaderSearch {
   private static final long QUESTION_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long CONNECT_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-  private static final int MOST_MEMBERS = 64;
+  private static final int MAX_MEMBERS = 64;
 
   /** Opens connections. */
   public interface Connector {
@@ -67,7 +67,7 @@ public final class LeaderSearch {
   }
 
   private synchronized void add(InetSocketAddress address) {
-    if (candidates.size() < MOST_MEMBERS) {
+    if (candidates.size() < MAX_MEMBERS) {
       candidates.computeIfAbsent(address, Candidate::new);
     }
   }

@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param members all that it knows of
  */
 record Leading(boolean isServing, long term, Optional<Peer> leader, List<Peer> members) {
-  private static final int MOST_MEMBERS = 64;
+  private static final int MAX_MEMBERS = 64;
 
   Leading {
     members = List.copyOf(members);
@@ -36,7 +36,7 @@ record Leading(boolean isServing, long term, Optional<Peer> leader, List<Peer> m
     long term = in.readLong();
     Optional<Peer> leader = in.readBoolean() ? Optional.of(peer(in)) : Optional.empty();
     int count = in.readByte();
-    if (count < 0 || count > MOST_MEMBERS) {
+    if (count < 0 || count > MAX_MEMBERS) {
       throw new IllegalArgumentException("A member tells of " + count + " members.");
     }
     List<Peer> members = new ArrayList<>(count);

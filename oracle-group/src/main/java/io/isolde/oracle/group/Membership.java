@@ -11,20 +11,20 @@ import java.util.concurrent.TimeoutException;
 
 /** Changes of the group, one member at a time, as its leader carries them out. */
 final class Membership {
-  private static final int MOST_MEMBERS = 7;
+  private static final int MAX_MEMBERS = 7;
   private static final long CHANGE_SECONDS = 15;
   private static final long HAND_OVER_MILLIS = 3_000;
 
   /** Tells a node what it is to do itself. */
-  interface Tell {
-    void tell(MemberChange change)
+  interface Announcer {
+    void announce(MemberChange change)
         throws ExecutionException, TimeoutException, InterruptedException;
   }
 
   private final RaftReplica replica;
-  private final Tell others;
+  private final Announcer others;
 
-  Membership(RaftReplica replica, Tell others) {
+  Membership(RaftReplica replica, Announcer others) {
     this.replica = replica;
     this.others = others;
   }
@@ -49,11 +49,11 @@ final class Membership {
     if (isAmong(members, peer)) {
       throw new IllegalStateException(peer.id() + " is a member already.");
     }
-    if (members.size() >= MOST_MEMBERS) {
+    if (members.size() >= MAX_MEMBERS) {
       throw new IllegalStateException(
           "There are " + members.size() + " members; more make it slower, not safer.");
     }
-    others.tell(new MemberChange(MemberChange.Kind.JOIN, peer));
+    others.announce(new MemberChange(MemberChange.Kind.JOIN, peer));
     members.add(peer);
     set(members);
   }
@@ -73,7 +73,7 @@ final class Membership {
     members.removeIf(member -> member.id().equals(peer.id()));
     set(members);
     try {
-      others.tell(new MemberChange(MemberChange.Kind.LEAVE, peer));
+      others.announce(new MemberChange(MemberChange.Kind.LEAVE, peer));
     } catch (ExecutionException | TimeoutException | IllegalStateException itKeepsItsLog) {
       // It is down, or could not make sure that it is no member; but it has no vote any more, and
       // forgets its log when it is to join again.
@@ -88,9 +88,16 @@ final class Membership {
     if (replica.leader().map(Peer::id).filter(peer.id()::equals).isPresent()) {
       return;
     }
-    replica
-        .transferLeadership(peer.id(), HAND_OVER_MILLIS)
-        .get(2 * HAND_OVER_MILLIS, TimeUnit.MILLISECONDS);
+    try {
+      replica
+          .transferLeadership(peer.id(), HAND_OVER_MILLIS)
+          .get(2 * HAND_OVER_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new IllegalStateException(
+          "%s has not taken over within %d ms, and may still do so: see isolde.oracle."
+              .formatted(peer.id(), 2 * HAND_OVER_MILLIS),
+          e);
+    }
   }
 
   private void set(List<Peer> members)

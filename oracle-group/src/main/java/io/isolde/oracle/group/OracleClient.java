@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
-import io.isolde.oracle.SetAsideCommits;
+import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.group.OracleRequestException.Reason;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.AnswerCodec;
@@ -24,21 +24,24 @@ import java.util.function.Function;
  * longer leads, is sent to the next leader, until its time is over: all requests may be repeated.
  *
  * <p>A snapshot that this tells of has no commit below it that is not applied, but for those that
- * {@link #setAside()} has by then.
+ * {@link #inDoubt()} has by then.
  *
- * <p>Thread-safe. Futures are completed on event loops: what hangs on them must not block. They
- * fail with an {@link OracleRequestException}.
+ * <p>Thread-safe. Futures are completed on event loops: their callbacks must not block. They fail
+ * with an {@link OracleRequestException}.
  */
 public final class OracleClient implements AutoCloseable {
   /** Longer than a leader takes for a change of members, or gives up. */
-  private static final long CHANGE_MILLIS = 30_000;
+  static final long CHANGE_MILLIS = 30_000;
+
+  /** The leader's own bound, {@link Membership}, and a look for another leader. */
+  static final long HAND_OVER_MILLIS = 12_000;
 
   /** What is applied is in the log a moment later. */
   private static final long LOOK_AGAIN_MILLIS = 50;
 
   private final OracleClientConfig config;
   private final LeaderRequests requests;
-  private final KnownSetAside setAside = new KnownSetAside(this::askSetAside);
+  private final KnownInDoubt inDoubt = new KnownInDoubt(this::askInDoubt);
 
   /**
    * @param connector opens connections
@@ -177,9 +180,9 @@ public final class OracleClient implements AutoCloseable {
    *
    * @param applied commits that are applied, though the log may not know it
    */
-  public CompletableFuture<Renewed> renew(long session, long oldestStart, List<Long> applied) {
+  public CompletableFuture<RenewedLease> renew(long session, long oldestStart, List<Long> applied) {
     ByteBuf body = Wire.of(Protocol.RENEW, session).writeLong(oldestStart);
-    return ask(Wire.write(body, applied), Renewed::read)
+    return ask(Wire.write(body, applied), RenewedLease::read)
         .answer()
         .thenCompose(renewed -> known(renewed.stable()).thenApply(stable -> renewed));
   }
@@ -198,26 +201,26 @@ public final class OracleClient implements AutoCloseable {
   }
 
   /**
-   * The commits that are set aside, as far as this client has heard: at least of all that are at or
-   * below a snapshot that it has told of, and are not applied.
+   * The commits in doubt, as far as this client has heard: at least of all that are at or below a
+   * snapshot that it has told of, and are not applied.
    */
-  public SetAsideCommits setAside() {
-    return setAside.set();
+  public InDoubtCommits inDoubt() {
+    return inDoubt.set();
   }
 
-  /** Asks for {@link #setAside()} as it is now; whoever asks meanwhile gets the same answer. */
-  public CompletableFuture<SetAsideCommits> latestSetAside() {
-    return setAside.refresh();
+  /** Asks for {@link #inDoubt()} as it is now; whoever asks meanwhile gets the same answer. */
+  public CompletableFuture<InDoubtCommits> latestInDoubt() {
+    return inDoubt.refresh();
   }
 
   /** Nobody gets to see a snapshot before it is known what is in doubt in it. */
   CompletableFuture<Long> known(Stable stable) {
-    return setAside.await(stable.epoch()).thenApply(set -> stable.timestamp());
+    return inDoubt.await(stable.epoch()).thenApply(set -> stable.timestamp());
   }
 
-  private CompletableFuture<Optional<SetAsideCommits>> askSetAside(long have, long need) {
-    ByteBuf body = Wire.of(Protocol.SET_ASIDE, have).writeLong(need);
-    return ask(body, SetAsideMessage::read).answer();
+  private CompletableFuture<Optional<InDoubtCommits>> askInDoubt(long have, long need) {
+    ByteBuf body = Wire.of(Protocol.IN_DOUBT, have).writeLong(need);
+    return ask(body, InDoubtMessage::read).answer();
   }
 
   /** Asks for the next writes that a node may have lost when it died. */
@@ -233,7 +236,8 @@ public final class OracleClient implements AutoCloseable {
   /** Has the leader change the members, or hand over. */
   public CompletableFuture<Void> change(MemberChange change) {
     ByteBuf body = change.writeTo(Wire.of(Protocol.CHANGE));
-    return ask(body, result -> (Void) null, CHANGE_MILLIS).answer();
+    long timeoutMillis = change.kind() == MemberChange.Kind.LEAD ? HAND_OVER_MILLIS : CHANGE_MILLIS;
+    return ask(body, result -> (Void) null, timeoutMillis).answer();
   }
 
   /** Requests that have no answer yet. */

@@ -14,20 +14,20 @@ package io.isolde.oracle.group;
  *     that hangs is left late
  */
 public record OracleClientConfig(long timeoutMillis, int maxOutstanding, long suspicionMillis) {
-  private static final int MOST_OUTSTANDING = 8192;
+  private static final int MAX_OUTSTANDING = 8192;
 
   public OracleClientConfig {
     if (timeoutMillis < 10 || suspicionMillis < 10) {
       throw new IllegalArgumentException("The times of a client must be at least 10 ms.");
     }
-    if (maxOutstanding < 1 || maxOutstanding > MOST_OUTSTANDING) {
+    if (maxOutstanding < 1 || maxOutstanding > MAX_OUTSTANDING) {
       throw new IllegalArgumentException(
-          "The requests outstanding must be between 1 and " + MOST_OUTSTANDING + ".");
+          "The requests outstanding must be between 1 and " + MAX_OUTSTANDING + ".");
     }
   }
 
   public static OracleClientConfig defaults() {
-    return new OracleClientConfig(5_000, MOST_OUTSTANDING, 200);
+    return new OracleClientConfig(5_000, MAX_OUTSTANDING, 200);
   }
 
   public OracleClientConfig withTimeoutMillis(long millis) {

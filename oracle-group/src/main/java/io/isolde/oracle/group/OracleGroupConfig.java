@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import static java.util.Objects.requireNonNull;
 
 import io.isolde.oracle.OracleConfig;
+import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.raft.RaftSettings;
 
 /**
@@ -20,10 +21,13 @@ import io.isolde.raft.RaftSettings;
  *     coordinator left is finished late, and its rows are in doubt until then
  * @param overdueMillis how long a decided commit may take to be applied before snapshots go on
  *     without it; those that a new leader finds have a quarter of a second at most. Default: 1 s.
- *     Too small: commits of a busy moment are set aside, and coordinators keep asking which. Too
+ *     Too small: commits of a busy moment are in doubt, and coordinators keep asking which. Too
  *     big: for so long nobody sees anything newer than a commit that is stuck
  * @param maxQueued requests that wait at the leader. Default: 65,536. Too small: refused at peaks.
  *     Too big: they wait longer than their senders do
+ * @param maxPendingWriteBytes of commits that are decided and not applied: the leader refuses more.
+ *     Default: 128 MiB. Too small: large commits are refused while a replica is slow. Too big:
+ *     memory of all members
  * @param logKeepMillis how long the log is kept when the state after it is saved, as long as it is
  *     not large: nodes that died come back for what they have lost. Default: 60 s. Too small: it is
  *     gone by then. Too big: a large log, and a member is slow to start
@@ -35,6 +39,7 @@ public record OracleGroupConfig(
     long leaseMillis,
     long overdueMillis,
     int maxQueued,
+    long maxPendingWriteBytes,
     long logKeepMillis) {
   private static final long ENTRIES_PER_SNAPSHOT = 20_000;
 
@@ -53,6 +58,7 @@ public record OracleGroupConfig(
     require(leaseMillis >= 100, "The lease of coordinators must be at least 100 ms.");
     require(overdueMillis >= 100, "A commit must have at least 100 ms to be applied.");
     require(maxQueued >= 1, "At least one request must be allowed to wait.");
+    require(maxPendingWriteBytes >= 1, "At least one byte of writes must be allowed to wait.");
     require(logKeepMillis >= 0, "The log can't be kept for less than no time.");
   }
 
@@ -66,42 +72,112 @@ public record OracleGroupConfig(
         2_000,
         1_000,
         1 << 16,
+        OracleReplica.MAX_PENDING_WRITE_BYTES,
         60_000);
   }
 
   public OracleGroupConfig withBounds(OracleConfig newBounds) {
     return new OracleGroupConfig(
-        newBounds, raft, reservationMicros, leaseMillis, overdueMillis, maxQueued, logKeepMillis);
+        newBounds,
+        raft,
+        reservationMicros,
+        leaseMillis,
+        overdueMillis,
+        maxQueued,
+        maxPendingWriteBytes,
+        logKeepMillis);
   }
 
   public OracleGroupConfig withRaft(RaftSettings newRaft) {
     return new OracleGroupConfig(
-        bounds, newRaft, reservationMicros, leaseMillis, overdueMillis, maxQueued, logKeepMillis);
+        bounds,
+        newRaft,
+        reservationMicros,
+        leaseMillis,
+        overdueMillis,
+        maxQueued,
+        maxPendingWriteBytes,
+        logKeepMillis);
   }
 
   public OracleGroupConfig withLeaseMillis(long millis) {
     return new OracleGroupConfig(
-        bounds, raft, reservationMicros, millis, overdueMillis, maxQueued, logKeepMillis);
+        bounds,
+        raft,
+        reservationMicros,
+        millis,
+        overdueMillis,
+        maxQueued,
+        maxPendingWriteBytes,
+        logKeepMillis);
   }
 
   public OracleGroupConfig withOverdueMillis(long millis) {
     return new OracleGroupConfig(
-        bounds, raft, reservationMicros, leaseMillis, millis, maxQueued, logKeepMillis);
+        bounds,
+        raft,
+        reservationMicros,
+        leaseMillis,
+        millis,
+        maxQueued,
+        maxPendingWriteBytes,
+        logKeepMillis);
   }
 
   public OracleGroupConfig withReservationMicros(long micros) {
     return new OracleGroupConfig(
-        bounds, raft, micros, leaseMillis, overdueMillis, maxQueued, logKeepMillis);
+        bounds,
+        raft,
+        micros,
+        leaseMillis,
+        overdueMillis,
+        maxQueued,
+        maxPendingWriteBytes,
+        logKeepMillis);
   }
 
   public OracleGroupConfig withMaxQueued(int requests) {
     return new OracleGroupConfig(
-        bounds, raft, reservationMicros, leaseMillis, overdueMillis, requests, logKeepMillis);
+        bounds,
+        raft,
+        reservationMicros,
+        leaseMillis,
+        overdueMillis,
+        requests,
+        maxPendingWriteBytes,
+        logKeepMillis);
+  }
+
+  public OracleGroupConfig withMaxPendingWriteBytes(long bytes) {
+    return new OracleGroupConfig(
+        bounds,
+        raft,
+        reservationMicros,
+        leaseMillis,
+        overdueMillis,
+        maxQueued,
+        bytes,
+        logKeepMillis);
+  }
+
+  /**
+   * With writes that are decided and not applied in so much memory; one large commit always fits.
+   */
+  public OracleGroupConfig withinMemory(long decidedBytes) {
+    return withMaxPendingWriteBytes(
+        Math.max(MAX_COMMIT_BYTES, Math.min(maxPendingWriteBytes, decidedBytes)));
   }
 
   public OracleGroupConfig withLogKeepMillis(long millis) {
     return new OracleGroupConfig(
-        bounds, raft, reservationMicros, leaseMillis, overdueMillis, maxQueued, millis);
+        bounds,
+        raft,
+        reservationMicros,
+        leaseMillis,
+        overdueMillis,
+        maxQueued,
+        maxPendingWriteBytes,
+        millis);
   }
 
   private static void require(boolean holds, String sentence) {

@@ -8,6 +8,7 @@ import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.raft.LeaderListener;
 import io.isolde.raft.LogEntries;
+import io.isolde.raft.LogLimit;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerTransport;
 import io.isolde.raft.RaftNode;
@@ -33,41 +34,43 @@ import org.slf4j.LoggerFactory;
 /** A member of the oracle's group: its replica, and all that it takes to lead. */
 final class OracleMember implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OracleMember.class);
-  private static final long DUTY_INTERVAL_MILLIS = 50;
+  private final LogLimit logLimit = new LogLimit();
+  private static final long TASK_INTERVAL_MILLIS = 50;
 
   /** A timestamp far ahead of the clock would take all later ones with it. */
-  private static final long MOST_AHEAD_DAYS = 366;
+  private static final long MAX_AHEAD_DAYS = 366;
 
   private final ReplicaHost host;
   private final Clock clock;
   private final RaftNode node;
   private final RaftReplica replica;
   private final Sequencer sequencer;
-  private final Begins begins;
-  private final Answering answering;
+  private final StartTimestampBatcher starts;
+  private final ResponseSender answering;
   private final RecentWrites recent;
   private final OracleStateMachine machine;
   private final Rates rates = new Rates();
-  private final ScheduledExecutorService duties =
+  private final ScheduledExecutorService tasks =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
             Thread thread = new Thread(task, "isolde-oracle-duties");
             thread.setDaemon(true);
             return thread;
           });
-  private long beginsAtLastDuty;
+  private long startsAtLastTask;
 
   /**
    * Starts a member.
    *
-   * @param founders the members of a new group; empty for one that is to be added to an old one
+   * @param initialMembers the members of a new group; empty for one that is to be added to an old
+   *     one
    * @param applier what applies commits on this node when it leads
    */
   OracleMember(
       OracleGroupConfig config,
       UUID group,
       PeerTransport transport,
-      List<Peer> founders,
+      List<Peer> initialMembers,
       Path directory,
       Supplier<CommitApplier> applier,
       Clock clock)
@@ -75,30 +78,36 @@ final class OracleMember implements AutoCloseable {
     host = new ReplicaHost(config, clock);
     this.clock = clock;
     recent = new RecentWrites(host);
-    answering = new Answering(host, applier, this::applied, this::answerWhenStable);
-    machine = new OracleStateMachine(host, recent, config.logKeepMillis(), this::onApplied);
+    answering = new ResponseSender(host, applier, this::applied, this::answerWhenStable);
+    machine =
+        new OracleStateMachine(
+            host,
+            recent,
+            config.logKeepMillis(),
+            config.raft().snapshotEveryEntries(),
+            this::onApplied);
     RaftGroupId groupId = RaftGroupId.valueOf(group);
     node =
         RaftNode.builder(transport)
             .directory(directory)
             .settings(config.raft())
-            .group(groupId, founders, machine)
+            .group(groupId, initialMembers, machine)
             .start();
     replica = node.replica(groupId);
     recent.readFrom(new LogEntries(replica));
     sequencer = new Sequencer(replica, host, this::leading, config, rates);
-    begins = new Begins(replica, host, this::leading, config.maxQueued(), rates);
-    replica.addListener(new Reigns());
+    starts = new StartTimestampBatcher(replica, host, this::leading, config.maxQueued(), rates);
+    replica.addListener(new LeaderStates());
     if (replica.isLeader()) {
       // It was elected before it was listened to.
-      new Reigns().leaderReady(replica.term());
+      new LeaderStates().leaderReady(replica.term());
     }
     var unused =
-        duties.scheduleWithFixedDelay(
-            this::doDuties, DUTY_INTERVAL_MILLIS, DUTY_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+        tasks.scheduleWithFixedDelay(
+            this::runTasks, TASK_INTERVAL_MILLIS, TASK_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private final class Reigns implements LeaderListener {
+  private final class LeaderStates implements LeaderListener {
     @Override
     public void leaderReady(long term) {
       sequencer.lead(term);
@@ -125,11 +134,11 @@ final class OracleMember implements AutoCloseable {
 
   /**
    * A commit is applied, as who asks says; answers when it is visible, or a little later. One that
-   * was set aside is avoided until the log knows better.
+   * was in doubt is avoided until the log knows better.
    */
   void applied(long commitTimestamp, Request request) {
-    Optional<Told> told = tell(List.of(commitTimestamp));
-    if (told.isPresent() && told.get().isSetAside()) {
+    Optional<ReportResult> reported = report(List.of(commitTimestamp));
+    if (reported.isPresent() && reported.get().isInDoubt()) {
       logApplied(commitTimestamp, request);
     } else {
       answerWhenStable(commitTimestamp, request);
@@ -138,7 +147,9 @@ final class OracleMember implements AutoCloseable {
 
   /** See {@link OracleNode#applied}. */
   Optional<Stable> applied(Collection<Long> commitTimestamps) {
-    return tell(commitTimestamps).filter(told -> !told.isSetAside()).map(Told::stable);
+    return report(commitTimestamps)
+        .filter(reported -> !reported.isInDoubt())
+        .map(ReportResult::stable);
   }
 
   /** As {@link #applied(long, Request)}, but does not answer before the log knows it. */
@@ -147,15 +158,17 @@ final class OracleMember implements AutoCloseable {
   }
 
   /** Tells those who have waited for it. */
-  private Optional<Told> tell(Collection<Long> commitTimestamps) {
-    Optional<Told> told = host.applied(commitTimestamps);
-    told.ifPresent(news -> Request.answerAll(news.nowStable(), news.stable()));
-    return told;
+  private Optional<ReportResult> report(Collection<Long> commitTimestamps) {
+    Optional<ReportResult> reported = host.applied(commitTimestamps);
+    reported.ifPresent(
+        unreported -> Request.answerAll(unreported.nowStable(), unreported.stable()));
+    return reported;
   }
 
   /** Renews a lease; empty if this member does not serve. */
-  Optional<Renewed> renew(long session, long oldestStart, List<Long> appliedCommits) {
-    return tell(appliedCommits).flatMap(told -> host.renew(session, oldestStart, told.unlogged()));
+  Optional<RenewedLease> renew(long session, long oldestStart, List<Long> appliedCommits) {
+    return report(appliedCommits)
+        .flatMap(reported -> host.renew(session, oldestStart, reported.unlogged()));
   }
 
   /** Completes when this member led at a moment after the call; fails if that is not known. */
@@ -165,13 +178,13 @@ final class OracleMember implements AutoCloseable {
 
   /** Answers now or later. */
   void answerWhenStable(long timestamp, Request request) {
-    Stability found = host.stableOrWait(timestamp, request);
-    if (found instanceof Stability.Now now) {
+    WaitResult found = host.stableOrWait(timestamp, request);
+    if (found instanceof WaitResult.Now now) {
       request.answer(now.stable());
-    } else if (found instanceof Stability.TooMany) {
+    } else if (found instanceof WaitResult.TooMany) {
       rates.overload();
       request.overloaded();
-    } else if (found instanceof Stability.NotServing) {
+    } else if (found instanceof WaitResult.NotServing) {
       request.notLeader(leading());
     }
   }
@@ -182,7 +195,7 @@ final class OracleMember implements AutoCloseable {
       request.refused("What is applied is told with APPLIED or LOG_APPLIED.");
     } else if (command instanceof Command.Lead
         || command instanceof Command.FenceSession
-        || command instanceof Command.SetAside) {
+        || command instanceof Command.DeclareInDoubt) {
       request.refused("Only the oracle's leader does that.");
     } else if (command instanceof Command.IssueTimestamp issue && isTooFarAhead(issue)) {
       request.refused(
@@ -195,7 +208,7 @@ final class OracleMember implements AutoCloseable {
   }
 
   private boolean isTooFarAhead(Command.IssueTimestamp issue) {
-    Instant most = clock.instant().plus(MOST_AHEAD_DAYS, ChronoUnit.DAYS);
+    Instant most = clock.instant().plus(MAX_AHEAD_DAYS, ChronoUnit.DAYS);
     return issue.aboveMicros() > ChronoUnit.MICROS.between(Instant.EPOCH, most);
   }
 
@@ -243,33 +256,40 @@ final class OracleMember implements AutoCloseable {
     }
   }
 
-  private void doDuties() {
+  private void runTasks() {
     try {
       sequencer.leadAgain();
       Stable stable = host.stable();
       host.overdueWaiters().forEach(request -> request.answer(stable));
-      long begun = rates.begins();
-      List<Command> due = host.duties(begun != beginsAtLastDuty);
-      warnOfSetAside(due);
-      for (Command duty : due) {
-        if (duty instanceof Command.FenceSession fence) {
-          log.warn("Session {} has been silent for its lease and is fenced", fence.session());
+      long begun = rates.starts();
+      List<Command> due = host.tasks(begun != startsAtLastTask);
+      warnOfInDoubt(due);
+      for (Command task : due) {
+        if (task instanceof Command.FenceSession fence) {
+          if (logLimit.allows("fence")) {
+            log.warn(
+                "Session {} has been silent for its lease and is fenced; for a minute no other is"
+                    + " logged",
+                fence.session());
+          }
         }
-        var unused = sequencer.offer(new EntryMessage.Item(duty, null));
+        var unused = sequencer.offer(new EntryMessage.Item(task, null));
       }
-      beginsAtLastDuty = begun;
+      startsAtLastTask = begun;
     } catch (RuntimeException | Error e) {
-      log.error("The leader's duties failed; they are tried again", e);
+      if (logLimit.allows("duties")) {
+        log.error("The leader's duties failed; they are tried again", e);
+      }
     }
   }
 
-  private static void warnOfSetAside(List<Command> duties) {
-    List<Command.SetAside> late =
-        duties.stream()
-            .filter(Command.SetAside.class::isInstance)
-            .map(Command.SetAside.class::cast)
+  private void warnOfInDoubt(List<Command> tasks) {
+    List<Command.DeclareInDoubt> late =
+        tasks.stream()
+            .filter(Command.DeclareInDoubt.class::isInstance)
+            .map(Command.DeclareInDoubt.class::cast)
             .toList();
-    if (!late.isEmpty()) {
+    if (!late.isEmpty() && logLimit.allows("late")) {
       log.warn(
           "{} commits, the first at {}, are not known to be applied: who needs their rows waits for"
               + " them, all others go on without them",
@@ -306,8 +326,8 @@ final class OracleMember implements AutoCloseable {
     return sequencer;
   }
 
-  Begins begins() {
-    return begins;
+  StartTimestampBatcher starts() {
+    return starts;
   }
 
   RecentWrites recent() {
@@ -352,14 +372,14 @@ final class OracleMember implements AutoCloseable {
         statistics.lastIssued(),
         host.lowWatermark(),
         statistics.pendingCommits(),
-        statistics.setAsideCommits(),
+        statistics.inDoubtCommits(),
         statistics.committed(),
         statistics.readWriteAborts() + statistics.writeWriteAborts(),
         statistics.forgottenAborts(),
         machine.getLastAppliedTermIndex().getIndex(),
         rates.entries(),
         rates.commands(),
-        rates.begins(),
+        rates.starts(),
         rates.beginBatches(),
         rates.overloads(),
         sequencer.queued(),
@@ -368,9 +388,9 @@ final class OracleMember implements AutoCloseable {
 
   @Override
   public void close() {
-    duties.shutdownNow();
+    tasks.shutdownNow();
     sequencer.close();
-    begins.close();
+    starts.close();
     recent.close();
     node.close();
     // Ratis says so only to those who were there when it stepped down.

@@ -6,10 +6,12 @@ import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerTransport;
 import io.isolde.raft.RaftFailure;
+import io.isolde.raft.RaftNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -17,33 +19,42 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
+import org.apache.ratis.protocol.RaftGroupId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node that can be a member of the oracle's group: it is one if it was among the founders, or was
- * added since. A node that is none refers those who ask to the members it knows.
+ * A node that can be a member of the oracle's group: it is one if it was among the initial members,
+ * or was added since. A node that is none refers those who ask to the members it knows.
  */
 public final class OracleNode implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OracleNode.class);
-  private static final long PROBE_MILLIS = 250;
   private static final long HAND_OVER_MILLIS = 3_000;
+
+  /** Changes of members, or questions of initial members, that wait; the next is refused. */
+  private static final int MAX_QUEUED = 64;
 
   private final OracleGroupConfig config;
   private final UUID group;
   private final Path directory;
   private final Clock clock;
   private final OracleService service;
-  private final Founding founding;
+  private final Bootstrap bootstrap;
   private final PeerTransport transport;
-  private final Neighbours neighbours;
+  private final OtherMembers otherMembers;
   private final Peer self;
   private final ExecutorService changes = daemon("isolde-oracle-change");
-  private final ExecutorService founder = daemon("isolde-oracle-founder");
+
+  /** For short looks at the disk, which event loops must not wait for. */
+  private final ExecutorService disk = daemon("isolde-oracle-disk");
+
+  private final ExecutorService bootstrapThread = daemon("isolde-oracle-bootstrap");
+  private final Upkeep upkeep;
 
   /** Null while this node is no member. Changed under the lock of this. */
   private volatile OracleMember member;
@@ -55,23 +66,24 @@ public final class OracleNode implements AutoCloseable {
       OracleGroupConfig config,
       String clusterName,
       Peer self,
-      List<Peer> founders,
-      Path directory,
+      List<Peer> initialMembers,
+      OracleFiles files,
       UnaryOperator<PeerTransport.Builder> transportOptions,
       Clock clock)
       throws IOException {
     this.config = config;
     this.group = OracleService.groupIdOf(clusterName);
-    this.directory = directory;
+    this.directory = files.log();
     this.clock = clock;
     this.self = self;
-    this.founding = new Founding(founders, directory);
-    this.service = new OracleService(founding, this::onChange);
+    this.bootstrap = new Bootstrap(initialMembers, files);
+    this.service = new OracleService(bootstrap, this::onChange, disk);
     this.transport =
         transportOptions
             .apply(PeerTransport.builder(self.id()).application(service))
             .listen(self.address());
-    this.neighbours = new Neighbours(self, transport);
+    this.otherMembers = new OtherMembers(self, transport);
+    this.upkeep = new Upkeep(new Starting(), bootstrap, otherMembers, self);
   }
 
   /**
@@ -79,8 +91,8 @@ public final class OracleNode implements AutoCloseable {
    *
    * @param clusterName keeps clusters apart that reach each other by mistake
    * @param self whose id must stay the same for as long as the directory is there
-   * @param founders the first members, the same on all nodes; what the log says counts more
-   * @param directory of the log; must not be lost while the node is a member
+   * @param initialMembers the first members, the same on all nodes; what the log says counts more
+   * @param files what the node keeps of the oracle
    * @param transportOptions sets what the port needs to know: security, who may connect
    * @throws IOException if the port is taken
    */
@@ -88,17 +100,14 @@ public final class OracleNode implements AutoCloseable {
       OracleGroupConfig config,
       String clusterName,
       Peer self,
-      List<Peer> founders,
-      Path directory,
+      List<Peer> initialMembers,
+      OracleFiles files,
       UnaryOperator<PeerTransport.Builder> transportOptions,
       Clock clock)
       throws IOException {
     OracleNode node =
-        new OracleNode(config, clusterName, self, founders, directory, transportOptions, clock);
-    boolean isFounder = founders.stream().anyMatch(peer -> peer.id().equals(self.id()));
-    if (isFounder || Founding.hasLog(directory)) {
-      var unused = node.founder.submit(() -> node.startWhenAllowed(founders));
-    }
+        new OracleNode(config, clusterName, self, initialMembers, files, transportOptions, clock);
+    node.bootstrapThread.execute(node.upkeep);
     return node;
   }
 
@@ -144,46 +153,58 @@ public final class OracleNode implements AutoCloseable {
     return member == null ? List.of() : member.host().unfinished();
   }
 
-  private void startWhenAllowed(List<Peer> founders) {
-    boolean isOver = false;
-    while (!isOver && !isClosed) {
-      try {
-        isOver = takeStep(founding.next(neighbours.probe(founding, founders)), founders);
-      } catch (IOException | RuntimeException | Error e) {
-        log.error("The oracle's member on this node could not start; trying again", e);
-      }
-      if (!isOver) {
-        sleep();
+  /**
+   * Why this node is no member, or does not know whether it is one, though it should be; or which
+   * other node it can't talk with, since that runs another build. Empty if all is well.
+   */
+  public Optional<String> problem() {
+    return upkeep.problem().or(transport::otherBuild);
+  }
+
+  /**
+   * An operator says that what the oracle has committed may be gone: this node may found it anew,
+   * as soon as all initial members say so.
+   *
+   * @throws IllegalStateException if this node has a log of the oracle
+   */
+  public synchronized void acceptLoss() throws IOException {
+    if (member != null || bootstrap.hasLog()) {
+      throw new IllegalStateException(
+          "This node has a log of the oracle in "
+              + directory
+              + ", so nothing is lost here. If it can't be used, move the directory away first.");
+    }
+    bootstrap.acceptLoss();
+    upkeep.in();
+  }
+
+  private final class Starting implements Upkeep.Starter {
+    @Override
+    public Optional<OracleMember> member() {
+      return Optional.ofNullable(member);
+    }
+
+    @Override
+    public void start() throws IOException {
+      startMember();
+    }
+
+    @Override
+    public void stop(OracleMember failed) {
+      synchronized (OracleNode.this) {
+        if (member == failed) {
+          stopMember();
+        }
       }
     }
   }
 
-  /** Returns whether that was the last. */
-  private boolean takeStep(Founding.Step step, List<Peer> founders) throws IOException {
-    switch (step) {
-      case START -> {
-        startMember();
-        return true;
-      }
-      case LOG_LOST -> {
-        log.error(
-            "The oracle's group exists, but this node has no log of it in {}: the log is lost, or"
-                + " the node was removed. It must not vote as if nothing had happened. To take it"
-                + " in: ALTER ORACLE REMOVE '{}' if it is still a member, then ALTER ORACLE ADD"
-                + " '{}'.",
-            directory,
-            self.id(),
-            self.id());
-        return true;
-      }
-      case DISAGREEMENT ->
-          log.error(
-              "The members that found the oracle's group disagree about who they are; this node"
-                  + " is told {}. They must have the same setting; waiting.",
-              founders);
-      case WAIT -> log.info("Waiting for all founders of the oracle's group: {}", founders);
+  private void stopMember() {
+    service.serve(null);
+    if (member != null) {
+      member.close();
+      member = null;
     }
-    return false;
   }
 
   private synchronized void startMember() throws IOException {
@@ -192,16 +213,27 @@ public final class OracleNode implements AutoCloseable {
     }
     member =
         new OracleMember(
-            config, group, transport, founding.initialMembers(), directory, () -> applier, clock);
-    founding.started();
+            config, group, transport, bootstrap.membersToStart(), directory, () -> applier, clock);
+    try {
+      bootstrap.started();
+    } catch (IOException e) {
+      stopMember();
+      throw e;
+    }
     service.serve(member);
   }
 
   private void onChange(MemberChange change, Request request) {
+    long deadlineNanos =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(OracleClient.CHANGE_MILLIS);
     changes.execute(
         () -> {
           try {
-            carryOut(change, request);
+            if (System.nanoTime() - deadlineNanos >= 0) {
+              request.refused("Other changes of the members took too long; nothing was done.");
+            } else {
+              carryOut(change, request);
+            }
           } catch (ExecutionException | TimeoutException | RuntimeException | IOException e) {
             Throwable cause = e instanceof ExecutionException ? e.getCause() : e;
             request.refused(
@@ -219,12 +251,15 @@ public final class OracleNode implements AutoCloseable {
       case JOIN -> {
         // What is left of an earlier membership is of no use, and may be wrong.
         forgetMembership();
-        founding.joining();
+        bootstrap.joining();
+        upkeep.in();
         startMember();
         request.answer(Wire.of(Protocol.OK));
       }
       case LEAVE -> {
         forgetMembership();
+        bootstrap.left();
+        upkeep.out();
         request.answer(Wire.of(Protocol.OK));
       }
       case ADD, REMOVE, LEAD -> {
@@ -244,7 +279,7 @@ public final class OracleNode implements AutoCloseable {
 
   private void carryOut(MemberChange change, OracleMember leading)
       throws ExecutionException, TimeoutException, InterruptedException {
-    Membership membership = new Membership(leading.replica(), neighbours::tell);
+    Membership membership = new Membership(leading.replica(), otherMembers::announce);
     boolean isHeld = change.kind() == MemberChange.Kind.LEAD && leading.sequencer().hold();
     try {
       membership.carryOut(change);
@@ -262,22 +297,25 @@ public final class OracleNode implements AutoCloseable {
   private void forgetMembership() throws IOException {
     List<Peer> known;
     synchronized (this) {
-      if (member == null && !Founding.hasLog(directory)) {
+      if (member == null && !bootstrap.hasLog()) {
         return;
       }
-      known = member == null ? List.of() : member.replica().members();
+      known = member == null ? membersOnDisk() : member.replica().members();
     }
-    if (!neighbours.isNoMember(known)) {
+    if (!otherMembers.isNoMember(known)) {
       throw new IllegalStateException(self.id() + " may still be a member, so it keeps its log.");
     }
     synchronized (this) {
-      service.serve(null);
-      if (member != null) {
-        member.close();
-        member = null;
-      }
+      stopMember();
       empty(directory);
     }
+  }
+
+  /** Who may know, of a member that could not start. */
+  private List<Peer> membersOnDisk() {
+    List<Peer> known = new ArrayList<>(bootstrap.initialMembers());
+    known.addAll(RaftNode.membersOnDisk(directory, RaftGroupId.valueOf(group)));
+    return known;
   }
 
   private static void empty(Path directory) throws IOException {
@@ -293,16 +331,13 @@ public final class OracleNode implements AutoCloseable {
     }
   }
 
-  private static void sleep() {
-    try {
-      Thread.sleep(PROBE_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   private static ExecutorService daemon(String name) {
-    return Executors.newSingleThreadExecutor(
+    return new ThreadPoolExecutor(
+        1,
+        1,
+        0,
+        TimeUnit.SECONDS,
+        new LinkedBlockingQueue<>(MAX_QUEUED),
         task -> {
           Thread thread = new Thread(task, name);
           thread.setDaemon(true);
@@ -314,15 +349,16 @@ public final class OracleNode implements AutoCloseable {
   @Override
   public void close() {
     isClosed = true;
-    founder.shutdownNow();
+    upkeep.close();
+    bootstrapThread.shutdownNow();
     changes.shutdownNow();
+    disk.shutdownNow();
     synchronized (this) {
-      service.serve(null);
       if (member != null) {
+        service.serve(null);
         handOver();
-        member.close();
-        member = null;
       }
+      stopMember();
     }
     transport.close();
   }

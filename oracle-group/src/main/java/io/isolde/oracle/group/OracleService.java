@@ -6,13 +6,18 @@ import io.isolde.oracle.replica.AnswerCodec;
 import io.isolde.oracle.replica.Bytes;
 import io.isolde.oracle.replica.CommandCodec;
 import io.isolde.raft.ApplicationHandler;
+import io.isolde.raft.LogLimit;
+import io.isolde.raft.Peer;
 import io.isolde.raft.PeerConnection;
 import io.netty.buffer.ByteBuf;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,15 +31,21 @@ final class OracleService implements ApplicationHandler {
 
   private static final Logger log = LoggerFactory.getLogger(OracleService.class);
 
-  private final Founding founding;
+  private final Bootstrap bootstrap;
   private final Changes changes;
+  private final Executor disk;
+  private final LogLimit logLimit = new LogLimit();
 
   /** Null while this node is no member. */
   private volatile OracleMember member;
 
-  OracleService(Founding founding, Changes changes) {
-    this.founding = founding;
+  /**
+   * @param disk runs what looks at the disk
+   */
+  OracleService(Bootstrap bootstrap, Changes changes, Executor disk) {
+    this.bootstrap = bootstrap;
     this.changes = changes;
+    this.disk = disk;
   }
 
   void serve(OracleMember newMember) {
@@ -54,8 +65,12 @@ final class OracleService implements ApplicationHandler {
       request.refused("The request is not understood: " + e.getMessage());
     } catch (IndexOutOfBoundsException | BufferUnderflowException e) {
       request.refused("The request is not understood: it ends too early.");
+    } catch (RejectedExecutionException e) {
+      request.overloaded();
     } catch (RuntimeException e) {
-      log.error("A request of {} failed", from.remoteAddress(), e);
+      if (logLimit.allows(e.getClass())) {
+        log.error("A request of {} failed", from.remoteAddress(), e);
+      }
       request.refused("The request failed: " + e);
     } finally {
       body.release();
@@ -97,7 +112,7 @@ final class OracleService implements ApplicationHandler {
               .logged()
               .ifPresentOrElse(request::answer, () -> request.notLeader(leading()));
       case Protocol.AWAIT_STABLE -> member.answerWhenStable(body.readLong(), request);
-      case Protocol.SET_ASIDE -> setAside(request, body.readLong(), body.readLong(), member);
+      case Protocol.IN_DOUBT -> inDoubt(request, body.readLong(), body.readLong(), member);
       case Protocol.RENEW -> renew(request, body, member);
       case Protocol.LOST_WRITES -> member.recent().answer(LostWrites.Question.read(body), request);
       case Protocol.OUTCOME -> member.outcome(Wire.id(body), request);
@@ -112,7 +127,8 @@ final class OracleService implements ApplicationHandler {
 
   /** At once; only the answer waits until it is known whether this member leads. */
   private void renew(Request request, ByteBuf body, OracleMember member) {
-    Optional<Renewed> renewed = member.renew(body.readLong(), body.readLong(), Wire.longs(body));
+    Optional<RenewedLease> renewed =
+        member.renew(body.readLong(), body.readLong(), Wire.longs(body));
     if (renewed.isEmpty()) {
       request.notLeader(leading());
       return;
@@ -123,29 +139,30 @@ final class OracleService implements ApplicationHandler {
             .whenComplete((leads, error) -> answer(request, renewed.get().proven(error == null)));
   }
 
-  private static void answer(Request request, Renewed renewed) {
+  private static void answer(Request request, RenewedLease renewed) {
     request.answer(renewed.writeTo(Wire.of(Protocol.OK)));
   }
 
   private static void begin(Request request, UUID transactionId, OracleMember member) {
-    if (!member.begins().offer(request, transactionId)) {
+    if (!member.starts().offer(request, transactionId)) {
       member.rates().overload();
       request.overloaded();
     }
   }
 
-  private void setAside(Request request, long have, long need, OracleMember member) {
+  private void inDoubt(Request request, long have, long need, OracleMember member) {
     member
         .host()
-        .setAside(need)
+        .inDoubt(need)
         .ifPresentOrElse(
-            set -> request.answer(SetAsideMessage.write(set, have, Wire.of(Protocol.OK))),
+            set -> request.answer(InDoubtMessage.write(set, have, Wire.of(Protocol.OK))),
             () -> request.notLeader(leading()));
   }
 
   private void found(Request request, ByteBuf body) {
-    Founding.Reply reply = founding.onProbe(Founding.readMembers(body));
-    request.answer(reply.writeTo(Wire.of(Protocol.OK)));
+    List<Peer> itsInitialMembers = Bootstrap.readMembers(body);
+    disk.execute(
+        () -> request.answer(bootstrap.onProbe(itsInitialMembers).writeTo(Wire.of(Protocol.OK))));
   }
 
   private void status(Request request, OracleMember serving) {
@@ -159,7 +176,7 @@ final class OracleService implements ApplicationHandler {
   Leading leading() {
     OracleMember serving = member;
     return serving == null
-        ? new Leading(false, 0, Optional.empty(), founding.founders())
+        ? new Leading(false, 0, Optional.empty(), bootstrap.initialMembers())
         : serving.leading();
   }
 

@@ -46,7 +46,10 @@ final class OracleStateMachine extends BaseStateMachine {
   private static final int FILE_BUFFER_BYTES = 1 << 16;
 
   /** Of log, beyond which it is not kept for as long as it should be. */
-  private static final long MOST_KEPT_BYTES = 512 << 20;
+  private static final long MAX_KEPT_BYTES = 512 << 20;
+
+  /** Of log, after which the state is saved: a start reads no more than this and what is kept. */
+  static final long BYTES_PER_SAVE = 256 << 20;
 
   private static final String UNFINISHED = ".unfinished";
   private static final String CHECKSUM = ".md5";
@@ -65,7 +68,7 @@ final class OracleStateMachine extends BaseStateMachine {
   private final class Storage extends SimpleStateMachineStorage {
     @Override
     public void cleanupOldSnapshots(SnapshotRetentionPolicy policy) throws IOException {
-      if (isNews) {
+      if (isNewer) {
         super.cleanupOldSnapshots(policy);
       }
     }
@@ -88,7 +91,7 @@ final class OracleStateMachine extends BaseStateMachine {
 
     private void grown(int entryBytes) {
       entryBytesSince += entryBytes;
-      if (entryBytesSince >= MOST_KEPT_BYTES) {
+      if (entryBytesSince >= MAX_KEPT_BYTES) {
         ripe.countDown();
       }
     }
@@ -113,6 +116,7 @@ final class OracleStateMachine extends BaseStateMachine {
   private final ReplicaHost host;
   private final RecentWrites recent;
   private final long keepMillis;
+  private final long entriesPerSave;
   private final Listener listener;
   private final SimpleStateMachineStorage storage = new Storage();
 
@@ -131,15 +135,28 @@ final class OracleStateMachine extends BaseStateMachine {
   private long reported = RaftLog.INVALID_LOG_INDEX;
 
   /** Whether that was news. As {@code reported}. */
-  private boolean isNews;
+  private boolean isNewer;
+
+  /** Applied since the state was last copied. As {@code reported}. */
+  private long entriesSinceCopy;
+
+  private long bytesSinceCopy;
 
   /**
    * @param keepMillis how long the log is kept when the state after it is saved
+   * @param entriesPerSave how many entries are applied before the state is saved, if these do not
+   *     have {@link #BYTES_PER_SAVE} before
    */
-  OracleStateMachine(ReplicaHost host, RecentWrites recent, long keepMillis, Listener listener) {
+  OracleStateMachine(
+      ReplicaHost host,
+      RecentWrites recent,
+      long keepMillis,
+      long entriesPerSave,
+      Listener listener) {
     this.host = host;
     this.recent = recent;
     this.keepMillis = keepMillis;
+    this.entriesPerSave = entriesPerSave;
     this.listener = listener;
   }
 
@@ -226,9 +243,12 @@ final class OracleStateMachine extends BaseStateMachine {
     var entry = transaction.getLogEntry();
     recent.applied(entry.getIndex(), commands, applied.answers());
     updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
+    int bytes = entry.getStateMachineLogEntry().getLogData().size();
+    entriesSinceCopy++;
+    bytesSinceCopy += bytes;
     Copy saving = copy;
     if (saving != null) {
-      saving.grown(entry.getStateMachineLogEntry().getLogData().size());
+      saving.grown(bytes);
     }
     listener.onApplied(message, applied);
     return CompletableFuture.completedFuture(Message.EMPTY);
@@ -251,26 +271,32 @@ final class OracleStateMachine extends BaseStateMachine {
   }
 
   /**
-   * Copies the state and has it written in the background, since nothing is decided meanwhile. So
-   * this is called often for each: what is reported, and lets the log go, is what is written and
-   * counts.
+   * Copies the state if that is due, and has it written in the background, since nothing is decided
+   * meanwhile. Ratis calls this after every few entries: what is reported, and lets the log go, is
+   * what is written and counts.
    */
   @Override
   public long takeSnapshot() {
     SingleFileSnapshotInfo written = storage.getLatestSnapshot();
     long index = written == null ? RaftLog.INVALID_LOG_INDEX : written.getIndex();
-    isNews = index > reported;
-    if (isNews) {
+    isNewer = index > reported;
+    if (isNewer) {
       reported = index;
       return index;
     }
-    if (copy == null) {
+    if (copy == null && isDue()) {
+      entriesSinceCopy = 0;
+      bytesSinceCopy = 0;
       Copy begun = new Copy(getLastAppliedTermIndex());
       copy = begun;
       SavedReplica state = host.save();
       saver.execute(() -> save(state, begun));
     }
     return RaftLog.INVALID_LOG_INDEX;
+  }
+
+  private boolean isDue() {
+    return entriesSinceCopy >= entriesPerSave || bytesSinceCopy >= BYTES_PER_SAVE;
   }
 
   private void save(SavedReplica state, Copy as) {

@@ -19,14 +19,14 @@ import java.util.UUID;
  * @param last the largest timestamp issued
  * @param lowWatermark no open transaction reads below it; 0 unless the member leads
  * @param pendingCommits decided and not yet applied
- * @param setAsideCommits those of them that snapshots go on without
+ * @param inDoubtCommits those of them that snapshots go on without
  * @param committed transactions since the group was founded
  * @param aborted for a conflict, real
  * @param abortedForgotten because a conflict could not be excluded
  * @param appliedIndex the last entry of the log that it has applied
  * @param entries that it proposed since it started
  * @param commands in those
- * @param begins start timestamps that it gave since it started
+ * @param starts start timestamps that it gave since it started
  * @param beginBatches how often it made sure that it leads, for those
  * @param overloads requests that it refused since it started
  * @param queued commands that wait for an entry of the log
@@ -40,14 +40,14 @@ public record OracleStatus(
     long last,
     long lowWatermark,
     long pendingCommits,
-    long setAsideCommits,
+    long inDoubtCommits,
     long committed,
     long aborted,
     long abortedForgotten,
     long appliedIndex,
     long entries,
     long commands,
-    long begins,
+    long starts,
     long beginBatches,
     long overloads,
     long queued,
@@ -66,12 +66,12 @@ public record OracleStatus(
   ByteBuf writeTo(ByteBuf out) {
     new Leading(false, term, leader, members).writeTo(out);
     out.writeLong(stable).writeLong(last).writeLong(lowWatermark).writeLong(pendingCommits);
-    out.writeLong(setAsideCommits)
+    out.writeLong(inDoubtCommits)
         .writeLong(committed)
         .writeLong(aborted)
         .writeLong(abortedForgotten);
     out.writeLong(appliedIndex).writeLong(entries).writeLong(commands);
-    out.writeLong(begins).writeLong(beginBatches).writeLong(overloads).writeLong(queued);
+    out.writeLong(starts).writeLong(beginBatches).writeLong(overloads).writeLong(queued);
     out.writeInt(sessions.size());
     for (Session session : sessions) {
       out.writeLong(session.number);

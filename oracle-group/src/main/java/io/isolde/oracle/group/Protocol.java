@@ -50,7 +50,9 @@ final class Protocol {
   /** Changes the members or the leader. Arguments: see {@link MemberChange}. Result: none. */
   static final byte CHANGE = 9;
 
-  /** Is the group founded yet? Arguments: the founders. Result: see {@link Founding.Reply}. */
+  /**
+   * Is the group founded yet? Arguments: the initial members. Result: see {@link Bootstrap.Reply}.
+   */
   static final byte FOUND = 10;
 
   /**
@@ -60,10 +62,10 @@ final class Protocol {
   static final byte BEGIN_UNDECIDED = 11;
 
   /**
-   * The commits that are set aside. Arguments: the epoch that is known, and the one that a leader
-   * must have reached. Result: see {@link SetAsideMessage}.
+   * The commits in doubt. Arguments: the epoch that is known, and the one that a leader must have
+   * reached. Result: see {@link InDoubtMessage}.
    */
-  static final byte SET_ASIDE = 12;
+  static final byte IN_DOUBT = 12;
 
   /** As {@link #APPLIED}, but answered only when the log knows it, too. */
   static final byte LOG_APPLIED = 13;

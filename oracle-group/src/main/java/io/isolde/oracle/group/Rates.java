@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class Rates {
   private final LongAdder entries = new LongAdder();
   private final LongAdder commands = new LongAdder();
-  private final LongAdder begins = new LongAdder();
+  private final LongAdder starts = new LongAdder();
   private final LongAdder beginBatches = new LongAdder();
   private final LongAdder overloads = new LongAdder();
 
@@ -16,9 +16,9 @@ public final class Rates {
     commands.add(itsCommands);
   }
 
-  void begins(int together) {
+  void starts(int together) {
     beginBatches.increment();
-    begins.add(together);
+    starts.add(together);
   }
 
   void overload() {
@@ -36,8 +36,8 @@ public final class Rates {
   }
 
   /** Start timestamps that this member gave. */
-  public long begins() {
-    return begins.sum();
+  public long starts() {
+    return starts.sum();
   }
 
   /** How often it made sure that it leads, for them. */

@@ -31,7 +31,7 @@ final class RecentWrites implements AutoCloseable {
   private static final int PAGE_BYTES = 1 << 20;
 
   private static final int PAGE_COMMITS = 10_000;
-  private static final int MOST_WAITING = 64;
+  private static final int MAX_WAITING = 64;
 
   /** The last entry that was read: those of a page lie together. */
   private record Read(long index, Optional<LogEntry> entry) {
@@ -57,7 +57,7 @@ final class RecentWrites implements AutoCloseable {
           1,
           0,
           TimeUnit.SECONDS,
-          new ArrayBlockingQueue<>(MOST_WAITING),
+          new ArrayBlockingQueue<>(MAX_WAITING),
           task -> {
             Thread thread = new Thread(task, "isolde-oracle-recent");
             thread.setDaemon(true);

@@ -2,10 +2,10 @@
 package io.isolde.oracle.group;
 
 import io.isolde.oracle.Decision;
+import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.PendingCommit;
-import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.CoordinatorLeases;
@@ -42,8 +42,8 @@ final class ReplicaHost {
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** The leader may have settled, or leads no more. */
-  private final Condition settled = lock.newCondition();
+  /** The leader may have caught up, or leads no more. */
+  private final Condition caughtUp = lock.newCondition();
 
   private final OracleConfig config;
   private final long reservationMicros;
@@ -55,7 +55,7 @@ final class ReplicaHost {
   private OracleReplica replica = new OracleReplica();
 
   /** Null while another member leads. */
-  private Reign reign;
+  private LeaderState leader;
 
   private volatile boolean isServing;
 
@@ -76,18 +76,18 @@ final class ReplicaHost {
   Optional<EntryMessage> lead(long term) {
     return locked(
         () -> {
-          if (reign != null && reign.term == term) {
+          if (leader != null && leader.term == term) {
             return Optional.empty();
           }
           isServing = false;
-          reign =
-              new Reign(
+          leader =
+              new LeaderState(
                   term,
                   new Leadership(replica, reservationMicros),
                   new CoordinatorLeases(leaseMillis, replica.openSessions(), nowMillis()),
                   leaseMillis,
                   overdueMillis,
-                  reign == null ? new StableWaiters(mostWaiters) : reign.waiters,
+                  leader == null ? new StableWaiters(mostWaiters) : leader.waiters,
                   nowMillis());
           return first();
         });
@@ -99,27 +99,27 @@ final class ReplicaHost {
   }
 
   private Optional<EntryMessage> first() {
-    if (reign == null || reign.isOver || reign.isServing() || reign.isFirstUnderWay) {
+    if (leader == null || leader.isOver || leader.isServing() || leader.isFirstUnderWay) {
       return Optional.empty();
     }
-    reign.isFirstUnderWay = true;
-    if (reign.first == null) {
-      reign.first = reign.leadership.firstEntry(config, nowMicros());
+    leader.isFirstUnderWay = true;
+    if (leader.first == null) {
+      leader.first = leader.leadership.firstEntry(config, nowMicros());
     }
-    LogEntry first = reign.first;
+    LogEntry first = leader.first;
     return Optional.of(
         new EntryMessage(
-            first, List.of(new EntryMessage.Item(first.commands().get(0), null)), reign.term));
+            first, List.of(new EntryMessage.Item(first.commands().get(0), null)), leader.term));
   }
 
   /** This member no longer leads; returns those who wait for something that it will not see. */
   List<Request> stepDown() {
     return locked(
         () -> {
-          List<Request> waiting = reign == null ? List.of() : reign.waiters.all();
-          reign = null;
+          List<Request> waiting = leader == null ? List.of() : leader.waiters.all();
+          leader = null;
           isServing = false;
-          settled.signalAll();
+          caughtUp.signalAll();
           return waiting;
         });
   }
@@ -132,11 +132,11 @@ final class ReplicaHost {
   /** The next entry for the log; empty if this member does not serve. */
   Optional<EntryMessage> entry(List<EntryMessage.Item> items) {
     return serving(
-        reign -> {
+        leader -> {
           List<Command> commands = items.stream().map(EntryMessage.Item::command).toList();
-          reign.hearOf(commands, nowMillis());
-          LogEntry entry = reign.leadership.entry(commands, nowMicros());
-          return new EntryMessage(entry, items, reign.term);
+          leader.hearOf(commands, nowMillis());
+          LogEntry entry = leader.leadership.entry(commands, nowMicros());
+          return new EntryMessage(entry, items, leader.term);
         });
   }
 
@@ -144,9 +144,9 @@ final class ReplicaHost {
   void dropped(EntryMessage message) {
     locked(
         () -> {
-          if (reign != null) {
-            reign.leadership.entryDropped(message.entry());
-            reign.isFirstUnderWay &= !message.isFirst() || message.term() != reign.term;
+          if (leader != null) {
+            leader.leadership.entryDropped(message.entry());
+            leader.isFirstUnderWay &= !message.isFirst() || message.term() != leader.term;
           }
           return null;
         });
@@ -157,15 +157,15 @@ final class ReplicaHost {
     return locked(
         () -> {
           List<Answer> answers = replica.apply(entry);
-          if (reign == null) {
+          if (leader == null) {
             return new Applied(answers, known(), List.of());
           }
-          reign.leadership.entryApplied(entry);
+          leader.leadership.entryApplied(entry);
           followSessions(entry);
-          isServing = reign.isServing();
-          settled.signalAll();
+          isServing = leader.isServing();
+          caughtUp.signalAll();
           Stable stable = known();
-          return new Applied(answers, stable, reign.waiters.upTo(stable.timestamp()));
+          return new Applied(answers, stable, leader.waiters.upTo(stable.timestamp()));
         });
   }
 
@@ -173,20 +173,21 @@ final class ReplicaHost {
    * Commits are applied, as their coordinators say; empty if this member does not serve. Visible at
    * once; the log learns it with the next entry.
    */
-  Optional<Told> applied(Collection<Long> commitTimestamps) {
+  Optional<ReportResult> applied(Collection<Long> commitTimestamps) {
     return serving(
-        reign -> {
-          List<Long> unlogged = reign.leadership.applied(commitTimestamps);
-          settled.signalAll();
+        leader -> {
+          List<Long> unlogged = leader.leadership.applied(commitTimestamps);
+          caughtUp.signalAll();
           Stable stable = known();
-          boolean isSetAside = unlogged.stream().anyMatch(replica.setAside()::contains);
-          return new Told(stable, reign.waiters.upTo(stable.timestamp()), unlogged, isSetAside);
+          boolean isInDoubt = unlogged.stream().anyMatch(replica.inDoubt()::contains);
+          return new ReportResult(
+              stable, leader.waiters.upTo(stable.timestamp()), unlogged, isInDoubt);
         });
   }
 
   /** Whether this member leads, and the writes of a commit may be applied now. */
   boolean mayApply(Decision.Committed commit) {
-    return serving(reign -> reign.leadership.mayApply(commit)).orElse(false);
+    return serving(leader -> leader.leadership.mayApply(commit)).orElse(false);
   }
 
   private void followSessions(LogEntry entry) {
@@ -197,7 +198,7 @@ final class ReplicaHost {
                     command instanceof Command.OpenSession
                         || command instanceof Command.FenceSession);
     if (areChanged) {
-      reign.followSessions(replica.openSessions(), nowMillis());
+      leader.followSessions(replica.openSessions(), nowMillis());
     }
   }
 
@@ -206,15 +207,15 @@ final class ReplicaHost {
    *
    * @return false if that takes too long
    */
-  boolean awaitSettled(long timeoutMillis) throws InterruptedException {
+  boolean awaitCaughtUp(long timeoutMillis) throws InterruptedException {
     long leftNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     lock.lockInterruptibly();
     try {
-      while (reign != null && reign.isServing() && !reign.leadership.isSettled()) {
+      while (leader != null && leader.isServing() && !leader.leadership.isCaughtUp()) {
         if (leftNanos <= 0) {
           return false;
         }
-        leftNanos = settled.awaitNanos(leftNanos);
+        leftNanos = caughtUp.awaitNanos(leftNanos);
       }
       return true;
     } finally {
@@ -222,68 +223,65 @@ final class ReplicaHost {
     }
   }
 
-  /**
-   * The newest snapshot; empty if this member does not serve, or has not settled. The caller has
-   * checked its lease.
-   */
+  /** The newest snapshot, if it serves and has caught up. The caller has checked its lease. */
   Optional<Stable> startTimestamp() {
-    return serving(reign -> reign.leadership.isSettled() ? start(reign) : null);
+    return serving(leader -> leader.leadership.isCaughtUp() ? start(leader) : null);
   }
 
   /** What the log says is stable; empty if this member does not serve. */
   Optional<Stable> logged() {
-    return serving(reign -> below(replica.stable()));
+    return serving(leader -> below(replica.stable()));
   }
 
   /** An entry that just says what is applied; empty if there is nothing to say. */
-  Optional<EntryMessage> news() {
-    return serving(reign -> reign.leadership.news().isPresent())
-        .filter(isNews -> isNews)
-        .flatMap(isNews -> entry(List.of()));
+  Optional<EntryMessage> unreported() {
+    return serving(leader -> leader.leadership.unreported().isPresent())
+        .filter(isNewer -> isNewer)
+        .flatMap(isNewer -> entry(List.of()));
   }
 
-  /** The newest snapshot, and the epoch of what is set aside below it: of the same moment. */
-  private Stable start(Reign of) {
+  /** The newest snapshot, and the epoch of what is in doubt below it: of the same moment. */
+  private Stable start(LeaderState of) {
     return below(of.leadership.startTimestamp(nowMicros()));
   }
 
   /** What this member knows to be stable, without a look at the clock. */
   private Stable known() {
-    boolean leads = reign != null && reign.isServing();
-    return below(leads ? reign.leadership.stable() : replica.stable());
+    boolean leads = leader != null && leader.isServing();
+    return below(leads ? leader.leadership.stable() : replica.stable());
   }
 
   private Stable below(long timestamp) {
-    return new Stable(timestamp, replica.setAside().epoch());
+    return new Stable(timestamp, replica.inDoubt().epoch());
   }
 
   /**
-   * The commits that are set aside; empty if this member does not serve, or has not come to an
-   * epoch that others have heard of, so that it no longer leads.
+   * The commits in doubt; empty if this member does not serve, or has not come to an epoch that
+   * others have heard of, so that it no longer leads.
    */
-  Optional<SetAsideCommits> setAside(long epoch) {
-    return serving(reign -> replica.setAside()).filter(set -> set.epoch() >= epoch);
+  Optional<InDoubtCommits> inDoubt(long epoch) {
+    return serving(leader -> replica.inDoubt()).filter(set -> set.epoch() >= epoch);
   }
 
   /** Registers a waiter, unless its time has come already. */
-  Stability stableOrWait(long timestamp, Request request) {
-    return serving(reign -> stableOrWait(reign, timestamp, request))
-        .orElseGet(Stability.NotServing::new);
+  WaitResult stableOrWait(long timestamp, Request request) {
+    return serving(leader -> stableOrWait(leader, timestamp, request))
+        .orElseGet(WaitResult.NotServing::new);
   }
 
-  private Stability stableOrWait(Reign of, long timestamp, Request request) {
+  private WaitResult stableOrWait(LeaderState of, long timestamp, Request request) {
     Stable stable = start(of);
     if (stable.timestamp() >= timestamp) {
-      return new Stability.Now(stable);
+      return new WaitResult.Now(stable);
     }
     return of.waiters.add(timestamp, request, nowMillis())
-        ? new Stability.Later()
-        : new Stability.TooMany();
+        ? new WaitResult.Later()
+        : new WaitResult.TooMany();
   }
 
   /** Those who have waited long enough, to be told how far it is. */
   List<Request> overdueWaiters() {
-    return locked(() -> reign == null ? List.<Request>of() : reign.waiters.overdue(nowMillis()));
+    return locked(() -> leader == null ? List.<Request>of() : leader.waiters.overdue(nowMillis()));
   }
 
   /** What this member has as stable. */
@@ -296,19 +294,19 @@ final class ReplicaHost {
    * on commit nothing below it, so a commit that has it can be applied.
    */
   boolean isStart(long timestamp) {
-    return serving(reign -> reign.leadership.isStart(timestamp, nowMicros())).orElse(false);
+    return serving(leader -> leader.leadership.isStart(timestamp, nowMicros())).orElse(false);
   }
 
   /** With what {@link #applied} has said. */
-  Optional<Renewed> renew(long session, long oldestStart, List<Long> unlogged) {
+  Optional<RenewedLease> renew(long session, long oldestStart, List<Long> unlogged) {
     return serving(
-        reign -> {
-          boolean isOpen = reign.leases.renew(session, oldestStart, nowMillis());
-          Stable stable = start(reign);
-          return new Renewed(
+        leader -> {
+          boolean isOpen = leader.leases.renew(session, oldestStart, nowMillis());
+          Stable stable = start(leader);
+          return new RenewedLease(
               isOpen,
               stable,
-              lowWatermark(reign, stable.timestamp()),
+              lowWatermark(leader, stable.timestamp()),
               Math.max(replica.last(), stable.timestamp()),
               false,
               unlogged);
@@ -317,18 +315,18 @@ final class ReplicaHost {
 
   /** No open transaction reads below this; 0 if this member does not serve. */
   long lowWatermark() {
-    return serving(reign -> lowWatermark(reign, reign.leadership.startTimestamp(nowMicros())))
+    return serving(leader -> lowWatermark(leader, leader.leadership.startTimestamp(nowMicros())))
         .orElse(0L);
   }
 
-  private long lowWatermark(Reign of, long stable) {
+  private long lowWatermark(LeaderState of, long stable) {
     long retained = Math.max(replica.last(), stable) - replica.config().retentionMicros();
     return Math.min(of.leases.oldestStart(stable), retained);
   }
 
   /** What the leader does by itself. */
-  List<Command> duties(boolean isInUse) {
-    return serving(reign -> reign.duties(replica, isInUse, nowMicros(), nowMillis()))
+  List<Command> tasks(boolean isInUse) {
+    return serving(leader -> leader.tasks(replica, isInUse, nowMicros(), nowMillis()))
         .orElse(List.of());
   }
 
@@ -343,7 +341,7 @@ final class ReplicaHost {
 
   /** What this node is to finish for other coordinators; nothing unless this member leads. */
   List<UnfinishedCommit> unfinished() {
-    return serving(reign -> replica.unfinished()).orElse(List.of());
+    return serving(leader -> replica.unfinished()).orElse(List.of());
   }
 
   SavedReplica save() {
@@ -356,8 +354,8 @@ final class ReplicaHost {
         () -> {
           replica = restored;
           isServing = false;
-          if (reign != null) {
-            reign.isOver = true;
+          if (leader != null) {
+            leader.isOver = true;
           }
           return null;
         });
@@ -370,15 +368,15 @@ final class ReplicaHost {
 
   /** Milliseconds since the leader heard of a session; -1 if it is not known here. */
   long silentMillis(long session) {
-    return serving(reign -> reign.leases.silentMillis(session, nowMillis())).orElse(-1L);
+    return serving(leader -> leader.leases.silentMillis(session, nowMillis())).orElse(-1L);
   }
 
-  private <T> Optional<T> serving(Function<Reign, T> action) {
+  private <T> Optional<T> serving(Function<LeaderState, T> action) {
     return locked(
         () ->
-            reign == null || !reign.isServing()
+            leader == null || !leader.isServing()
                 ? Optional.empty()
-                : Optional.ofNullable(action.apply(reign)));
+                : Optional.ofNullable(action.apply(leader)));
   }
 
   private <T> T locked(Supplier<T> action) {

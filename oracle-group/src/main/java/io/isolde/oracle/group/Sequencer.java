@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
+import io.isolde.oracle.replica.Command;
+import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.raft.RaftFailure;
 import io.isolde.raft.RaftReplica;
 import java.util.ArrayList;
@@ -47,6 +49,7 @@ final class Sequencer implements AutoCloseable {
 
   private final long maxQueuedBytes;
   private final int maxEntryBytes;
+  private final long maxPendingWriteBytes;
 
   /** At most {@link #maxQueuedBytes}. */
   private final AtomicLong queuedBytes = new AtomicLong();
@@ -70,6 +73,7 @@ final class Sequencer implements AutoCloseable {
     this.waiting = () -> queue.size() + 1;
     this.maxQueuedBytes = config.raft().pendingBytes();
     this.maxEntryBytes = config.raft().appendBytes() / 4 * 3;
+    this.maxPendingWriteBytes = config.maxPendingWriteBytes();
     this.rates = rates;
     thread.setDaemon(true);
     thread.start();
@@ -90,8 +94,11 @@ final class Sequencer implements AutoCloseable {
     if (item.bytes() > maxEntryBytes) {
       return Offer.TOO_LARGE;
     }
-    if (queuedBytes.addAndGet(item.bytes()) > maxQueuedBytes || !queue.offer(item)) {
-      queuedBytes.addAndGet(-item.bytes());
+    if (item.command() instanceof Command.Commit commit && !hasMemoryFor(commit)) {
+      return Offer.TOO_MANY;
+    }
+    if (queuedBytes.addAndGet(item.heapBytes()) > maxQueuedBytes || !queue.offer(item)) {
+      queuedBytes.addAndGet(-item.heapBytes());
       return Offer.TOO_MANY;
     }
     if (isClosed) {
@@ -102,30 +109,39 @@ final class Sequencer implements AutoCloseable {
   }
 
   /**
+   * The writes stay in the memory of all members until they are applied, which a slow replica puts
+   * off. One that is larger than what there is for all gets in when it is the only one.
+   */
+  private boolean hasMemoryFor(Command.Commit commit) {
+    long pending = host.look(OracleReplica::pendingWriteBytes);
+    return pending == 0 || pending + commit.writeSet().length <= maxPendingWriteBytes;
+  }
+
+  /**
    * Waits until no entry is under way, has the log know what is applied, and proposes nothing more
-   * until {@link #goOn}. An heir whose log is behind by an entry loses its election, and nobody
-   * leads until the time-out.
+   * until {@link #goOn}. A transfer target whose log is behind by an entry loses its election, and
+   * nobody leads until the time-out.
    *
    * @return false if entries did not come to an end in time; then nothing is held
    */
   boolean hold() throws InterruptedException {
     boolean isHeld = pace.hold(HOLD_MILLIS);
     if (isHeld) {
-      logNews();
+      logUnreported();
     }
     return isHeld;
   }
 
   /** Else the next leader would wait for the coordinators to tell it. */
-  private void logNews() throws InterruptedException {
-    Optional<EntryMessage> news = host.news();
-    if (news.isEmpty()) {
+  private void logUnreported() throws InterruptedException {
+    Optional<EntryMessage> unreported = host.unreported();
+    if (unreported.isEmpty()) {
       return;
     }
     try {
-      var unused = replica.propose(news.get()).get(HOLD_MILLIS, TimeUnit.MILLISECONDS);
+      var unused = replica.propose(unreported.get()).get(HOLD_MILLIS, TimeUnit.MILLISECONDS);
     } catch (ExecutionException | RuntimeException e) {
-      failed(news.get(), e instanceof ExecutionException ? e.getCause() : e);
+      failed(unreported.get(), e instanceof ExecutionException ? e.getCause() : e);
     } catch (TimeoutException e) {
       log.debug("What is applied was not logged in time; coordinators will tell the next leader");
     }
@@ -153,7 +169,7 @@ final class Sequencer implements AutoCloseable {
 
   /** The log may have refused the first entry; to be called now and then. */
   void leadAgain() {
-    if (!pace.tryTurn()) {
+    if (!pace.tryPermit()) {
       return;
     }
     Optional<EntryMessage> first = Optional.empty();
@@ -172,7 +188,7 @@ final class Sequencer implements AutoCloseable {
     while (!isClosed) {
       try {
         items.add(taken(queue.take()));
-        pace.awaitTurn(waiting);
+        pace.awaitPermit(waiting);
         fill(items);
         propose(List.copyOf(items));
       } catch (InterruptedException e) {
@@ -186,7 +202,7 @@ final class Sequencer implements AutoCloseable {
   }
 
   private EntryMessage.Item taken(EntryMessage.Item item) {
-    queuedBytes.addAndGet(-item.bytes());
+    queuedBytes.addAndGet(-item.heapBytes());
     return item;
   }
 

@@ -15,7 +15,7 @@ final class Sequences {
 
   private static final int FREE = 0;
   private static final int TAKEN = 1;
-  private static final int MOST_TRIES = 64;
+  private static final int MAX_TRIES = 64;
 
   private final AtomicInteger next = new AtomicInteger();
 
@@ -24,7 +24,7 @@ final class Sequences {
 
   /** The next number; one whose place is taken is passed over. Empty if many in a row are. */
   OptionalInt take() {
-    for (int i = 0; i < MOST_TRIES; i++) {
+    for (int i = 0; i < MAX_TRIES; i++) {
       int sequence = next.getAndIncrement();
       if (slots.compareAndSet(slotOf(sequence), FREE, TAKEN)) {
         return OptionalInt.of(sequence);

@@ -6,9 +6,9 @@ import io.netty.buffer.ByteBuf;
 /**
  * A snapshot, and what one must know to use it.
  *
- * @param timestamp every commit at or below it is applied or set aside
- * @param epoch of the commits that were set aside when it was looked up: of {@link
- *     io.isolde.oracle.SetAsideCommits}
+ * @param timestamp every commit at or below it is applied or in doubt
+ * @param epoch of the commits that were in doubt when it was looked up: of {@link
+ *     io.isolde.oracle.InDoubtCommits}
  */
 public record Stable(long timestamp, long epoch) {
   /** Says nothing: below every snapshot that there can be. */

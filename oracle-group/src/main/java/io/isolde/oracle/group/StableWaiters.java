@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * Who waits for which timestamp to become stable. Nobody waits for longer than {@link #MOST_MILLIS}
+ * Who waits for which timestamp to become stable. Nobody waits for longer than {@link #MAX_MILLIS}
  * at a time, so that what hangs on a lost connection, or asks again and again, does not pile up.
  * Not thread-safe.
  */
 final class StableWaiters {
-  static final long MOST_MILLIS = 1_000;
+  static final long MAX_MILLIS = 1_000;
 
   private record Waiter(long timestamp, Request request, long untilMillis) {}
 
@@ -31,7 +31,7 @@ final class StableWaiters {
   /** Takes one in; false if too many wait. */
   boolean add(long timestamp, Request request, long nowMillis) {
     return waiters.size() < most
-        && waiters.add(new Waiter(timestamp, request, nowMillis + MOST_MILLIS));
+        && waiters.add(new Waiter(timestamp, request, nowMillis + MAX_MILLIS));
   }
 
   /** Takes out those whose time has come. */

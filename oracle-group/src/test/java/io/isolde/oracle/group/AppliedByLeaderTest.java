@@ -33,7 +33,7 @@ class AppliedByLeaderTest {
 
   private Members members(int count) throws Exception {
     Members members = new Members(Members.quick(), directory, count).startAll();
-    members.founders().forEach(peer -> members.node(peer).applyWith(this::apply));
+    members.initialMembers().forEach(peer -> members.node(peer).applyWith(this::apply));
     return members;
   }
 
@@ -80,7 +80,7 @@ class AppliedByLeaderTest {
 
       assertThat(other.begin().get()).isGreaterThanOrEqualTo(commit);
       assertThat(other.awaitLogged(commit).get()).isGreaterThanOrEqualTo(commit);
-      assertThat(other.setAside().isEmpty()).as("nobody took it for orphaned").isTrue();
+      assertThat(other.inDoubt().isEmpty()).as("nobody took it for orphaned").isTrue();
       members.awaitEnds();
     }
   }
@@ -137,7 +137,7 @@ class AppliedByLeaderTest {
 
   @Test
   void whenTheLeaderTakesItsTimeThenNobodyLooksForAnotherOneYet() {
-    assertThat(CommitApplier.LONGEST_MILLIS)
+    assertThat(CommitApplier.MAX_MILLIS)
         .isLessThan(OracleClientConfig.defaults().suspicionMillis());
   }
 
@@ -147,13 +147,13 @@ class AppliedByLeaderTest {
     try (Members members = members(1)) {
       CoordinatorSession session = members.session();
       List<CompletableFuture<Decided>> answers = new ArrayList<>();
-      for (int row = 0; row < 10 * Answering.MOST_APPLYING; row++) {
+      for (int row = 0; row < 10 * ResponseSender.MAX_APPLYING; row++) {
         answers.add(commit(session, row));
       }
       for (CompletableFuture<Decided> answer : answers) {
         assertThat(answer.get().applied()).isEmpty();
       }
-      assertThat(asked).hasSizeBetween(1, Answering.MOST_APPLYING);
+      assertThat(asked).hasSizeBetween(1, ResponseSender.MAX_APPLYING);
     }
   }
 
@@ -164,7 +164,7 @@ class AppliedByLeaderTest {
           .node(members.leader())
           .applyWith((commitTimestamp, writes) -> CompletableFuture.completedFuture(true));
       CoordinatorSession session = members.session();
-      for (int row = 0; row < 3 * Answering.MOST_APPLYING; row++) {
+      for (int row = 0; row < 3 * ResponseSender.MAX_APPLYING; row++) {
         Decided decided = commit(session, row).get();
         long commit = ((Decision.Committed) decided.decision()).commitTimestamp();
         session.applied(commit, decided.applied().orElseThrow()).get();

@@ -16,7 +16,7 @@ class EntryPaceTest {
     return CompletableFuture.runAsync(
         () -> {
           try {
-            pace.awaitTurn(waiting::get);
+            pace.awaitPermit(waiting::get);
           } catch (InterruptedException e) {
             throw new IllegalStateException(e);
           }
@@ -65,7 +65,7 @@ class EntryPaceTest {
     assertThat(pace.hold(10)).isTrue();
 
     CompletableFuture<Void> next = turn();
-    assertThat(pace.tryTurn()).isFalse();
+    assertThat(pace.tryPermit()).isFalse();
     assertThat(pace.hold(10)).isFalse();
     assertThat(next).isNotDone();
     pace.goOn(0);
@@ -79,7 +79,7 @@ class EntryPaceTest {
 
     assertThat(pace.hold(10)).isFalse();
 
-    assertThat(pace.tryTurn()).isTrue();
+    assertThat(pace.tryPermit()).isTrue();
   }
 
   @Test

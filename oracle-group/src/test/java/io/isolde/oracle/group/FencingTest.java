@@ -53,12 +53,12 @@ class FencingTest {
           .extracting(PendingCommit::transactionId)
           .containsExactly(pending);
       assertThat(silent.begin().get()).isGreaterThanOrEqualTo(timestamp);
-      assertThat(silent.setAside().contains(timestamp)).isTrue();
+      assertThat(silent.inDoubt().contains(timestamp)).isTrue();
 
       silent.applied(timestamp).get();
 
       silent.begin().get();
-      assertThat(silent.setAside().contains(timestamp)).isFalse();
+      assertThat(silent.inDoubt().contains(timestamp)).isFalse();
       assertThat(members.node(next).orphans()).isEmpty();
     }
   }

@@ -26,7 +26,7 @@ final class Members implements AutoCloseable {
 
   private final OracleGroupConfig config;
   private final Path directory;
-  private final List<Peer> founders = new ArrayList<>();
+  private final List<Peer> initialMembers = new ArrayList<>();
   private final Map<String, OracleNode> nodes = new HashMap<>();
   private final List<AutoCloseable> clients = new ArrayList<>();
   private final List<Thread> ending = new ArrayList<>();
@@ -36,7 +36,7 @@ final class Members implements AutoCloseable {
     this.config = config;
     this.directory = directory;
     for (int i = 1; i <= count; i++) {
-      founders.add(peer(i));
+      initialMembers.add(peer(i));
     }
   }
 
@@ -59,8 +59,8 @@ final class Members implements AutoCloseable {
   }
 
   Members startAll() throws IOException {
-    for (Peer founder : founders) {
-      start(founder);
+    for (Peer initialMember : initialMembers) {
+      start(initialMember);
     }
     await("somebody serves", () -> nodes.values().stream().anyMatch(OracleNode::isServing));
     await(
@@ -75,8 +75,8 @@ final class Members implements AutoCloseable {
             config,
             "test",
             peer,
-            founders,
-            directory.resolve(peer.id()),
+            initialMembers,
+            OracleFiles.at(directory.resolve(peer.id())),
             UnaryOperator.identity(),
             Clock.systemUTC());
     nodes.put(peer.id(), node);
@@ -98,7 +98,7 @@ final class Members implements AutoCloseable {
 
   /** Adds a node that is no member yet, and starts it. */
   Peer startStranger() throws IOException {
-    Peer stranger = peer(founders.size() + 10);
+    Peer stranger = peer(initialMembers.size() + 10);
     start(stranger);
     return stranger;
   }
@@ -119,13 +119,13 @@ final class Members implements AutoCloseable {
   /** The members that run and do not lead. */
   List<Peer> followers() {
     Peer leader = leader();
-    return founders.stream()
+    return initialMembers.stream()
         .filter(peer -> nodes.containsKey(peer.id()) && !peer.equals(leader))
         .toList();
   }
 
-  List<Peer> founders() {
-    return founders;
+  List<Peer> initialMembers() {
+    return initialMembers;
   }
 
   Path directoryOf(Peer peer) {
@@ -137,8 +137,8 @@ final class Members implements AutoCloseable {
   }
 
   Peer leader() {
-    await("there is a leader", () -> founders.stream().anyMatch(this::isServing));
-    return founders.stream().filter(this::isServing).findFirst().orElseThrow();
+    await("there is a leader", () -> initialMembers.stream().anyMatch(this::isServing));
+    return initialMembers.stream().filter(this::isServing).findFirst().orElseThrow();
   }
 
   private boolean isServing(Peer peer) {
@@ -151,7 +151,7 @@ final class Members implements AutoCloseable {
   }
 
   OracleClient client(long timeoutMillis) {
-    return client(timeoutMillis, founders);
+    return client(timeoutMillis, initialMembers);
   }
 
   OracleClient client(long timeoutMillis, List<Peer> known) {

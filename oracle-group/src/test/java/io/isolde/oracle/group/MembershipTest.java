@@ -86,7 +86,8 @@ class MembershipTest {
 
       assertThat(refusal(client, MemberChange.Kind.LEAVE, follower)).contains("keeps its log");
 
-      assertThat(members.founders()).allMatch(peer -> members.node(peer).status().isPresent());
+      assertThat(members.initialMembers())
+          .allMatch(peer -> members.node(peer).status().isPresent());
     }
   }
 

@@ -99,11 +99,11 @@ class OracleClientTest {
     }
   }
 
-  private interface Begins {
+  private interface StartTimestampBatcher {
     void onBegin(Request request);
   }
 
-  private PeerTransport member(long term, Begins begins) throws Exception {
+  private PeerTransport member(long term, StartTimestampBatcher starts) throws Exception {
     ApplicationHandler handler =
         new ApplicationHandler() {
           @Override
@@ -115,7 +115,7 @@ class OracleClientTest {
               Leading leading = new Leading(true, term, Optional.empty(), List.of());
               request.answer(leading.writeTo(Wire.of(Protocol.OK)));
             } else {
-              begins.onBegin(request);
+              starts.onBegin(request);
             }
           }
         };

@@ -2,6 +2,7 @@
 package io.isolde.oracle.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.Refusal;
@@ -68,6 +69,35 @@ class OverloadTest {
       session.applied(second.commitTimestamp()).get();
       assertThat(commit(session, start, 3)).isInstanceOf(Decision.Committed.class);
     }
+  }
+
+  /** They stay in the memory of all members for as long as a replica is slow. */
+  @Test
+  void whenWritesThatAreNotAppliedTakeTooMuchMemoryThenMoreAreRefusedUntilSomeAreApplied()
+      throws Exception {
+    OracleGroupConfig config = Members.quick().withMaxPendingWriteBytes(1_000);
+    try (Members members = new Members(config, directory, 1).startAll()) {
+      CoordinatorSession session = members.session();
+      long start = session.begin().get();
+      Decision.Committed first = large(session, start, 1).get();
+      assertThatThrownBy(() -> large(session, start, 2).get())
+          .cause()
+          .isInstanceOfSatisfying(
+              OracleRequestException.class,
+              e -> assertThat(e.reason()).isEqualTo(Reason.OVERLOADED));
+      assertThat(commit(session, start, 3)).isInstanceOf(Decision.Committed.class);
+
+      // The leader may know it before, but the log has the writes until it does, too.
+      members.client().logApplied(first.commitTimestamp()).get();
+      assertThat(large(session, start, 2).get()).isInstanceOf(Decision.Committed.class);
+    }
+  }
+
+  private static CompletableFuture<Decision.Committed> large(
+      CoordinatorSession session, long start, long row) {
+    return session
+        .commit(TransactionsTest.update(UUID.randomUUID(), start, row), new byte[600], false)
+        .thenApply(decided -> (Decision.Committed) decided.decision());
   }
 
   private static Decision commit(CoordinatorSession session, long start, long row)

@@ -13,10 +13,12 @@ import io.isolde.raft.Peer;
 import io.isolde.raft.RaftSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
+import org.apache.ratis.util.MD5FileUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,7 +54,7 @@ class RestartTest {
       long timestamp = ((Decision.Committed) decided.decision()).commitTimestamp();
       if (isSaving) {
         issue(client, 2 * ENTRIES_PER_SAVE);
-        for (Peer peer : members.founders()) {
+        for (Peer peer : members.initialMembers()) {
           Members.await("it is saved", () -> !saved(members, peer).isEmpty());
         }
       }
@@ -70,10 +72,10 @@ class RestartTest {
       Conflict conflict = ((Decision.Aborted) ((Answer.Decided) late).decision()).conflict();
       assertThat(conflict.by()).isEqualTo(id);
       assertThat(client.begin().get()).isGreaterThanOrEqualTo(timestamp);
-      assertThat(client.setAside().contains(timestamp)).isTrue();
+      assertThat(client.inDoubt().contains(timestamp)).isTrue();
       client.applied(timestamp).get();
       assertThat(client.begin().get()).isGreaterThan(newest);
-      assertThat(client.setAside().contains(timestamp)).isFalse();
+      assertThat(client.inDoubt().contains(timestamp)).isFalse();
       assertThat(issue(client, 1)).isGreaterThan(newest);
     }
   }
@@ -144,11 +146,38 @@ class RestartTest {
     }
   }
 
+  /** Else it would be read again at each start, and fill the disk. */
+  @Test
+  void whenCommitsAreFewAndLargeThenTheLogBeforeThemGoesToo() throws Exception {
+    OracleGroupConfig config = config(false);
+    config = config.withRaft(config.raft().withSegmentBytes(8 << 20));
+    byte[] writes = new byte[4 << 20];
+    try (Members members = new Members(config, directory, 1).startAll()) {
+      OracleClient client = members.client();
+      Peer only = members.initialMembers().get(0);
+      long session = FencingTest.open(client, UUID.randomUUID());
+      long newest = 0;
+      for (int i = 0; i <= OracleStateMachine.BYTES_PER_SAVE / writes.length; i++) {
+        var request = TransactionsTest.update(UUID.randomUUID(), client.begin().get(), i);
+        Answer answer = client.execute(new Command.Commit(session, i, request, writes)).get();
+        newest = ((Decision.Committed) ((Answer.Decided) answer).decision()).commitTimestamp();
+        client.logApplied(newest).get();
+      }
+      Members.await("it is saved", () -> !saved(members, only).isEmpty());
+      while (hasFirstLogFile(members, only)) {
+        newest = issue(client, 1);
+      }
+      members.stopAll();
+      members.startAll();
+      assertThat(issue(client, 1)).isGreaterThan(newest);
+    }
+  }
+
   @Test
   void whenASavedFileIsUnfinishedThenTheLogIsUsed() throws Exception {
     try (Members members = new Members(config(true), directory, 1).startAll()) {
       OracleClient client = members.client();
-      Peer only = members.founders().get(0);
+      Peer only = members.initialMembers().get(0);
       issue(client, 2 * ENTRIES_PER_SAVE);
       Members.await("it is saved", () -> !saved(members, only).isEmpty());
       long newest = issue(client, 1);
@@ -169,7 +198,7 @@ class RestartTest {
   void whenASavedFileIsDamagedThenTheMemberDoesNotStart() throws Exception {
     try (Members members = new Members(config(true), directory, 1).startAll()) {
       OracleClient client = members.client();
-      Peer only = members.founders().get(0);
+      Peer only = members.initialMembers().get(0);
       issue(client, 2 * ENTRIES_PER_SAVE);
       Members.await("it is saved", () -> !saved(members, only).isEmpty());
       members.stopAll();
@@ -183,6 +212,39 @@ class RestartTest {
 
       Thread.sleep(2_000);
       assertThat(members.node(only).isServing()).isFalse();
+    }
+  }
+
+  @Test
+  void whenANewerBuildSavedTheStateThenTheMemberStaysOutAndSaysWithWhatToStartIt()
+      throws Exception {
+    try (Members members = new Members(config(true), directory, 1).startAll()) {
+      OracleClient client = members.client();
+      Peer only = members.initialMembers().get(0);
+      issue(client, 2 * ENTRIES_PER_SAVE);
+      Members.await("it is saved", () -> !saved(members, only).isEmpty());
+      long newest = issue(client, 1);
+      members.stopAll();
+      setFormat(saved(members, only), 9);
+
+      OracleNode node = members.start(only);
+
+      Members.await("it says so", () -> node.problem().isPresent());
+      assertThat(node.problem().orElseThrow())
+          .contains("has format 9", "Start this node with the build that it ran before");
+      assertThat(node.status()).isEmpty();
+      setFormat(saved(members, only), 1);
+      Members.await("it serves", node::isServing);
+      assertThat(issue(client, 1)).isGreaterThan(newest);
+    }
+  }
+
+  private static void setFormat(List<Path> saved, int format) throws IOException {
+    for (Path file : saved) {
+      byte[] bytes = Files.readAllBytes(file);
+      ByteBuffer.wrap(bytes).putInt(format);
+      Files.write(file, bytes);
+      MD5FileUtil.saveMD5File(file.toFile(), MD5FileUtil.computeMd5ForFile(file.toFile()));
     }
   }
 

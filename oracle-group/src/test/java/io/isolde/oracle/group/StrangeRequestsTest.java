@@ -67,7 +67,7 @@ class StrangeRequestsTest {
 
       assertThat(refusal(client, new Command.Lead(OracleConfig.defaults()))).contains("leader");
       assertThat(refusal(client, new Command.FenceSession(session))).contains("leader");
-      assertThat(refusal(client, new Command.SetAside(start))).contains("leader");
+      assertThat(refusal(client, new Command.DeclareInDoubt(start))).contains("leader");
       assertThat(refusal(client, new Command.IssueTimestamp(Long.MAX_VALUE))).contains("ahead");
       long future = start + 3_600_000_000L;
       assertThat(refusal(client, FencingTest.commit(session, 0, UUID.randomUUID(), future, 1)))
@@ -108,7 +108,7 @@ class StrangeRequestsTest {
         assertThat(send(connection, new byte[] {Protocol.BEGIN})).isEqualTo(Protocol.NOT_LEADER);
         assertThat(send(connection, new byte[] {Protocol.STATUS})).isEqualTo(Protocol.NOT_LEADER);
       }
-      // It knows the founders, and so leads to them.
+      // It knows the initial members, and so leads to them.
       assertThat(members.client(20_000, List.of(stranger)).begin().get()).isPositive();
     }
   }

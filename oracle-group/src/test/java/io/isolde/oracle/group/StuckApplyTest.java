@@ -33,8 +33,8 @@ class StuckApplyTest {
       long stuck = commit(writer, STUCK_ROW);
 
       Members.await("snapshots go on", () -> other.begin().join() > stuck);
-      assertThat(other.setAside().find(new long[] {STUCK_ROW}, stuck)).isPresent();
-      assertThat(status(members).setAsideCommits()).isEqualTo(1);
+      assertThat(other.inDoubt().find(new long[] {STUCK_ROW}, stuck)).isPresent();
+      assertThat(status(members).inDoubtCommits()).isEqualTo(1);
 
       long next = commit(other, 2);
       other.applied(next).get();
@@ -46,7 +46,7 @@ class StuckApplyTest {
 
       writer.applied(stuck).get();
       other.begin().get();
-      assertThat(other.setAside().isEmpty()).isTrue();
+      assertThat(other.inDoubt().isEmpty()).isTrue();
       assertThat(decide(other, other.begin().get(), STUCK_ROW))
           .isInstanceOf(Decision.Committed.class);
     }
@@ -57,7 +57,7 @@ class StuckApplyTest {
     try (Members members = new Members(config(), directory, 3).startAll()) {
       CoordinatorSession writer = members.session();
       long stuck = commit(writer, STUCK_ROW);
-      Members.await("it is set aside", () -> status(members).setAsideCommits() == 1);
+      Members.await("it is in doubt", () -> status(members).inDoubtCommits() == 1);
 
       Peer next = members.followers().get(0);
       members.client().change(new MemberChange(MemberChange.Kind.LEAD, next)).get();
@@ -65,9 +65,9 @@ class StuckApplyTest {
 
       OracleClient newcomer = members.client();
       assertThat(newcomer.begin().get()).isGreaterThan(stuck);
-      assertThat(newcomer.setAside().contains(stuck)).isTrue();
+      assertThat(newcomer.inDoubt().contains(stuck)).isTrue();
       newcomer.applied(stuck).get();
-      assertThat(newcomer.setAside().contains(stuck)).isFalse();
+      assertThat(newcomer.inDoubt().contains(stuck)).isFalse();
     }
   }
 

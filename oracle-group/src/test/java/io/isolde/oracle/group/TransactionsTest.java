@@ -44,7 +44,7 @@ class TransactionsTest {
     }
   }
 
-  /** Nothing is set aside meanwhile. */
+  /** Nothing is in doubt meanwhile. */
   private static OracleGroupConfig patient() {
     return OracleGroupConfig.defaults().withOverdueMillis(600_000);
   }

@@ -138,16 +138,16 @@ public final class AnswerCodec {
   private static int codeOf(Refusal refusal) {
     return switch (refusal) {
       case TOO_MANY_PENDING -> 1;
-      case OUTCOME_FORGOTTEN -> 2;
-      case IN_DOUBT -> 3;
+      case IN_DOUBT -> 3; // 2 was another one's
+      case ID_TAKEN -> 4;
     };
   }
 
   private static Refusal refusal(byte code) {
     return switch (code) {
       case 1 -> Refusal.TOO_MANY_PENDING;
-      case 2 -> Refusal.OUTCOME_FORGOTTEN;
       case 3 -> Refusal.IN_DOUBT;
+      case 4 -> Refusal.ID_TAKEN;
       default -> throw new IllegalArgumentException("There is no refusal of kind " + code + ".");
     };
   }

@@ -71,7 +71,7 @@ public sealed interface Command {
    * A commit has not been applied for long: snapshots go on without it, and only who needs what it
    * writes waits. Harmless if repeated, or if it is applied already.
    */
-  record SetAside(long commitTimestamp) implements Command {}
+  record DeclareInDoubt(long commitTimestamp) implements Command {}
 
   /**
    * Makes sure that a transaction is decided: aborted, unless it is decided already.

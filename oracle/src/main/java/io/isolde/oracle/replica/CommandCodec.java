@@ -32,7 +32,7 @@ public final class CommandCodec {
   private static final byte APPLIED = 5;
   private static final byte ABORT = 6;
   private static final byte ISSUE_TIMESTAMP = 7;
-  private static final byte SET_ASIDE = 8;
+  private static final byte IN_DOUBT = 8;
 
   private static final byte SERIALIZABLE = 1;
   private static final byte HAS_ID = 2;
@@ -116,8 +116,8 @@ public final class CommandCodec {
       out.put(OPEN_SESSION).putId(open.coordinator()).putLong(open.generation());
     } else if (command instanceof Command.FenceSession fence) {
       out.put(FENCE_SESSION).putLong(fence.session());
-    } else if (command instanceof Command.SetAside setAside) {
-      out.put(SET_ASIDE).putLong(setAside.commitTimestamp());
+    } else if (command instanceof Command.DeclareInDoubt inDoubt) {
+      out.put(IN_DOUBT).putLong(inDoubt.commitTimestamp());
     } else if (command instanceof Command.Lead lead) {
       encode(lead.config(), out.put(LEAD));
     }
@@ -138,7 +138,7 @@ public final class CommandCodec {
       case ISSUE_TIMESTAMP -> new Command.IssueTimestamp(in.getLong());
       case OPEN_SESSION -> new Command.OpenSession(Bytes.id(in), in.getLong());
       case FENCE_SESSION -> new Command.FenceSession(in.getLong());
-      case SET_ASIDE -> new Command.SetAside(in.getLong());
+      case IN_DOUBT -> new Command.DeclareInDoubt(in.getLong());
       case LEAD -> new Command.Lead(decodeConfig(in));
       default -> throw new IllegalArgumentException("There is no command of kind " + kind + ".");
     };

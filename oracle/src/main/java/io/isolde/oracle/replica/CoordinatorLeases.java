@@ -15,7 +15,7 @@ import java.util.TreeMap;
  */
 public final class CoordinatorLeases {
   /** A coordinator that has not told yet may have the oldest transaction of all. */
-  private static final long NOT_TOLD = 0;
+  private static final long UNKNOWN = 0;
 
   private final long leaseMillis;
   private final Map<Long, Lease> leases = new TreeMap<>();
@@ -24,7 +24,7 @@ public final class CoordinatorLeases {
 
   private static final class Lease {
     private long renewedAtMillis;
-    private long oldestStart = NOT_TOLD;
+    private long oldestStart = UNKNOWN;
 
     private Lease(long renewedAtMillis) {
       this.renewedAtMillis = renewedAtMillis;

@@ -22,11 +22,11 @@ import java.util.TreeSet;
  * a transaction begins without an entry in the log, and a commit is visible as soon as it is
  * applied.
  *
- * <p>A start timestamp T promises that every commit at or below T is applied, or set aside, and
- * that no other will come. Five rules keep it:
+ * <p>A start timestamp T promises that every commit at or below T is applied, or in doubt, and that
+ * no other will come. Five rules keep it:
  *
  * <ul>
- *   <li>While an entry is under way or a commit is neither applied nor set aside, T is what is
+ *   <li>While an entry is under way or a commit is neither applied nor in doubt, T is what is
  *       {@linkplain #stable() stable}, or what was given out before. Only otherwise does T follow
  *       the clock.
  *   <li>Each entry carries the largest T given out, and commits nothing at or below it.
@@ -35,7 +35,7 @@ import java.util.TreeSet;
  *       another is: what is reserved then is the other's.
  *   <li>An earlier leader may have been told that commits are applied of which the log says
  *       nothing, and have given out their timestamps. So none is given before all that were decided
- *       before this leader are known to be applied, or set aside: it {@linkplain #isSettled
+ *       before this leader are known to be applied, or in doubt: it {@linkplain #isCaughtUp
  *       settles}.
  * </ul>
  *
@@ -49,7 +49,7 @@ public final class Leadership {
   private static final long NOT_YET = -1;
 
   /** Of which an entry tells that they are applied; a few bytes each. The next one tells more. */
-  private static final int MOST_NEWS = 2_048;
+  private static final int MAX_UNREPORTED = 2_048;
 
   private final OracleReplica replica;
   private final long reservationMicros;
@@ -65,16 +65,16 @@ public final class Leadership {
   /** Only grows; at most what is reserved in the replica. */
   private long floor;
 
-  /** The commits that are neither set aside nor known to be applied, up to {@code seen}. */
+  /** The commits that are neither in doubt nor known to be applied, up to {@code seen}. */
   private final NavigableSet<Long> holding = new TreeSet<>();
 
   private long seen = NOT_YET;
 
   /** Those that are applied and in no entry that says so; a subset of what is pending. */
-  private final Set<Long> news = new LinkedHashSet<>();
+  private final Set<Long> unreported = new LinkedHashSet<>();
 
   /** At or above every start timestamp of the leaders before, once the first entry is applied. */
-  private long settlesAt = Long.MAX_VALUE;
+  private long caughtUpAt = Long.MAX_VALUE;
 
   /**
    * @param reservationMicros how far ahead of the clock start timestamps are reserved; see {@code
@@ -112,9 +112,10 @@ public final class Leadership {
    */
   public LogEntry entry(List<Command> commands, long nowMicros) {
     requireServing();
-    List<Command> all = new ArrayList<>(commands.size() + Math.min(news.size(), MOST_NEWS));
-    Iterator<Long> some = news.iterator();
-    while (some.hasNext() && all.size() < MOST_NEWS) {
+    List<Command> all =
+        new ArrayList<>(commands.size() + Math.min(unreported.size(), MAX_UNREPORTED));
+    Iterator<Long> some = unreported.iterator();
+    while (some.hasNext() && all.size() < MAX_UNREPORTED) {
       all.add(new Command.Applied(some.next()));
       some.remove();
     }
@@ -135,9 +136,9 @@ public final class Leadership {
     underWay.remove(entry);
     if (entry == first) {
       number = replica.leaders();
-      settlesAt = replica.last();
+      caughtUpAt = replica.last();
       holding.addAll(replica.pendingAfter(NOT_YET));
-      holding.removeAll(replica.setAside().commits().keySet());
+      holding.removeAll(replica.inDoubt().commits().keySet());
       seen = replica.last();
     } else if (isServing()) {
       follow(entry.commands());
@@ -150,9 +151,9 @@ public final class Leadership {
     for (Command command : commands) {
       if (command instanceof Command.Applied applied) {
         holding.remove(applied.commitTimestamp());
-        news.remove(applied.commitTimestamp());
-      } else if (command instanceof Command.SetAside late
-          && replica.setAside().contains(late.commitTimestamp())) {
+        unreported.remove(applied.commitTimestamp());
+      } else if (command instanceof Command.DeclareInDoubt late
+          && replica.inDoubt().contains(late.commitTimestamp())) {
         holding.remove(late.commitTimestamp());
       }
     }
@@ -181,7 +182,7 @@ public final class Leadership {
     for (long commit : commitTimestamps) {
       if (replica.isPending(commit)) {
         holding.remove(commit);
-        news.add(commit);
+        unreported.add(commit);
         unlogged.add(commit);
       } else if (commit > replica.last()) {
         unlogged.add(commit); // Another leader's, of which this one has not heard yet.
@@ -191,9 +192,9 @@ public final class Leadership {
   }
 
   /** What the log should learn soon, if no other entry is made. */
-  public Optional<Command> news() {
+  public Optional<Command> unreported() {
     return underWay.isEmpty()
-        ? news.stream().findFirst().map(Command.Applied::new)
+        ? unreported.stream().findFirst().map(Command.Applied::new)
         : Optional.empty();
   }
 
@@ -210,18 +211,18 @@ public final class Leadership {
     return isServing()
         && isHolding(commit.commitTimestamp())
         && stable() >= commit.applyAfter()
-        && replica.setAside().isEmpty();
+        && replica.inDoubt().isEmpty();
   }
 
   /** Whether this leader or one before may have given out a start timestamp. */
   public boolean isStart(long timestamp, long nowMicros) {
-    return timestamp >= 0 && (timestamp <= settlesAt || timestamp <= startTimestamp(nowMicros));
+    return timestamp >= 0 && (timestamp <= caughtUpAt || timestamp <= startTimestamp(nowMicros));
   }
 
   /**
-   * The largest timestamp such that every commit at or below it is applied, or set aside, and no
-   * other will come; see {@link StatusOracle#stable()}. Before {@link #isSettled} an earlier leader
-   * may have known of a larger one.
+   * The largest timestamp such that every commit at or below it is applied, or in doubt, and no
+   * other will come; see {@link StatusOracle#stable()}. Before {@link #isCaughtUp} an earlier
+   * leader may have known of a larger one.
    */
   public long stable() {
     requireServing();
@@ -229,15 +230,16 @@ public final class Leadership {
   }
 
   /** Whether nothing that an earlier leader knew can be missing any more. */
-  public boolean isSettled() {
-    return isServing() && stable() >= settlesAt;
+  public boolean isCaughtUp() {
+    return isServing() && stable() >= caughtUpAt;
   }
 
   /**
-   * Up to which commits must be applied, or set aside, for it to {@linkplain #isSettled settle}.
+   * Up to which commits must be applied, or in doubt, before it {@linkplain #isCaughtUp has caught
+   * up}.
    */
-  public long settlesAt() {
-    return settlesAt;
+  public long caughtUpAt() {
+    return caughtUpAt;
   }
 
   /** Whether the first entry is applied, and that of no later leader. */
@@ -247,8 +249,8 @@ public final class Leadership {
 
   /**
    * The newest snapshot: every commit at or below it is applied, or in the {@linkplain
-   * OracleReplica#setAside() set} that the replica has now, and no other will come. It is no
-   * transaction's start before this leader {@linkplain #isSettled has settled}.
+   * OracleReplica#inDoubt() set} that the replica has now, and no other will come. It is no
+   * transaction's start before this leader {@linkplain #isCaughtUp has caught up}.
    *
    * @throws IllegalStateException unless this leader {@linkplain #isServing() serves}
    */

@@ -2,12 +2,12 @@
 package io.isolde.oracle.replica;
 
 import io.isolde.oracle.Decision;
+import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.OracleStatistics;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.Refusal;
-import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.StatusOracle;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ public final class OracleReplica {
   static final long LATEST_MICROS = 1L << 60;
 
   /** Of write sets that are decided and not applied; commits are refused above it. */
-  static final long MAX_PENDING_WRITE_BYTES = 128L << 20;
+  public static final long MAX_PENDING_WRITE_BYTES = 128L << 20;
 
   private static final byte[] NOTHING = {};
 
@@ -52,7 +52,7 @@ public final class OracleReplica {
   public OracleReplica() {
     this(
         NO_BOUNDS_YET,
-        new StatusOracle(NO_BOUNDS_YET, 0),
+        new StatusOracle(NO_BOUNDS_YET),
         new Sessions(),
         new RequestedAborts(),
         new WriteSets(),
@@ -110,8 +110,8 @@ public final class OracleReplica {
     if (command instanceof Command.OpenSession open) {
       return openSession(open.coordinator(), open.generation());
     }
-    if (command instanceof Command.SetAside setAside) {
-      oracle.setAside(setAside.commitTimestamp());
+    if (command instanceof Command.DeclareInDoubt inDoubt) {
+      oracle.inDoubt(inDoubt.commitTimestamp());
       return Answer.Done.INSTANCE;
     }
     sessions.close(((Command.FenceSession) command).session());
@@ -121,9 +121,7 @@ public final class OracleReplica {
   private Answer commit(Command.Commit commit, long timeMicros) {
     Sessions.Session session = sessions.get(commit.session());
     if (session == null) {
-      return isKnown(commit.request().transactionId())
-          ? decide(commit, timeMicros)
-          : Answer.Fenced.INSTANCE;
+      return afterItsSession(commit, timeMicros);
     }
     if (!session.recent().isInWindow(commit.sequence())) {
       return new Answer.Rejected(Answer.Rejected.Reason.OUT_OF_WINDOW);
@@ -135,6 +133,17 @@ public final class OracleReplica {
     Answer answer = firstAnswer(commit, timeMicros);
     session.recent().record(commit.sequence(), answer);
     return answer;
+  }
+
+  /** A repetition gets its decision still; what was never decided is not any more. */
+  private Answer afterItsSession(Command.Commit commit, long timeMicros) {
+    if (!isKnown(commit.request().transactionId())) {
+      return Answer.Fenced.INSTANCE;
+    }
+    return decide(commit, timeMicros) instanceof Answer.Decided decided
+            && !(decided.decision() instanceof Decision.Refused)
+        ? decided
+        : Answer.Fenced.INSTANCE;
   }
 
   private boolean isKnown(UUID transactionId) {
@@ -159,7 +168,8 @@ public final class OracleReplica {
         && !isKnown(commit.request().transactionId())) {
       return new Answer.Decided(new Decision.Refused(Refusal.TOO_MANY_PENDING));
     }
-    Decision decision = oracle.commitUndecided(commit.request(), commit.session(), timeMicros);
+    Decision decision =
+        oracle.commit(commit.request(), commit.session(), commit.sequence(), timeMicros);
     if (decision instanceof Decision.Committed committed) {
       keepWrites(committed, commit.writeSet());
     }
@@ -259,14 +269,14 @@ public final class OracleReplica {
     return oracle.pendingAfter(timestamp);
   }
 
-  /** As {@link StatusOracle#setAside()}. */
-  public SetAsideCommits setAside() {
-    return oracle.setAside();
+  /** As {@link StatusOracle#inDoubt()}. */
+  public InDoubtCommits inDoubt() {
+    return oracle.inDoubt();
   }
 
-  /** As {@link StatusOracle#toSetAside}. */
-  public List<Long> toSetAside(long upToMicros) {
-    return oracle.toSetAside(upToMicros);
+  /** As {@link StatusOracle#overdue}. */
+  public List<Long> overdue(long upToMicros) {
+    return oracle.overdue(upToMicros);
   }
 
   /** How a transaction was decided, if it was and that is still known. */
@@ -286,7 +296,7 @@ public final class OracleReplica {
 
   /**
    * Decided commits that nobody is left to apply, because their coordinator's session was fenced.
-   * They hold {@link #stable()} until someone applies them or they are set aside.
+   * They hold {@link #stable()} until someone applies them or they are in doubt.
    */
   public List<PendingCommit> orphans() {
     return oracle.pendingCommits().stream().filter(this::isOrphan).toList();
@@ -294,15 +304,15 @@ public final class OracleReplica {
 
   /**
    * What others than its coordinator may finish, in the order of the timestamps: the {@linkplain
-   * #orphans() orphans}, and what is set aside. A coordinator that reaches the oracle need not
-   * reach the replicas.
+   * #orphans() orphans}, and what is in doubt. A coordinator that reaches the oracle need not reach
+   * the replicas.
    */
   public List<UnfinishedCommit> unfinished() {
-    SetAsideCommits setAside = setAside();
+    InDoubtCommits inDoubt = inDoubt();
     List<UnfinishedCommit> unfinished = new ArrayList<>();
     for (PendingCommit commit : oracle.pendingCommits()) {
       boolean isOrphan = isOrphan(commit);
-      if (isOrphan || setAside.contains(commit.commitTimestamp())) {
+      if (isOrphan || inDoubt.contains(commit.commitTimestamp())) {
         unfinished.add(withWrites(commit, isOrphan));
       }
     }
@@ -335,6 +345,11 @@ public final class OracleReplica {
 
   RequestedAborts requestedAborts() {
     return requestedAborts;
+  }
+
+  /** What the writes take that are decided and not applied. */
+  public long pendingWriteBytes() {
+    return writeSets.bytes();
   }
 
   WriteSets writeSets() {

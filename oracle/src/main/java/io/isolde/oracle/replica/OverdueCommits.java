@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which commits have waited for too long to be applied, and so are to be set aside. Only the leader
+ * Which commits have waited for too long to be applied, and so are to be in doubt. Only the leader
  * knows; it is not replicated, and a new leader gives every commit the whole time again, unless it
  * is told to {@linkplain #hasten hurry}.
  *
@@ -17,15 +17,15 @@ import java.util.Map;
  */
 public final class OverdueCommits {
   /** Within the time that a commit may take. */
-  private static final int MARKS = 16;
+  private static final int MOMENTS = 16;
 
   /** Commits up to {@code last} were decided by then. */
-  private record Mark(long atMillis, long last) {}
+  private record Moment(long atMillis, long last) {}
 
   private final long overdueMillis;
-  private final Deque<Mark> marks = new ArrayDeque<>();
+  private final Deque<Moment> moments = new ArrayDeque<>();
 
-  /** When the log was asked to set a commit aside. Bounded as the commits set aside. */
+  /** When the log was asked to set a commit aside. Bounded as the commits in doubt. */
   private final Map<Long, Long> askedAtMillis = new HashMap<>();
 
   private long lastLookMillis;
@@ -34,7 +34,7 @@ public final class OverdueCommits {
   private long overdueUpTo = -1;
 
   /**
-   * @param overdueMillis how long a commit may take to be applied before it is set aside
+   * @param overdueMillis how long a commit may take to be applied before it is in doubt
    */
   public OverdueCommits(long overdueMillis, long nowMillis) {
     this.overdueMillis = overdueMillis;
@@ -49,7 +49,7 @@ public final class OverdueCommits {
    */
   public List<Long> due(OracleReplica replica, long nowMillis) {
     look(replica.last(), nowMillis);
-    List<Long> overdue = replica.toSetAside(overdueUpTo);
+    List<Long> overdue = replica.overdue(overdueUpTo);
     askedAtMillis.keySet().retainAll(overdue);
     List<Long> due = new ArrayList<>(0);
     for (long commitTimestamp : overdue) {
@@ -69,14 +69,14 @@ public final class OverdueCommits {
 
   private void look(long last, long nowMillis) {
     if (nowMillis - lastLookMillis > overdueMillis / 2) {
-      marks.clear();
+      moments.clear();
     }
     lastLookMillis = nowMillis;
-    if (marks.isEmpty() || nowMillis - marks.getLast().atMillis >= overdueMillis / MARKS) {
-      marks.add(new Mark(nowMillis, last));
+    if (moments.isEmpty() || nowMillis - moments.getLast().atMillis >= overdueMillis / MOMENTS) {
+      moments.add(new Moment(nowMillis, last));
     }
-    while (!marks.isEmpty() && nowMillis - marks.getFirst().atMillis >= overdueMillis) {
-      hasten(marks.remove().last);
+    while (!moments.isEmpty() && nowMillis - moments.getFirst().atMillis >= overdueMillis) {
+      hasten(moments.remove().last);
     }
   }
 }

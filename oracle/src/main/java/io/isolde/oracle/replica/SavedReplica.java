@@ -16,8 +16,8 @@ import java.util.UUID;
  */
 public final class SavedReplica {
   private static final int FORMAT = 1;
-  private static final int LARGEST_CONFIG_BYTES = 1024;
-  private static final int LARGEST_SESSIONS_BYTES = 1 << 30;
+  private static final int MAX_CONFIG_BYTES = 1024;
+  private static final int MAX_SESSIONS_BYTES = 1 << 30;
   private static final int CHUNK_BYTES = 1 << 20;
 
   private final byte[] config;
@@ -59,13 +59,13 @@ public final class SavedReplica {
       throw new IOException(
           "The saved state of the oracle has format "
               + format
-              + ", but this version of Isolde reads only "
+              + ", but this build of Isolde reads only "
               + FORMAT
-              + ".");
+              + ". Start this node with the build that it ran before, or with a newer one.");
     }
     try {
-      OracleConfig config = CommandCodec.decodeConfig(read(in, LARGEST_CONFIG_BYTES));
-      ByteBuffer own = read(in, LARGEST_SESSIONS_BYTES);
+      OracleConfig config = CommandCodec.decodeConfig(read(in, MAX_CONFIG_BYTES));
+      ByteBuffer own = read(in, MAX_SESSIONS_BYTES);
       long leaders = own.getLong();
       RequestedAborts aborts = RequestedAborts.readFrom(own);
       Sessions sessions = decodeSessions(own);

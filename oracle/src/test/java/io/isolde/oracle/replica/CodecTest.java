@@ -34,7 +34,7 @@ class CodecTest {
         List.of(
             longs.map(Command.FenceSession::new),
             longs.map(Command.Applied::new),
-            longs.map(Command.SetAside::new),
+            longs.map(Command.DeclareInDoubt::new),
             longs.map(Command.IssueTimestamp::new),
             Combinators.combine(ids(), longs).as(Command.OpenSession::new),
             Combinators.combine(ids(), longs).as(Command.Abort::new),

@@ -60,9 +60,9 @@ class LeadershipTest {
   void whenACommitIsSetAsideThenStartsFollowTheClockAgain() {
     long commit = timestamp(fixture.apply(blind(fixture.session, 0, 1)));
     assertThat(leadership.startTimestamp(NOW + 500)).isLessThan(commit);
-    fixture.apply(new Command.SetAside(commit));
+    fixture.apply(new Command.DeclareInDoubt(commit));
     assertThat(leadership.startTimestamp(NOW + 500)).isEqualTo(NOW + 500);
-    assertThat(replica.setAside().contains(commit)).isTrue();
+    assertThat(replica.inDoubt().contains(commit)).isTrue();
   }
 
   @Test
@@ -84,11 +84,11 @@ class LeadershipTest {
     assertThat(leadership.applied(List.of(commit))).containsExactly(commit);
     assertThat(leadership.stable()).isEqualTo(commit);
     assertThat(replica.isPending(commit)).isTrue();
-    assertThat(leadership.news()).contains(new Command.Applied(commit));
+    assertThat(leadership.unreported()).contains(new Command.Applied(commit));
     Command next = blind(fixture.session, 1, 2);
     assertThat(leadership.entry(List.of(next), NOW).commands())
         .containsExactly(new Command.Applied(commit), next);
-    assertThat(leadership.news()).isEmpty();
+    assertThat(leadership.unreported()).isEmpty();
   }
 
   @Test
@@ -122,10 +122,10 @@ class LeadershipTest {
     fixture.lead(CONFIG, NOW);
     leadership = fixture.leadership;
     assertThat(leadership.isServing()).isTrue();
-    assertThat(leadership.isSettled()).isFalse();
-    assertThat(leadership.settlesAt()).isGreaterThanOrEqualTo(start);
+    assertThat(leadership.isCaughtUp()).isFalse();
+    assertThat(leadership.caughtUpAt()).isGreaterThanOrEqualTo(start);
     leadership.applied(List.of(commit));
-    assertThat(leadership.isSettled()).isTrue();
+    assertThat(leadership.isCaughtUp()).isTrue();
     assertThat(leadership.startTimestamp(NOW)).isGreaterThanOrEqualTo(start);
   }
 
@@ -134,7 +134,7 @@ class LeadershipTest {
     long unheard = replica.last() + 2;
     assertThat(leadership.applied(List.of(unheard))).containsExactly(unheard);
     assertThat(leadership.stable()).isLessThan(unheard);
-    assertThat(leadership.news()).isEmpty();
+    assertThat(leadership.unreported()).isEmpty();
   }
 
   @Test

@@ -90,7 +90,7 @@ class OracleReplicaTest {
   void whenACommitIsSetAsideThenOthersMayFinishItThoughItsCoordinatorLives() {
     long pending = timestamp(fixture.apply(blind(session, 0, 1)));
     assertThat(replica.unfinished()).isEmpty();
-    fixture.apply(new Command.SetAside(pending));
+    fixture.apply(new Command.DeclareInDoubt(pending));
     assertThat(replica.orphans()).isEmpty();
     assertThat(replica.unfinished())
         .singleElement()
@@ -106,6 +106,38 @@ class OracleReplicaTest {
     Answer decided = fixture.apply(commit(session, 0, ID, replica.stable(), 1));
     fixture.apply(new Command.FenceSession(session));
     assertThat(fixture.apply(commit(session, 0, ID, 0, 1))).isEqualTo(decided);
+  }
+
+  /** Whatever the second has read was not checked, and what it writes is not in the first. */
+  @Test
+  void
+      whenTwoCoordinatorsCommitOneTransactionIdThenTheSecondIsRefusedAndNeverGetsTheOthersAnswer() {
+    UUID other = new UUID(7, 7);
+    long second = fixture.open(other, 1);
+    Answer committed = fixture.apply(commit(session, 0, ID, replica.stable(), 1));
+    Answer taken = new Answer.Decided(new Decision.Refused(Refusal.ID_TAKEN));
+
+    assertThat(fixture.apply(commit(second, 0, ID, replica.stable(), 2))).isEqualTo(taken);
+    assertThat(fixture.apply(commit(second, 0, ID, replica.stable(), 2))).isEqualTo(taken);
+    assertThat(fixture.apply(commit(session, 1, ID, replica.stable(), 2))).isEqualTo(taken);
+    assertThat(fixture.apply(commit(session, 0, ID, 0, 1))).isEqualTo(committed);
+    fixture.apply(new Command.FenceSession(second));
+    assertThat(fixture.apply(commit(second, 1, ID, 0, 2))).isEqualTo(new Answer.Fenced());
+    fixture.apply(new Command.FenceSession(session));
+    assertThat(fixture.apply(commit(session, 0, ID, 0, 1))).isEqualTo(committed);
+    assertThat(replica.statistics().committed()).isEqualTo(1);
+  }
+
+  @Test
+  void whenATransactionIdIsAbortedOnRequestThenThatHoldsForAllWhoCommitIt() {
+    long second = fixture.open(new UUID(7, 7), 1);
+    fixture.apply(new Command.Abort(ID, 0));
+
+    Decision aborted = new Decision.Aborted(Conflict.REQUESTED);
+    assertThat(decision(fixture.apply(commit(session, 0, ID, replica.stable(), 1))))
+        .isEqualTo(aborted);
+    assertThat(decision(fixture.apply(commit(second, 0, ID, replica.stable(), 2))))
+        .isEqualTo(aborted);
   }
 
   @Test

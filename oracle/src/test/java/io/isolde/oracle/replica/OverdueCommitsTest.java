@@ -36,7 +36,7 @@ class OverdueCommitsTest {
     assertThat(lookUntil(0, 90)).isEmpty();
     long second = commit(2);
     assertThat(lookUntil(100, 110)).containsExactly(first);
-    fixture.apply(new Command.SetAside(first));
+    fixture.apply(new Command.DeclareInDoubt(first));
     assertThat(lookUntil(120, 180)).isEmpty();
     assertThat(lookUntil(190, 220)).containsExactly(second);
   }

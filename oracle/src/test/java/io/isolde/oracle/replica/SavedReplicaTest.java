@@ -118,10 +118,10 @@ class SavedReplicaTest {
               .<Command>map(first -> new Command.Applied(first.commitTimestamp()))
               .orElse(new Command.Applied(3));
       case 6 ->
-          fixture.replica.toSetAside(fixture.replica.last()).stream()
+          fixture.replica.overdue(fixture.replica.last()).stream()
               .findFirst()
-              .<Command>map(Command.SetAside::new)
-              .orElse(new Command.SetAside(3));
+              .<Command>map(Command.DeclareInDoubt::new)
+              .orElse(new Command.DeclareInDoubt(3));
       default ->
           ReplicaFixture.commit(
               session,

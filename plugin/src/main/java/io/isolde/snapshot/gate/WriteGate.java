@@ -19,7 +19,7 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
  * nothing while it is open.
  */
 public final class WriteGate {
-  private static final long LONGEST_WAIT_MILLIS = 10_000;
+  private static final long MAX_WAIT_MILLIS = 10_000;
 
   private final OpOrder writes = new OpOrder();
   private final Map<TableId, CountDownLatch> closed = new ConcurrentHashMap<>();
@@ -53,7 +53,7 @@ public final class WriteGate {
 
   private static void await(CountDownLatch opening) {
     try {
-      if (!opening.await(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
+      if (!opening.await(MAX_WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
         throw IsoldeException.of(
             ErrorCode.SNAPSHOT_UNAVAILABLE,
             "Writes still wait for a snapshot that is cut; nothing was written, try again.");

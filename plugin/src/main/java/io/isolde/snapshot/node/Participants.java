@@ -23,16 +23,16 @@ import org.apache.cassandra.schema.TableMetadata;
 /** This node's part in the snapshots that are being made. Thread-safe. */
 final class Participants {
   /** Each takes memory, and holds SSTables. */
-  private static final int MOST_AT_ONCE = 16;
+  private static final int MAX_AT_ONCE = 16;
 
-  private static final int MOST_REMEMBERED = 1000;
+  private static final int MAX_REMEMBERED = 1000;
 
   private static final long LEASE_MILLIS = 60_000;
 
   /** How long a request waits for the end of a step before the creator has to ask again. */
   private static final long ANSWER_MILLIS = 500;
 
-  private record Running(Order order, Participation state, ReplicaWork work) {}
+  private record Running(SnapshotSpec order, Participation state, ReplicaWork work) {}
 
   private final WriteGate gate;
   private final ExecutorService threads;
@@ -47,7 +47,7 @@ final class Participants {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<UUID, Boolean> eldest) {
-          return size() > MOST_REMEMBERED;
+          return size() > MAX_REMEMBERED;
         }
       };
 
@@ -61,7 +61,7 @@ final class Participants {
   }
 
   /** Answers a request of a creator; within moments, whatever it takes. */
-  synchronized Answer asked(Step step, Order order) throws InterruptedException {
+  synchronized Answer asked(Step step, SnapshotSpec order) throws InterruptedException {
     tick();
     if (step == Step.RESERVE && !running.containsKey(order.creation())) {
       Answer refusal = refusal(order);
@@ -84,7 +84,7 @@ final class Participants {
     return one.state.answer(step);
   }
 
-  private Running begin(Order order) {
+  private Running begin(SnapshotSpec order) {
     return new Running(
         order,
         new Participation(order.isGated(), LEASE_MILLIS, order.gateMillis(), nowMillis()),
@@ -92,7 +92,7 @@ final class Participants {
   }
 
   /** Null if there is nothing against it. */
-  private Answer refusal(Order order) {
+  private Answer refusal(SnapshotSpec order) {
     if (over.containsKey(order.creation())) {
       return Answer.failed("The creator said that it is over.");
     }
@@ -101,12 +101,12 @@ final class Participants {
     if (isTaken) {
       return Answer.failed("Another snapshot " + order.snapshot() + " is being made.");
     }
-    return running.size() >= MOST_AT_ONCE
+    return running.size() >= MAX_AT_ONCE
         ? Answer.failed("So many snapshots are being made already: " + running.size() + ".")
         : null;
   }
 
-  private void perform(Running one, Step step, Order order) {
+  private void perform(Running one, Step step, SnapshotSpec order) {
     Answer answer = one.work.perform(step, order);
     synchronized (this) {
       one.state.ended(step, answer);
@@ -118,7 +118,7 @@ final class Participants {
   }
 
   /** The creator says that it is over. */
-  synchronized void released(Order order) {
+  synchronized void released(SnapshotSpec order) {
     UUID creation = order.creation();
     over.put(creation, true);
     Running one = running.remove(creation);

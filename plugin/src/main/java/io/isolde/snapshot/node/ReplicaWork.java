@@ -29,6 +29,7 @@ import org.apache.cassandra.db.compaction.CompactionManager;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,9 +62,8 @@ final class ReplicaWork {
   }
 
   /** Does a step; returns its end, never an exception. */
-  Answer perform(Step step, Order order) {
+  Answer perform(Step step, SnapshotSpec order) {
     try {
-      FaultPoint.reached(step);
       switch (step) {
         case RESERVE -> awaitName(order);
         case SEE_TABLES -> {
@@ -80,14 +80,15 @@ final class ReplicaWork {
         }
       }
       return Answer.DONE;
-    } catch (Exception e) {
+    } catch (Exception | Error e) { // Else nobody would hear that the step has ended.
+      JVMStabilityInspector.inspectThrowable(e);
       log.warn("Step {} of the snapshot {} failed.", step, order.snapshot(), e);
       return Answer.failed(step + ": " + (e.getMessage() == null ? e : e.getMessage()));
     }
   }
 
   /** The creator knows of no such snapshot: if this node does, it may not have heard of its end. */
-  private static void awaitName(Order order) throws InterruptedException, TimeoutException {
+  private static void awaitName(SnapshotSpec order) throws InterruptedException, TimeoutException {
     await(
         order,
         () -> SnapshotCatalog.find(order.snapshot()).isEmpty(),
@@ -95,7 +96,7 @@ final class ReplicaWork {
         NAME_MILLIS);
   }
 
-  private static void awaitTables(Order order, Predicate<Order.Table> isThere)
+  private static void awaitTables(SnapshotSpec order, Predicate<SnapshotSpec.Table> isThere)
       throws InterruptedException, TimeoutException {
     await(
         order,
@@ -106,7 +107,7 @@ final class ReplicaWork {
 
   /** Waits for a change of the schema, and asks the creator for it should it not come. */
   private static void await(
-      Order order, BooleanSupplier isThere, String otherwise, long limitMillis)
+      SnapshotSpec order, BooleanSupplier isThere, String otherwise, long limitMillis)
       throws InterruptedException, TimeoutException {
     long begunNanos = System.nanoTime();
     long pullAfterMillis = PULL_MILLIS;
@@ -123,15 +124,15 @@ final class ReplicaWork {
     }
   }
 
-  private static boolean isReady(Order.Table table) {
+  private static boolean isReady(SnapshotSpec.Table table) {
     ColumnFamilyStore store = storeOf(table.targetId());
     return store != null
         && SnapshotTag.of(store.metadata()).filter(SnapshotTag::isReady).isPresent();
   }
 
   /** In the background. Nobody else asks the strategy of a table that nobody writes to. */
-  private static void mergeIfOverlapping(Order order) {
-    for (Order.Table table : order.tables()) {
+  private static void mergeIfOverlapping(SnapshotSpec order) {
+    for (SnapshotSpec.Table table : order.tables()) {
       var unused = CompactionManager.instance.submitBackground(storeOf(table.targetId()));
     }
   }
@@ -141,7 +142,7 @@ final class ReplicaWork {
   }
 
   /** Null from Cassandra means dropped. */
-  private static ColumnFamilyStore sourceOf(Order.Table table) {
+  private static ColumnFamilyStore sourceOf(SnapshotSpec.Table table) {
     ColumnFamilyStore store = storeOf(table.sourceId());
     if (store == null) {
       throw new IllegalStateException("The table " + table.source() + " is not there any more.");
@@ -149,7 +150,7 @@ final class ReplicaWork {
     return store;
   }
 
-  private void closeGate(Order order) {
+  private void closeGate(SnapshotSpec order) {
     Set<TableId> tables =
         order.tables().stream()
             .map(table -> TableId.fromUUID(table.sourceId()))
@@ -170,8 +171,8 @@ final class ReplicaWork {
     closedFor = Set.of();
   }
 
-  private void cut(Order order) {
-    for (Order.Table table : order.tables()) {
+  private void cut(SnapshotSpec order) {
+    for (SnapshotSpec.Table table : order.tables()) {
       TableCut cut = TableCut.of(sourceOf(table));
       synchronized (this) {
         cuts.put(table.sourceId(), cut);
@@ -182,14 +183,14 @@ final class ReplicaWork {
     }
   }
 
-  private void load(Order order)
+  private void load(SnapshotSpec order)
       throws IOException, ExecutionException, TimeoutException, InterruptedException {
-    for (Order.Table table : order.tables()) {
+    for (SnapshotSpec.Table table : order.tables()) {
       load(table, order);
     }
   }
 
-  private void load(Order.Table table, Order order)
+  private void load(SnapshotSpec.Table table, SnapshotSpec order)
       throws IOException, ExecutionException, TimeoutException, InterruptedException {
     TableCut cut;
     synchronized (this) {
@@ -208,7 +209,7 @@ final class ReplicaWork {
     cut.close();
   }
 
-  private static VersionIndex versionsOf(Order.Table table) {
+  private static VersionIndex versionsOf(SnapshotSpec.Table table) {
     VersionIndex versions = NodeVersions.ofThisNode().of(TableId.fromUUID(table.sourceId()));
     if (versions == null) {
       throw new IllegalStateException("The table " + table.source() + " is not transactional now.");
@@ -217,15 +218,15 @@ final class ReplicaWork {
   }
 
   /** Whether the tables were there, and were dropped: then it is over, whoever did it. */
-  boolean areTablesGone(Order order) {
+  boolean areTablesGone(SnapshotSpec order) {
     return areTablesSeen
         && order.tables().stream()
             .allMatch(table -> Schema.instance.getTableMetadata(idOf(table)) == null);
   }
 
   /** It is over; asks for the schema if this node has not heard that the tables went. */
-  static void checkTablesGone(Order order) {
-    for (Order.Table table : order.tables()) {
+  static void checkTablesGone(SnapshotSpec order) {
+    for (SnapshotSpec.Table table : order.tables()) {
       ColumnFamilyStore store = storeOf(table.targetId());
       if (store != null && !isReady(table)) {
         SchemaPull.from(order.creator());
@@ -234,7 +235,7 @@ final class ReplicaWork {
     }
   }
 
-  private static TableId idOf(Order.Table table) {
+  private static TableId idOf(SnapshotSpec.Table table) {
     return TableId.fromUUID(table.targetId());
   }
 

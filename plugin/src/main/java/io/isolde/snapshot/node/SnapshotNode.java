@@ -27,7 +27,7 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 /** All that this node does about snapshots. */
 public final class SnapshotNode {
   private static final int THREADS = 32;
-  private static final int MOST_WAITING = 256;
+  private static final int MAX_WAITING = 256;
   private static final long STATUS_MILLIS = 2_000;
 
   private final WriteGate gate = new WriteGate();
@@ -37,7 +37,7 @@ public final class SnapshotNode {
           THREADS,
           10,
           TimeUnit.SECONDS,
-          new ArrayBlockingQueue<>(MOST_WAITING),
+          new ArrayBlockingQueue<>(MAX_WAITING),
           new ThreadFactoryBuilder().setNameFormat("isolde-snapshot-%d").setDaemon(true).build());
 
   private final Participants participants = new Participants(gate, threads);
@@ -50,7 +50,7 @@ public final class SnapshotNode {
   /**
    * Makes it; nothing happens before {@link #start}.
    *
-   * @param host empty where the oracle is embedded
+   * @param host empty until the port for other nodes is open
    */
   public SnapshotNode(IsoldeConfig config, Supplier<Optional<OracleHost>> host) {
     this.config = config;
@@ -61,12 +61,11 @@ public final class SnapshotNode {
   /** Starts, once Cassandra knows its ring and listens. */
   public synchronized void start() {
     if (snapshots == null) {
-      Peers ready = new Peers(Ring.self(), Peers.Service.SNAPSHOTS, host, threads, this::answer);
-      ready.serve();
-      peers = ready;
-      snapshots = new Snapshots(config, ready);
+      peers = new Peers(Ring.self(), Peers.Service.SNAPSHOTS, host, threads, this::answer);
+      snapshots = new Snapshots(config, peers);
       new Janitor(participants, snapshots).start();
     }
+    peers.serve(); // Also if a client came before the port was open.
   }
 
   /** Holds back the writes of clients while a snapshot is cut. */
@@ -82,7 +81,7 @@ public final class SnapshotNode {
 
   private byte[] answer(byte[] bytes) {
     try {
-      Order.Request request = Wire.read(bytes, Order.Request.class);
+      SnapshotSpec.Request request = Wire.read(bytes, SnapshotSpec.Request.class);
       return switch (request.kind()) {
         case STEP -> Wire.bytes(participants.asked(request.step(), request.order()));
         case RELEASE -> {
@@ -101,7 +100,7 @@ public final class SnapshotNode {
   /** Asks all nodes what they have; empty for those that do not answer within two seconds. */
   public Map<String, Optional<List<ReplicaStatus>>> status() {
     start();
-    byte[] question = Wire.bytes(new Order.Request(Order.Kind.STATUS, null, null));
+    byte[] question = Wire.bytes(new SnapshotSpec.Request(SnapshotSpec.Kind.STATUS, null, null));
     Map<String, CompletableFuture<byte[]>> asked = new HashMap<>();
     Ring.members().forEach(node -> asked.put(node, peers.ask(node, question)));
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STATUS_MILLIS);

@@ -50,7 +50,8 @@ public final class Snapshots {
    * @param ttlMillis after so long it goes by itself; 0 for never
    * @param isGated whether writes wait while it is cut
    */
-  public record Wish(String name, List<TableMetadata> tables, long ttlMillis, boolean isGated) {}
+  public record SnapshotRequest(
+      String name, List<TableMetadata> tables, long ttlMillis, boolean isGated) {}
 
   /**
    * A snapshot that can be read.
@@ -71,29 +72,33 @@ public final class Snapshots {
    *     readable until this returns; asked if one of the tables is transactional
    * @throws IsoldeException SNAPSHOT_EXISTS; SNAPSHOT_FAILED, and then nothing of it is left
    */
-  public Created create(Wish wish, LongSupplier stable) {
-    if (isTaken(wish.name())) {
+  public Created create(SnapshotRequest request, LongSupplier stable) {
+    if (isTaken(request.name())) {
       throw IsoldeException.of(
           ErrorCode.SNAPSHOT_EXISTS,
-          "There is a snapshot " + wish.name() + " already.",
+          "There is a snapshot "
+              + request.name()
+              + " already; take another name, or drop it first.",
           "snapshot",
-          wish.name());
+          request.name());
     }
     Set<String> nodes = new TreeSet<>();
-    wish.tables().forEach(table -> nodes.addAll(SnapshotReplicas.of(table.keyspace)));
+    request.tables().forEach(table -> nodes.addAll(SnapshotReplicas.of(table.keyspace)));
     // Clients write through any node.
-    nodes.addAll(wish.isGated() ? Ring.members() : Set.of(Ring.self()));
+    nodes.addAll(request.isGated() ? Ring.members() : Set.of(Ring.self()));
     SnapshotReplicas.requireAlive(nodes);
     UUID creation = UUID.randomUUID();
     List<SnapshotSchema.NewTable> tables = new ArrayList<>();
-    wish.tables().forEach(table -> tables.add(newTable(table, creation, wish)));
-    boolean isAnyTransactional = wish.tables().stream().anyMatch(SnapshotSchema::isTransactional);
+    request.tables().forEach(table -> tables.add(newTable(table, creation, request)));
+    boolean isAnyTransactional =
+        request.tables().stream().anyMatch(SnapshotSchema::isTransactional);
     LongSupplier moment =
         isAnyTransactional ? stable : () -> NodeClock.nowMillis() * MICROS_PER_MILLI;
-    Creator creator = new Creator(peers, nodes, tables, order(creation, wish, tables), moment);
+    SnapshotCoordinator creator =
+        new SnapshotCoordinator(peers, nodes, tables, order(creation, request, tables), moment);
     creating.add(creation);
     try {
-      return result(creator.run(), creator, wish);
+      return result(creator.run(), creator, request);
     } finally {
       creating.remove(creation);
     }
@@ -115,64 +120,68 @@ public final class Snapshots {
     }
   }
 
-  private static SnapshotSchema.NewTable newTable(TableMetadata table, UUID creation, Wish wish) {
+  private static SnapshotSchema.NewTable newTable(
+      TableMetadata table, UUID creation, SnapshotRequest request) {
     long now = NodeClock.nowMillis();
     SnapshotTag tag =
         new SnapshotTag(
-            wish.name(),
+            request.name(),
             creation,
             table.name,
             table.id.asUUID(),
             Ring.hostId(),
             now,
             false,
-            cutOf(table, wish),
+            cutOf(table, request),
             0,
-            wish.ttlMillis() == 0 ? 0 : now + wish.ttlMillis());
+            request.ttlMillis() == 0 ? 0 : now + request.ttlMillis());
     return new SnapshotSchema.NewTable(table, TableId.generate(), tag);
   }
 
-  private static SnapshotTag.Cut cutOf(TableMetadata table, Wish wish) {
+  private static SnapshotTag.Cut cutOf(TableMetadata table, SnapshotRequest request) {
     if (SnapshotSchema.isTransactional(table)) {
       return SnapshotTag.Cut.TIMESTAMP;
     }
-    return wish.isGated() ? SnapshotTag.Cut.GATE : SnapshotTag.Cut.BARRIER;
+    return request.isGated() ? SnapshotTag.Cut.GATE : SnapshotTag.Cut.BARRIER;
   }
 
-  private Order order(UUID creation, Wish wish, List<SnapshotSchema.NewTable> tables) {
-    return new Order(
+  private SnapshotSpec order(
+      UUID creation, SnapshotRequest request, List<SnapshotSchema.NewTable> tables) {
+    return new SnapshotSpec(
         creation,
-        wish.name(),
+        request.name(),
         Ring.self(),
         tables.stream()
             .map(
                 table ->
-                    new Order.Table(
+                    new SnapshotSpec.Table(
                         table.source().toString(),
                         table.source().id.asUUID(),
                         table.id().asUUID(),
                         table.tag().cut() == SnapshotTag.Cut.TIMESTAMP))
             .toList(),
-        wish.isGated(),
+        request.isGated(),
         0,
         config.snapshotGateMillis(),
         config.snapshotTimeoutMillis());
   }
 
-  private static Created result(Creation.Outcome outcome, Creator creator, Wish wish) {
+  private static Created result(
+      Creation.Outcome outcome, SnapshotCoordinator creator, SnapshotRequest request) {
     if (!outcome.isCreated()) {
       throw IsoldeException.of(
           ErrorCode.SNAPSHOT_FAILED,
           "The snapshot "
-              + wish.name()
+              + request.name()
               + " was not made, and nothing of it is left: "
               + sentences(outcome.problems()),
           "snapshot",
-          wish.name(),
+          request.name(),
           "nodes",
           String.join(",", new TreeSet<>(outcome.problems().keySet())));
     }
-    return new Created(wish.name(), creator.cutMicros(), wish.tables().size(), creator.nodeCount());
+    return new Created(
+        request.name(), creator.cutMicros(), request.tables().size(), creator.nodeCount());
   }
 
   private static String sentences(Map<String, String> problems) {

@@ -219,9 +219,4 @@ public final class Creation {
     actions.add(new Action.End(new Outcome(isPublished, Map.copyOf(problems))));
     return actions;
   }
-
-  /** Whether there is nothing more to do. */
-  public boolean isEnded() {
-    return phase == Phase.ENDED;
-  }
 }

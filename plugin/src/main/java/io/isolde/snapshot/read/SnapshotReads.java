@@ -5,16 +5,12 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.read.SnapshotSelect;
 import io.isolde.snapshot.table.SnapshotTag;
-import java.util.Optional;
-import org.apache.cassandra.auth.Permission;
+import java.util.Set;
 import org.apache.cassandra.cql3.QueryOptions;
-import org.apache.cassandra.cql3.functions.Function;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
-import org.apache.cassandra.exceptions.UnauthorizedException;
-import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.db.guardrails.Guardrails;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.transport.messages.ResultMessage;
@@ -33,9 +29,14 @@ public final class SnapshotReads {
       QueryState state,
       Dispatcher.RequestTime requestTime) {
     SnapshotTag tag = requireReady(select.table);
-    authorize(select, select.table, state.getClientState());
-    select.validate(state.getClientState());
-    return select.execute(state, at(options, tag), requestTime);
+    SnapshotPermissions permissions = SnapshotPermissions.of(select.table, state.getClientState());
+    check(permissions, select, options, state);
+    SelectStatement shown =
+        new SnapshotSelect(
+            permissions.mayUnmask() ? unmasked(select.table) : select.table,
+            select,
+            permissions::checkDenied);
+    return shown.execute(state, at(options, tag), requestTime);
   }
 
   /** A SELECT that names the table that the snapshot is of. */
@@ -46,10 +47,23 @@ public final class SnapshotReads {
       QueryState state,
       Dispatcher.RequestTime requestTime) {
     SnapshotTag tag = requireReady(table);
-    authorize(select, table, state.getClientState());
-    select.validate(state.getClientState());
-    return new SnapshotSelect(select, query -> Retarget.of(select, table).apply(query))
+    SnapshotPermissions permissions = SnapshotPermissions.of(table, state.getClientState());
+    check(permissions, select, options, state);
+    return new SnapshotSelect(
+            select, query -> Retarget.of(select, table).apply(permissions.checkDenied(query)))
         .execute(state, at(options, tag), requestTime);
+  }
+
+  private static void check(
+      SnapshotPermissions permissions,
+      SelectStatement select,
+      QueryOptions options,
+      QueryState state) {
+    permissions.check(select);
+    select.validate(state.getClientState());
+    // The level that was asked for: what is read at is Isolde's choice.
+    Guardrails.readConsistencyLevels.guard(
+        Set.of(options.getConsistency()), state.getClientState());
   }
 
   static SnapshotTag requireReady(TableMetadata table) {
@@ -64,20 +78,14 @@ public final class SnapshotReads {
     return tag;
   }
 
-  /** Whoever may read a table may read its snapshots. */
-  private static void authorize(SelectStatement select, TableMetadata table, ClientState client) {
-    try {
-      client.ensureTablePermission(table, Permission.SELECT);
-    } catch (UnauthorizedException e) {
-      SnapshotTag tag = SnapshotTag.of(table).orElseThrow();
-      Optional<TableMetadata> source =
-          Optional.ofNullable(Schema.instance.getTableMetadata(table.keyspace, tag.source()))
-              .filter(now -> now.id.asUUID().equals(tag.sourceId()));
-      client.ensureTablePermission(source.orElseThrow(() -> e), Permission.SELECT);
+  /** For who may see what the table hides. */
+  private static TableMetadata unmasked(TableMetadata table) {
+    if (!table.hasMaskedColumns()) {
+      return table;
     }
-    for (Function function : select.getFunctions()) {
-      client.ensurePermission(Permission.EXECUTE, function);
-    }
+    TableMetadata.Builder bare = table.unbuild();
+    table.columns().forEach(column -> bare.alterColumnMask(column.name, null));
+    return bare.build();
   }
 
   private static QueryOptions at(QueryOptions options, SnapshotTag tag) {

@@ -6,6 +6,7 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.snapshot.table.SnapshotCatalog;
 import io.isolde.snapshot.table.SnapshotTag;
+import io.isolde.transaction.Transactions;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -106,7 +107,10 @@ public final class SnapshotTransactions {
     if (open.size() >= config.maxOpenTransactions()) {
       throw IsoldeException.of(
           ErrorCode.TOO_MANY_TRANSACTIONS,
-          "This node has " + open.size() + " open transactions, as many as it may have.",
+          "This node has "
+              + open.size()
+              + " open transactions, as many as it may have; try"
+              + " again when some have ended.",
           "limit",
           "max_open_transactions");
     }
@@ -117,7 +121,11 @@ public final class SnapshotTransactions {
     SnapshotTag tag = SnapshotReads.requireReady(table);
     Open begun = new Open(tag, user, nowMillis.getAsLong());
     Open existing = open.putIfAbsent(id, begun);
-    return existing == null ? begun : find(id, user).orElse(begun);
+    if (existing != null
+        && !(existing.user.equals(user) && existing.tag.creation().equals(tag.creation()))) {
+      throw Transactions.openOtherwise(id);
+    }
+    return existing == null ? begun : existing;
   }
 
   /** There is no snapshot of this name. */

@@ -30,7 +30,7 @@ public final class TableLoad {
         try (UnfilteredPartitionIterator rest = cut.rest()) {
           added.addAll(
               new SSTableWriting(target).write(rest, cut.restBytes(), cut.restPartitions()));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
           release(added);
           throw e;
         }
@@ -47,7 +47,7 @@ public final class TableLoad {
         linked.add(links.link(sstable));
       }
       return linked;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       release(linked);
       throw e;
     }
@@ -60,7 +60,12 @@ public final class TableLoad {
 
   /** Indexes are built from what is added, before this returns. */
   private void add(List<SSTableReader> sstables) {
-    target.indexManager.buildSSTableAttachedIndexesBlocking(sstables);
+    try {
+      target.indexManager.buildSSTableAttachedIndexesBlocking(sstables);
+    } catch (RuntimeException | Error e) {
+      release(sstables);
+      throw e;
+    }
     target.getTracker().addSSTables(sstables);
   }
 }

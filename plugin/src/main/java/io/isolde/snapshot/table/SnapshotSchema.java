@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.snapshot.table;
 
+import io.isolde.error.IsoldeException;
 import io.isolde.version.VersionIndex;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.apache.cassandra.cql3.statements.schema.IndexTarget;
-import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Keyspaces;
 import org.apache.cassandra.schema.Schema;
@@ -28,7 +28,7 @@ public final class SnapshotSchema {
   /**
    * Makes the tables of a snapshot.
    *
-   * @throws InvalidRequestException if one of the names is taken
+   * @throws IsoldeException if one of the names is taken
    */
   public static void add(Collection<NewTable> tables) {
     var unused =
@@ -46,7 +46,7 @@ public final class SnapshotSchema {
     KeyspaceMetadata keyspace = before.getNullable(added.source.keyspace);
     TableMetadata copy = new TableCopy(added.source, added.tag).build(added.id);
     if (keyspace == null || keyspace.getTableOrViewNullable(copy.name) != null) {
-      throw new InvalidRequestException("There is a table " + copy + " already.");
+      throw IsoldeException.invalid("There is a table " + copy + " already.");
     }
     copy.validate();
     return before.withAddedOrUpdated(keyspace.withSwapped(keyspace.tables.with(copy)));

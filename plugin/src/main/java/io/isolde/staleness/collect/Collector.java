@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  */
 final class Collector {
   /** Beyond so many nodes, clocks of further ones aren't learnt. */
-  private static final int MOST_PEERS = 10_000;
+  private static final int MAX_PEERS = 10_000;
 
   private final Sampling sampling;
   private final DelayBook book;
@@ -71,8 +71,8 @@ final class Collector {
       return;
     }
     // A write is there when the replica answers; a read looks at data when it begins.
-    long turned = request.isWrite() ? stamp.answeredNanos() : stamp.arrivedNanos();
-    PeerClock.Ways ways = clock.learn(request.atNanos(), stamp, turned, now);
+    long turnaround = request.isWrite() ? stamp.answeredNanos() : stamp.arrivedNanos();
+    PeerClock.Ways ways = clock.learn(request.atNanos(), stamp, turnaround, now);
     if (ways != null) {
       book.record(request.table(), places.apply(from), request.isWrite(), ways);
     }
@@ -80,7 +80,7 @@ final class Collector {
 
   private PeerClock clock(Object peer) {
     PeerClock clock = clocks.get(peer);
-    if (clock != null || clocks.size() >= MOST_PEERS) {
+    if (clock != null || clocks.size() >= MAX_PEERS) {
       return clock;
     }
     return clocks.computeIfAbsent(peer, p -> new PeerClock());

@@ -18,7 +18,7 @@ import java.util.function.Predicate;
 /** The delays that this node has seen, by table and by the place of the other node. Bounded. */
 public final class DelayBook {
   /** Racks whose delays are kept, those first that are seen first; further ones are left out. */
-  private static final int MOST_PLACES = 64;
+  private static final int MAX_PLACES = 64;
 
   /** A full book looks no more often for tables that are gone: each message might make it look. */
   private static final long LOOK_MILLIS = 1_000;
@@ -75,7 +75,7 @@ public final class DelayBook {
       places = tables.computeIfAbsent(table, t -> new ConcurrentHashMap<>());
     }
     RouteDelays route = places.get(peer);
-    if (route == null && places.size() >= MOST_PLACES) {
+    if (route == null && places.size() >= MAX_PLACES) {
       leftOut.incrementAndGet();
       return null;
     }

@@ -3,8 +3,6 @@ package io.isolde.staleness.collect;
 
 import io.isolde.config.IsoldeConfig;
 import io.isolde.staleness.Place;
-import io.isolde.staleness.emulate.EmulatedDistances;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.Mutation;
@@ -23,23 +21,19 @@ import org.apache.cassandra.utils.FBUtilities;
 
 /**
  * Sees all messages between this node and others, by the message sinks of Cassandra's
- * MessagingService: tells the collector of the sampled ones, and holds messages up where distances
- * are emulated. The time of a message is taken before it is held up.
+ * MessagingService, and tells the collector of the sampled ones.
  */
 public final class MessageTap {
   private static final long LOOK_MILLIS = 100;
 
-  private final Optional<Collector> collector;
-  private final Optional<EmulatedDistances> distances;
+  private final Collector collector;
 
-  MessageTap(Optional<Collector> collector, Optional<EmulatedDistances> distances) {
+  MessageTap(Collector collector) {
     this.collector = collector;
-    this.distances = distances;
   }
 
   /**
-   * Begins to listen as soon as the node is up; does nothing where neither collection nor emulation
-   * is wanted.
+   * Begins to listen as soon as the node is up; does nothing where no message is sampled.
    *
    * @return the book that is filled from now on
    */
@@ -50,12 +44,9 @@ public final class MessageTap {
             config.stalenessMaxTables(),
             () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
             MessageTap::exists);
-    Optional<EmulatedDistances> distances =
-        config.emulatedDistances().isEmpty()
-            ? Optional.empty()
-            : Optional.of(EmulatedDistances.start(config.emulatedDistances(), MessageTap::placeOf));
-    if (config.stalenessSampleOneIn() > 0 || distances.isPresent()) {
-      Thread start = new Thread(() -> listen(config, book, distances), "isolde-staleness-start");
+    int oneIn = config.stalenessSampleOneIn();
+    if (oneIn > 0) {
+      Thread start = new Thread(() -> listen(oneIn, book), "isolde-staleness-start");
       start.setDaemon(true);
       start.start();
     }
@@ -63,8 +54,7 @@ public final class MessageTap {
   }
 
   /** As soon as Cassandra is ready to say where nodes are; there is nothing to be seen before. */
-  private static void listen(
-      IsoldeConfig config, DelayBook book, Optional<EmulatedDistances> distances) {
+  private static void listen(int oneIn, DelayBook book) {
     try {
       while (!Gossiper.instance.isEnabled()) {
         Thread.sleep(LOOK_MILLIS);
@@ -73,17 +63,10 @@ public final class MessageTap {
       Thread.currentThread().interrupt();
       return;
     }
-    Optional<Collector> collector =
-        config.stalenessSampleOneIn() == 0
-            ? Optional.empty()
-            : Optional.of(
-                new Collector(
-                    config.stalenessSampleOneIn(),
-                    book,
-                    self(),
-                    peer -> placeOf((InetAddressAndPort) peer),
-                    System::nanoTime));
-    MessageTap tap = new MessageTap(collector, distances);
+    MessageTap tap =
+        new MessageTap(
+            new Collector(
+                oneIn, book, self(), peer -> placeOf((InetAddressAndPort) peer), System::nanoTime));
     MessagingService.instance().outboundSink.add(tap::goesOut);
     MessagingService.instance().inboundSink.add(tap::comesIn);
   }
@@ -99,9 +82,9 @@ public final class MessageTap {
     return new Place(snitch.getDatacenter(node), snitch.getRack(node));
   }
 
-  /** Returns false for a message that is sent later or in another form instead. */
+  /** Returns false for a message that is sent in another form instead. */
   boolean goesOut(Message<?> message, InetAddressAndPort to) {
-    if (collector.isPresent() && collector.get().samples(message.id())) {
+    if (collector.samples(message.id())) {
       Stamp stamp = seenGoingOut(message, to);
       if (stamp != null) {
         // Comes by here again, with its stamp.
@@ -110,7 +93,7 @@ public final class MessageTap {
         return false;
       }
     }
-    return distances.isEmpty() || !distances.get().holdsUp(message, to);
+    return true;
   }
 
   /** Returns what to stamp the message with, or null. */
@@ -119,12 +102,12 @@ public final class MessageTap {
       case MUTATION_REQ, READ_REQ -> {
         TableMetadata table = table(message);
         if (isOwn(message) && isOfUsers(table)) {
-          collector.get().requestSent(message.id(), nameOf(table), isWrite(message));
+          collector.requestSent(message.id(), nameOf(table), isWrite(message));
         }
       }
       case MUTATION_RSP, READ_RSP -> {
         if (Stamp.of(message.header.customParams()) == null) {
-          return collector.get().answerSent(message.id(), to);
+          return collector.answerSent(message.id(), to);
         }
       }
       default -> {
@@ -135,20 +118,19 @@ public final class MessageTap {
   }
 
   private boolean comesIn(Message<?> message) {
-    if (collector.isPresent() && collector.get().samples(message.id())) {
+    if (collector.samples(message.id())) {
       switch (message.verb()) {
         case MUTATION_REQ, READ_REQ -> {
           TableMetadata table = table(message);
           if (isOfUsers(table)) {
-            collector
-                .get()
-                .requestArrived(message.id(), message.respondTo(), nameOf(table), isWrite(message));
+            collector.requestArrived(
+                message.id(), message.respondTo(), nameOf(table), isWrite(message));
           }
         }
         case MUTATION_RSP, READ_RSP -> {
           Stamp stamp = Stamp.of(message.header.customParams());
           if (stamp != null) {
-            collector.get().answerArrived(message.id(), message.from(), stamp);
+            collector.answerArrived(message.id(), message.from(), stamp);
           }
         }
         default -> {

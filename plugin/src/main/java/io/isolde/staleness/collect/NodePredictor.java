@@ -34,7 +34,7 @@ public final class NodePredictor {
   private static final int TRIALS = 5_000;
 
   /** Of the ring: as many as make a fair sample of which nodes hold rows together. */
-  private static final int MOST_RANGES = 256;
+  private static final int MAX_RANGES = 256;
 
   private static final long SEED = 1;
 
@@ -70,7 +70,7 @@ public final class NodePredictor {
 
   private static Optional<Topology> topology(AbstractReplicationStrategy strategy) {
     List<Token> tokens = StorageService.instance.getTokenMetadata().sortedTokens();
-    int step = Math.max(1, tokens.size() / MOST_RANGES);
+    int step = Math.max(1, tokens.size() / MAX_RANGES);
     List<InetAddressAndPort> nodes = new ArrayList<>();
     List<int[]> sets = new ArrayList<>();
     for (int i = 0; i < tokens.size(); i += step) {

@@ -19,17 +19,18 @@ final class PeerClock {
   /**
    * Learns from an exchange and splits it.
    *
-   * @param turnedNanos the moment, by their clock, at which the way there ends and that back begins
+   * @param turnaroundNanos the moment, by their clock, at which the way there ends and that back
+   *     begins
    * @return null while too little is known
    */
-  synchronized Ways learn(long sent, Stamp stamp, long turnedNanos, long received) {
+  synchronized Ways learn(long sent, Stamp stamp, long turnaroundNanos, long received) {
     offset.learn(sent, stamp.arrivedNanos(), stamp.answeredNanos(), received);
     exchanges = Math.min(ENOUGH, exchanges + 1);
     if (exchanges < ENOUGH) {
       return null;
     }
     // As whole numbers first: nanosecond clocks have more digits than a double.
-    double there = (turnedNanos - sent) - offset.offsetNanos();
+    double there = (turnaroundNanos - sent) - offset.offsetNanos();
     double all = received - sent;
     double bounded = Math.max(0, Math.min(all, there));
     return new Ways(bounded / NANOS, (all - bounded) / NANOS, offset.uncertaintyNanos() / NANOS);

@@ -4,11 +4,13 @@ package io.isolde.transaction.gate;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.peers.EveryNode;
 import io.isolde.peers.PatientRequest;
 import io.isolde.peers.Peers;
 import io.isolde.peers.Ring;
 import io.isolde.peers.Wire;
 import io.isolde.replicated.OracleHost;
+import io.isolde.version.DroppedColumns;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -20,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.schema.TableMetadata;
@@ -34,8 +37,8 @@ import org.slf4j.LoggerFactory;
 public final class ClusterGate {
   private static final Logger logger = LoggerFactory.getLogger(ClusterGate.class);
   private static final int THREADS = 8;
-  private static final int MOST_WAITING = 64;
-  private static final long LONGEST_WAIT_MILLIS = 15_000;
+  private static final int MAX_WAITING = 64;
+  private static final long MAX_WAIT_MILLIS = 15_000;
 
   /**
    * For nodes that have just started; longer would be a long time for a node that has just died.
@@ -43,34 +46,47 @@ public final class ClusterGate {
   private static final long PATIENCE_MILLIS = 3_000;
 
   /** What a table has in memory may be a good part of the heap, and the disk slow. */
-  private static final long LONGEST_FLUSH_MILLIS = 60_000;
+  private static final long MAX_FLUSH_MILLIS = 60_000;
 
   /** For what a change waits for beside TRUNCATE's own time-out. */
   private static final long LEASE_BEYOND_TRUNCATE_MILLIS = 60_000;
 
   private final Supplier<Optional<OracleHost>> host;
   private final GateKeeper keeper;
-  private volatile Peers peers;
+  private final EveryNode everyNode;
+
+  /** Guarded by this. */
+  private Peers peers;
 
   /**
    * Makes it; other nodes are answered from {@link #serve} on.
    *
    * @param own this node's gate
-   * @param host empty where the oracle is embedded, on a node alone
+   * @param everyNode asked before a table becomes transactional
+   * @param host empty until the port for other nodes is open
+   * @param secure whether no commit up to a timestamp is applied on this node again
    */
-  public ClusterGate(TableGate own, Supplier<Optional<OracleHost>> host) {
-    this.keeper = new GateKeeper(own);
+  public ClusterGate(
+      TableGate own,
+      EveryNode everyNode,
+      Supplier<Optional<OracleHost>> host,
+      LongPredicate secure) {
+    this.keeper = new GateKeeper(own, secure);
+    this.everyNode = everyNode;
     this.host = host;
   }
 
   /** Starts answering other nodes, once Cassandra knows its own address. */
-  public synchronized void serve() {
+  public void serve() {
+    peers().serve();
+  }
+
+  private synchronized Peers peers() {
     if (peers == null) {
-      Peers ready =
+      peers =
           new Peers(Ring.self(), Peers.Service.TABLE_GATES, host, requestThreads(), keeper::answer);
-      ready.serve();
-      peers = ready;
     }
+    return peers;
   }
 
   private static ThreadPoolExecutor requestThreads() {
@@ -80,10 +96,19 @@ public final class ClusterGate {
             THREADS,
             10,
             TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(MOST_WAITING),
+            new ArrayBlockingQueue<>(MAX_WAITING),
             new ThreadFactoryBuilder().setNameFormat("isolde-gate-%d").setDaemon(true).build());
     threads.allowCoreThreadTimeOut(true);
     return threads;
+  }
+
+  /**
+   * Returns if every node can have a transactional table.
+   *
+   * @throws IsoldeException as {@link EveryNode#requireIsolde}
+   */
+  public void requireIsoldeEverywhere(TableMetadata table) {
+    everyNode.requireIsolde("ENABLE TRANSACTIONS ON " + table);
   }
 
   /**
@@ -103,6 +128,47 @@ public final class ClusterGate {
   }
 
   /**
+   * Returns when no node that is up applies a commit to the table up to a timestamp again, should
+   * it die: else such a commit could come after what is done next.
+   *
+   * @param upTo all commits to the table up to here are applied (microseconds)
+   * @throws IsoldeException UNAVAILABLE if a node does not manage that
+   */
+  public void secure(TableMetadata table, long upTo) {
+    requireSecured(table, ask(GateRequest.Kind.SECURE, UUID.randomUUID(), table, upTo));
+  }
+
+  /**
+   * As {@link #secure}, of every node. One that is down, and comes back before the change is done,
+   * would apply such commits after it.
+   */
+  public void secureOnAll(TableMetadata table, long upTo) {
+    Map<String, PatientRequest> asked =
+        ask(GateRequest.Kind.SECURE, UUID.randomUUID(), table, upTo);
+    for (String node : Ring.members()) {
+      if (!asked.containsKey(node)) {
+        throw unavailable(
+            "The node %s is down, so %s was not changed; try again when all nodes are up."
+                .formatted(node, table),
+            table,
+            node);
+      }
+    }
+    requireSecured(table, asked);
+  }
+
+  private static void requireSecured(TableMetadata table, Map<String, PatientRequest> asked) {
+    var unused =
+        requireAll(
+            table,
+            asked,
+            MAX_WAIT_MILLIS,
+            "A node could not note in time up to where it has all commits on disk, so "
+                + table
+                + " was not changed; try again.");
+  }
+
+  /**
    * The newest timestamp (microseconds) of what the nodes that are up have of a table, all of which
    * is on disk then; the smallest number if they have nothing.
    *
@@ -119,7 +185,7 @@ public final class ClusterGate {
   public void awaitFollowers(TableMetadata table) {
     for (var asked : ask(GateRequest.Kind.FOLLOW, UUID.randomUUID(), table).entrySet()) {
       try {
-        if (!await(asked.getKey(), asked.getValue(), 0, LONGEST_WAIT_MILLIS, table).isDone()) {
+        if (!await(asked.getKey(), asked.getValue(), 0, MAX_WAIT_MILLIS, table).isDone()) {
           logger.warn("The node {} has not heard yet of what {} is now.", asked.getKey(), table);
         }
       } catch (IsoldeException e) {
@@ -129,17 +195,21 @@ public final class ClusterGate {
   }
 
   private long askAll(GateRequest.Kind kind, UUID change, TableMetadata table) {
-    Map<String, PatientRequest> answers = ask(kind, change, table);
-    long waitMillis = kind == GateRequest.Kind.NEWEST ? LONGEST_FLUSH_MILLIS : LONGEST_WAIT_MILLIS;
+    return requireAll(
+        table,
+        ask(kind, change, table),
+        kind == GateRequest.Kind.NEWEST ? MAX_FLUSH_MILLIS : MAX_WAIT_MILLIS,
+        "Another change of the table " + table + " is under way already; try again.");
+  }
+
+  private static long requireAll(
+      TableMetadata table, Map<String, PatientRequest> answers, long waitMillis, String ifRefused) {
     long newest = Long.MIN_VALUE;
     for (Map.Entry<String, PatientRequest> asked : answers.entrySet()) {
       GateRequest.Answer answer =
           await(asked.getKey(), asked.getValue(), PATIENCE_MILLIS, waitMillis, table);
       if (!answer.isDone()) {
-        throw unavailable(
-            "ENABLE or DISABLE TRANSACTIONS on " + table + ", or TRUNCATE, is under way already.",
-            table,
-            asked.getKey());
+        throw unavailable(ifRefused, table, asked.getKey());
       }
       newest = Math.max(newest, answer.newestTimestamp());
     }
@@ -147,7 +217,12 @@ public final class ClusterGate {
   }
 
   private Map<String, PatientRequest> ask(GateRequest.Kind kind, UUID change, TableMetadata table) {
-    serve();
+    return ask(kind, change, table, 0);
+  }
+
+  private Map<String, PatientRequest> ask(
+      GateRequest.Kind kind, UUID change, TableMetadata table, long upTo) {
+    Peers known = peers();
     byte[] request =
         Wire.bytes(
             new GateRequest(
@@ -157,11 +232,13 @@ public final class ClusterGate {
                 Ring.self(),
                 DatabaseDescriptor.getTruncateRpcTimeout(TimeUnit.MILLISECONDS)
                     + LEASE_BEYOND_TRUNCATE_MILLIS,
-                GateKeeper.isTransactional(table.id)));
+                GateKeeper.isTransactional(table.id),
+                DroppedColumns.newestMicrosNow(table),
+                upTo));
     Map<String, PatientRequest> answers = new LinkedHashMap<>();
     Set<String> nodes = Ring.living();
     nodes.add(Ring.self());
-    nodes.forEach(node -> answers.put(node, new PatientRequest(() -> peers.ask(node, request))));
+    nodes.forEach(node -> answers.put(node, new PatientRequest(() -> known.ask(node, request))));
     return answers;
   }
 
@@ -198,10 +275,10 @@ public final class ClusterGate {
   private void open(UUID change, TableMetadata table) {
     for (var asked : ask(GateRequest.Kind.OPEN, change, table).entrySet()) {
       try {
-        var unused = await(asked.getKey(), asked.getValue(), 0, LONGEST_WAIT_MILLIS, table);
+        var unused = await(asked.getKey(), asked.getValue(), 0, MAX_WAIT_MILLIS, table);
       } catch (IsoldeException e) {
         logger.warn(
-            "The node {} holds back statements on {} until it notices that nobody opens it.",
+            "The node {} was not reached. It holds back statements on {} until its lease ends.",
             asked.getKey(),
             table,
             e);

@@ -3,14 +3,17 @@ package io.isolde.transaction.gate;
 
 import io.isolde.peers.SchemaPull;
 import io.isolde.peers.Wire;
+import io.isolde.version.DroppedColumns;
 import io.isolde.version.NodeVersions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Does on this node what a change of a table's mode asks of every node. */
@@ -20,9 +23,14 @@ final class GateKeeper {
   private static final long LOOK_MILLIS = 10;
 
   private final TableGate gate;
+  private final LongPredicate secure;
 
-  GateKeeper(TableGate gate) {
+  /**
+   * @param secure whether no commit up to a timestamp is applied on this node again
+   */
+  GateKeeper(TableGate gate, LongPredicate secure) {
     this.gate = gate;
+    this.secure = secure;
   }
 
   byte[] answer(byte[] bytes) {
@@ -39,6 +47,7 @@ final class GateKeeper {
     TableId table = TableId.fromUUID(request.table());
     return switch (request.kind()) {
       case CLOSE -> close(table, request);
+      case SECURE -> new GateRequest.Answer(secure.test(request.upTo()), Long.MIN_VALUE);
       case NEWEST -> new GateRequest.Answer(true, newestTimestamp(table));
       case FOLLOW -> new GateRequest.Answer(isHeard(table, request), Long.MIN_VALUE);
       case OPEN -> {
@@ -72,7 +81,7 @@ final class GateKeeper {
   private static boolean isHeard(TableId table, GateRequest request) throws InterruptedException {
     long start = System.nanoTime();
     boolean hasPulled = false;
-    while (isTransactional(table) != request.isTransactional()) {
+    while (!isHeard(table, request.isTransactional(), request.droppedMicros())) {
       long waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
       if (waitedMillis > SCHEMA_WAIT_MILLIS) {
         return false;
@@ -84,6 +93,12 @@ final class GateKeeper {
       Thread.sleep(LOOK_MILLIS);
     }
     return true;
+  }
+
+  private static boolean isHeard(TableId table, boolean isTransactional, long droppedMicros) {
+    TableMetadata known = Schema.instance.getTableMetadata(table);
+    return isTransactional(table) == isTransactional
+        && (known == null || DroppedColumns.newestMicros(known) >= droppedMicros);
   }
 
   static boolean isTransactional(TableId table) {

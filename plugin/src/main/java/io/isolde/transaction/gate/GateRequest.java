@@ -10,6 +10,8 @@ import java.util.UUID;
  * @param coordinator the address of the node that makes it
  * @param leaseMillis how long the gate stays closed if nobody opens it
  * @param isTransactional what the table is to the coordinator; what the others are to follow
+ * @param droppedMicros when a column of the table was last dropped, as far as the coordinator knows
+ * @param upTo the commits that {@link Kind#SECURE} is about; 0 for all others
  */
 record GateRequest(
     Kind kind,
@@ -17,12 +19,16 @@ record GateRequest(
     UUID table,
     String coordinator,
     long leaseMillis,
-    boolean isTransactional) {
+    boolean isTransactional,
+    long droppedMicros,
+    long upTo) {
 
   /** What to do. */
   enum Kind {
     /** Hold back statements on the table, and wait for those under way. */
     CLOSE,
+    /** See to it that no commit up to a timestamp is applied here again, should this node die. */
+    SECURE,
     /** Write what the table has to disk, and say the newest timestamp of it. */
     NEWEST,
     /** Wait until this node knows what the table is now. */
@@ -35,7 +41,7 @@ record GateRequest(
    * The answer.
    *
    * @param isDone false if another change has closed the gate, or this node has not heard of the
-   *     change
+   *     change, or can't secure the commits
    * @param newestTimestamp in microseconds; the smallest number if it was not asked for, or there
    *     is nothing
    */

@@ -24,10 +24,10 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
  * to nothing while it is open.
  */
 public final class TableGate {
-  private static final long LONGEST_WAIT_MILLIS = 30_000;
+  private static final long MAX_WAIT_MILLIS = 30_000;
 
   /** More than changes of modes in that time, and for longer than a request is under way. */
-  private static final int MOST_ENDED = 1_000;
+  private static final int MAX_ENDED = 1_000;
 
   private static final Duration ENDED_FOR = Duration.ofMinutes(5);
 
@@ -38,7 +38,7 @@ public final class TableGate {
   private final Set<UUID> ended =
       Collections.newSetFromMap(
           CacheBuilder.newBuilder()
-              .maximumSize(MOST_ENDED)
+              .maximumSize(MAX_ENDED)
               .expireAfterWrite(ENDED_FOR)
               .<UUID, Boolean>build()
               .asMap());
@@ -80,16 +80,17 @@ public final class TableGate {
   }
 
   private void await(Closed gate, Collection<TableMetadata> tables) {
-    long waitNanos = TimeUnit.MILLISECONDS.toNanos(LONGEST_WAIT_MILLIS);
+    long waitNanos = TimeUnit.MILLISECONDS.toNanos(MAX_WAIT_MILLIS);
     try {
       boolean isOpen =
           gate.opened.await(Math.min(waitNanos, gate.leftNanos()), TimeUnit.NANOSECONDS);
       if (!isOpen && gate.leftNanos() > 0) {
         throw IsoldeException.of(
             ErrorCode.UNAVAILABLE,
-            "ENABLE or DISABLE TRANSACTIONS on "
+            "A change of one of the tables "
                 + tables
-                + ", or TRUNCATE, has not ended yet; try again.");
+                + " (ENABLE or DISABLE TRANSACTIONS, TRUNCATE, DROP of a column) has not ended yet;"
+                + " try again.");
       }
       if (!isOpen) {
         open(gate);

@@ -34,7 +34,7 @@ class CreationSimulationTest {
             seed -> {
               SimulatedCluster cluster = new SimulatedCluster(seed);
               cluster.run();
-              ends.add(cluster.told == null ? "dead" : String.valueOf(cluster.told.isCreated()));
+              ends.add(cluster.heard == null ? "dead" : String.valueOf(cluster.heard.isCreated()));
             });
     assertThat(ends).contains("true", "false", "dead");
   }

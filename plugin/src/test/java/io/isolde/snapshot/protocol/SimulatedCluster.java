@@ -43,7 +43,7 @@ final class SimulatedCluster {
   private Creation creation;
 
   /** What the client was told; null if the creator died before. */
-  Creation.Outcome told;
+  Creation.Outcome heard;
 
   SimulatedCluster(long seed) {
     random = new SplittableRandom(seed);
@@ -165,7 +165,7 @@ final class SimulatedCluster {
       SimulatedNode node = node(release.node());
       deliver(() -> node.released(now, gates), node);
     } else if (action instanceof Action.End end) {
-      told = end.outcome();
+      heard = end.outcome();
       creation = null;
     } else {
       changeSchema(action);
@@ -284,8 +284,8 @@ final class SimulatedCluster {
     assertThat(nodes).as("all or nothing").allMatch(node -> node.schema == end, "agrees");
     assertThat(end).as("nothing half-made").isNotEqualTo(SimulatedNode.Tables.CREATING);
     assertThat(nodes).allMatch(node -> node.holdsNothing(), "holds nothing");
-    if (told != null) {
-      assertThat(end == SimulatedNode.Tables.READY).as("as told").isEqualTo(told.isCreated());
+    if (heard != null) {
+      assertThat(end == SimulatedNode.Tables.READY).as("as told").isEqualTo(heard.isCreated());
     }
   }
 }

@@ -7,7 +7,6 @@ import io.isolde.staleness.Place;
 import io.isolde.testing.CassandraInProcess;
 import java.net.UnknownHostException;
 import java.util.Map;
-import java.util.Optional;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.locator.InetAddressAndPort;
@@ -35,7 +34,7 @@ class MessageTapTest {
   void whenAForwardedWriteHasTheIdOfAnOwnOneThenOnlyTheOwnIsTimed() throws UnknownHostException {
     DelayBook book = new DelayBook(1_000_000_000, 10, () -> nowNanos / MILLI, table -> true);
     Collector collector = new Collector(1, book, HERE, peer -> THERE, () -> nowNanos);
-    MessageTap tap = new MessageTap(Optional.of(collector), Optional.empty());
+    MessageTap tap = new MessageTap(collector);
     InetAddressAndPort coordinator = InetAddressAndPort.getByName("127.0.0.78");
     InetAddressAndPort replica = InetAddressAndPort.getByName("127.0.0.79");
     for (int id = 1; id <= 20; id++) {

@@ -49,7 +49,7 @@ class LostAnswerTest {
       TransactionOptions.builder().timeLimit(PATIENCE).maxAttempts(200).build();
 
   /** Of the commits that are looked at: settled after 20 seconds if they have to be. */
-  private static final TransactionOptions SETTLING =
+  private static final TransactionOptions MEMBERSHIP_WAIT =
       OPTIONS.toBuilder().timeLimit(Duration.ofSeconds(40)).build();
 
   private final Map<InetSocketAddress, MutableLink> links = new HashMap<>();
@@ -102,7 +102,7 @@ class LostAnswerTest {
   void whenTheAnswerIsLostAndItsNodeDiesThenAnotherNodeTellsThatItIsCommitted() throws Exception {
     connectByLinks();
     int key = keys.incrementAndGet();
-    Transaction tx = Isolde.on(session).begin(SETTLING);
+    Transaction tx = Isolde.on(session).begin(MEMBERSHIP_WAIT);
     Node holder = insert(tx, key);
     link(holder).mute();
 
@@ -118,7 +118,7 @@ class LostAnswerTest {
   void whenTheAnswersOfALivingNodeAreLostThenAnotherNodeTellsThatItIsCommitted() throws Exception {
     connectByLinks();
     int key = keys.incrementAndGet();
-    Transaction tx = Isolde.on(session).begin(SETTLING);
+    Transaction tx = Isolde.on(session).begin(MEMBERSHIP_WAIT);
     link(insert(tx, key)).mute();
 
     assertThat(tx.commit().commitTimestamp()).hasValue(writeTime(key));
@@ -128,7 +128,7 @@ class LostAnswerTest {
   void whenTheAnswersToTheLastWritesAreLostThenTheyAreWrittenOnce() throws Exception {
     connectByLinks();
     int key = keys.incrementAndGet();
-    Transaction tx = Isolde.on(session).begin(SETTLING);
+    Transaction tx = Isolde.on(session).begin(MEMBERSHIP_WAIT);
     MutableLink link = link(insert(tx, key));
     tx.write("UPDATE k.t SET l = l + ? WHERE id = ?", List.of(7), key);
     link.mute();
@@ -150,7 +150,7 @@ class LostAnswerTest {
   void whenTheNodeFreezesBeforeCommitAndWakesUpLaterThenItTellsTheTruth() throws Exception {
     session = connect(ANSWER_TIMEOUT);
     int key = keys.incrementAndGet();
-    Transaction tx = Isolde.on(session).begin(SETTLING);
+    Transaction tx = Isolde.on(session).begin(MEMBERSHIP_WAIT);
     LocalNode holder = process(insert(tx, key));
     holder.pause();
     CompletableFuture<CommitResult> commit = tx.commitAsync().toCompletableFuture();
@@ -173,7 +173,7 @@ class LostAnswerTest {
   void whenCommitNeverArrivesThenItIsMadeSureThatNothingIsCommitted() throws Exception {
     connectByLinks();
     int key = keys.incrementAndGet();
-    Transaction tx = Isolde.on(session).begin(SETTLING);
+    Transaction tx = Isolde.on(session).begin(MEMBERSHIP_WAIT);
     LocalNode holder = process(insert(tx, key));
     holder.pause(); // the kernel takes the request, and nobody reads it
     CompletableFuture<CommitResult> commit = tx.commitAsync().toCompletableFuture();

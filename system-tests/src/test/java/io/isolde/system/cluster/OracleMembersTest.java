@@ -21,6 +21,8 @@ import io.isolde.cluster.NodeTool;
 import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
 import io.isolde.system.ShortLived;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -119,10 +121,53 @@ class OracleMembersTest {
     add(FIRST);
     assertThat(members()).containsExactlyInAnyOrder(FIRST, SECOND, THIRD);
     write(6);
+
+    // Of a log that it can't read it knows no members but those that it has noted beside it.
+    Await.until(
+        "it has applied that it is a member", () -> appliedIndex(FIRST) >= appliedIndex(SECOND));
+    cluster.node(1).kill();
+    damageLog(cluster.node(1));
+    cluster.node(1).start();
+    Await.until(
+        "it says that its log is damaged",
+        () -> {
+          String problem = execute("SELECT problem FROM isolde.oracle", FIRST).getString(0);
+          return problem != null && problem.contains("is damaged: entry ");
+        });
+    assertThat(execute("SELECT member FROM isolde.oracle", FIRST).getBoolean(0)).isFalse();
+    Await.until(
+        "it is removed",
+        () -> !members().contains(FIRST) || isDone("ALTER ORACLE REMOVE '" + FIRST + "'"));
+    add(FIRST);
+    Await.until(
+        "it is well again", () -> execute("SELECT problem FROM isolde.oracle", FIRST).isNull(0));
+    assertThat(execute("SELECT member FROM isolde.oracle", FIRST).getBoolean(0)).isTrue();
     SimpleStatement all =
         SimpleStatement.newInstance("SELECT id FROM k.t")
             .setConsistencyLevel(ConsistencyLevel.SERIAL);
     assertThat(session.execute(all).all()).hasSize(6);
+  }
+
+  /** Eight bytes in the middle are not what they were. */
+  private static void damageLog(LocalNode node) throws IOException {
+    Path log;
+    try (var files = Files.walk(node.folder())) {
+      log =
+          files
+              .filter(file -> file.getFileName().toString().startsWith("log_inprogress_"))
+              .filter(file -> file.toString().contains("isolde-oracle"))
+              .findFirst()
+              .orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(log);
+    int used = bytes.length;
+    while (bytes[used - 1] == 0) {
+      used--;
+    }
+    for (int i = used / 2; i < used / 2 + 8; i++) {
+      bytes[i] ^= 0x5a;
+    }
+    Files.write(log, bytes);
   }
 
   /** Without that, the coordinator would have to tell it: one round trip more for each commit. */
@@ -130,15 +175,15 @@ class OracleMembersTest {
   void whenTheLeaderIsAReplicaThenItHearsOfCommitsWithTheirWrites() {
     execute("CREATE TABLE k.u (id int PRIMARY KEY, v int)");
     execute("ENABLE TRANSACTIONS ON k.u");
-    String other = otherThanTheLeader();
     Await.until(
         "each commit of ten is told to the leader with its writes",
         () -> {
-          long before = commits("ToldWithWrites", other);
+          String other = otherThanTheLeader();
+          long before = commits("ReportedWithWrites", other);
           for (int id = 0; id < 10; id++) {
             execute("UPDATE k.u SET v = 1 WHERE id = " + id, other);
           }
-          return commits("ToldWithWrites", other) == before + 10;
+          return commits("ReportedWithWrites", other) == before + 10;
         });
   }
 
@@ -150,12 +195,12 @@ class OracleMembersTest {
             + " {'class': 'SimpleStrategy', 'replication_factor': 1}");
     execute("CREATE TABLE one.t (id int PRIMARY KEY, v int)");
     execute("ENABLE TRANSACTIONS ON one.t");
-    String other = otherThanTheLeader();
     AtomicInteger round = new AtomicInteger();
     Await.until(
         "the leader has applied some of thirty commits",
         () -> {
           round.incrementAndGet();
+          String other = otherThanTheLeader();
           long before = commits("AppliedByLeader", other);
           for (int id = 0; id < 30; id++) {
             execute("UPDATE one.t SET v = " + round + " WHERE id = " + id, other);
@@ -212,6 +257,10 @@ class OracleMembersTest {
 
   private List<String> members() {
     return oracle().getList("members", String.class);
+  }
+
+  private long appliedIndex(String address) {
+    return execute("SELECT applied_index FROM isolde.oracle", address).getLong(0);
   }
 
   private Row oracle() {

@@ -117,16 +117,16 @@ class StuckApplyTest {
     CompletableFuture<Boolean> commit;
     try {
       commit = commit(tx);
-      Await.until("the commit is set aside", () -> setAside() == 1);
+      Await.until("the commit is in doubt", () -> inDoubt() == 1);
       othersGoOn(other);
       nobodySeesAPart(stuck);
-      assertThat(setAside()).isEqualTo(1);
+      assertThat(inDoubt()).isEqualTo(1);
     } finally {
       cluster.node(3).resume();
     }
 
     cluster.awaitMembership(LocalNode.START_BOUND);
-    Await.until("the commit is applied", () -> setAside() == 0);
+    Await.until("the commit is applied", () -> inDoubt() == 0);
     assertThat(commit.get()).as("it is committed").isTrue();
     assertThat(value("one.t", stuck)).isEqualTo(1);
     assertThat(value("three.t", stuck)).isEqualTo(1);
@@ -192,8 +192,8 @@ class StuckApplyTest {
     return SimpleStatement.newInstance(select).setConsistencyLevel(ConsistencyLevel.SERIAL);
   }
 
-  private long setAside() {
-    return oracle().getLong("set_aside_commits");
+  private long inDoubt() {
+    return oracle().getLong("in_doubt_commits");
   }
 
   private Row oracle() {

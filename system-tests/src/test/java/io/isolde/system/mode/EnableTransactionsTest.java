@@ -171,7 +171,7 @@ class EnableTransactionsTest {
     try (Transaction transaction = NODE.isolde().begin()) {
       transaction.execute("INSERT INTO %s (id, v) VALUES (1, 1)".formatted(table));
       SESSION.execute("DROP TABLE " + table);
-      assertRefused(ErrorCode.NOT_TRANSACTIONAL, transaction::commit);
+      assertRefused(ErrorCode.SNAPSHOT_TOO_OLD, transaction::commit);
     }
   }
 

@@ -16,10 +16,12 @@ import io.isolde.system.Results;
 import io.isolde.system.SystemNode;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,8 +32,8 @@ class PermissionsTest {
   private static final String TABLE = "systests.accounts";
   private static final String PLAIN = "systests.plain";
 
-  private static SystemNode node;
-  private static CqlSession admin;
+  static SystemNode node;
+  static CqlSession admin;
   private static CqlSession owner;
   private static CqlSession reader;
   private static CqlSession stranger;
@@ -45,8 +47,30 @@ class PermissionsTest {
             spec ->
                 spec.withCassandraSetting("authenticator", "PasswordAuthenticator")
                     .withCassandraSetting("authorizer", "CassandraAuthorizer")
+                    .withCassandraSetting("network_authorizer", "CassandraNetworkAuthorizer")
+                    .withCassandraSetting(
+                        "cidr_authorizer",
+                        "{class_name: CassandraCIDRAuthorizer,"
+                            + " parameters: {cidr_authorizer_mode: ENFORCE}}")
                     .withCassandraSetting("permissions_validity", "0ms")
                     .withCassandraSetting("roles_validity", "0ms")
+                    .withCassandraSetting("dynamic_data_masking_enabled", "true")
+                    .withCassandraSetting("user_defined_functions_enabled", "true")
+                    .withCassandraSetting("partition_denylist_enabled", "true")
+                    .withCassandraSetting("denylist_consistency_level", "LOCAL_ONE")
+                    .withCassandraSetting("tombstone_warn_threshold", "5")
+                    .withCassandraSetting("allow_filtering_enabled", "false")
+                    .withCassandraSetting("group_by_enabled", "false")
+                    .withCassandraSetting("user_timestamps_enabled", "false")
+                    .withCassandraSetting("page_size_fail_threshold", "5000")
+                    .withCassandraSetting("partition_keys_in_select_fail_threshold", "3")
+                    .withCassandraSetting("column_value_size_fail_threshold", "1KiB")
+                    .withCassandraSetting("items_per_collection_fail_threshold", "5")
+                    .withCassandraSetting("read_consistency_levels_disallowed", "[THREE]")
+                    .withCassandraSetting("write_consistency_levels_disallowed", "[THREE]")
+                    .withCassandraSetting(
+                        "audit_logging_options",
+                        "{enabled: true, logger: [{class_name: FileAuditLogger}]}")
                     .withSystemProperty("cassandra.superuser_setup_delay_ms", "0")
                     .withSystemProperty("cassandra.auth_bcrypt_gensalt_log2_rounds", "4"));
     admin = loggedIn("cassandra", "cassandra");
@@ -70,7 +94,7 @@ class PermissionsTest {
   }
 
   /** The first user is made a moment after the node answers. */
-  private static CqlSession loggedIn(String user, String password) throws InterruptedException {
+  static CqlSession loggedIn(String user, String password) throws InterruptedException {
     for (int attempt = 1; ; attempt++) {
       try {
         return node.connect(
@@ -83,6 +107,16 @@ class PermissionsTest {
       }
     }
   }
+
+  /** A moment at which all is there that was written so far. */
+  static long stableNow() {
+    try (Transaction now = Isolde.on(admin).begin()) {
+      return now.startTimestamp();
+    }
+  }
+
+  @Nested
+  class OnEveryPath extends ChecksOnEveryPath {}
 
   @AfterAll
   static void stopNode() {
@@ -158,6 +192,54 @@ class PermissionsTest {
   }
 
   @Test
+  void whenAUserMayNotAlterThenWhatNeedsNoChangeIsRefusedToo() {
+    for (String cql :
+        new String[] {"ENABLE TRANSACTIONS ON " + TABLE, "DISABLE TRANSACTIONS ON " + PLAIN}) {
+      assertThat(catchThrowable(() -> reader.execute(cql)))
+          .as(cql)
+          .isInstanceOf(UnauthorizedException.class);
+      owner.execute(cql);
+    }
+  }
+
+  @Test
+  void whenMayWriteIsRevokedBeforeCommitThenNothingIsCommittedAndThatIsKnown() {
+    admin.execute("CREATE ROLE leaver WITH PASSWORD = 'leaver' AND LOGIN = true");
+    try (CqlSession leaver = loggedIn("leaver", "leaver")) {
+      admin.execute("GRANT MODIFY ON %s TO leaver".formatted(TABLE));
+      Transaction transaction = Isolde.on(leaver).begin();
+      transaction.execute("INSERT INTO %s (id, v) VALUES (61, 1)".formatted(TABLE));
+      Transaction buffered = Isolde.on(leaver).begin();
+      buffered.execute("INSERT INTO %s (id, v) VALUES (62, 1)".formatted(TABLE));
+      buffered.write("INSERT INTO %s (id, v) VALUES (63, 1)".formatted(TABLE));
+      admin.execute("REVOKE MODIFY ON %s FROM leaver".formatted(TABLE));
+      assertRefused(ErrorCode.PERMISSION_REVOKED, transaction::commit);
+      assertThat(catchThrowable(buffered::commit)).isInstanceOf(UnauthorizedException.class);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    assertThat(
+            Results.lines(
+                owner.execute("SELECT v FROM %s WHERE id IN (61, 62, 63)".formatted(TABLE))))
+        .isEmpty();
+  }
+
+  @Test
+  void whenTheAuditLogIsOnThenItHasTheStatementsOfEveryPath() throws Exception {
+    admin.execute("ENABLE TRANSACTIONS ON " + TABLE);
+    try (Transaction transaction = Isolde.on(owner).begin()) {
+      transaction.execute("SELECT v FROM %s WHERE id = 4711".formatted(TABLE));
+      transaction.commit();
+    }
+    owner.execute("SELECT v FROM %s WHERE id = 4712".formatted(TABLE));
+    assertThat(Files.readString(node.process().systemLog()))
+        .containsPattern("type:ALTER_TABLE\\|category:DDL.*operation:ENABLE TRANSACTIONS ON")
+        .containsPattern("type:BATCH.*operation:COMMIT")
+        .containsPattern("type:SELECT\\|.*id = 4711")
+        .containsPattern("type:SELECT\\|.*id = 4712");
+  }
+
+  @Test
   void whenAUserIsNoSuperuserThenWhoLeadsIsNotHisToChange() {
     for (CqlSession user : new CqlSession[] {owner, stranger}) {
       for (String change :
@@ -183,8 +265,7 @@ class PermissionsTest {
 
   @Test
   void whenSomebodyElseKnowsTheIdThenTheTransactionIsUnknownToHim() {
-    ByteBuffer id =
-        ByteBuffer.wrap(UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII));
+    ByteBuffer id = text(UUID.randomUUID().toString());
     owner.execute(bound("START TRANSACTION", id));
     owner.execute(bound("INSERT INTO %s (id, v) VALUES (7, 7)".formatted(TABLE), id));
     for (String cql :
@@ -200,6 +281,10 @@ class PermissionsTest {
     assertThat(owner.execute(bound("COMMIT", id)).one().getBoolean("committed")).isTrue();
     assertThat(Results.lines(owner.execute("SELECT v FROM %s WHERE id IN (7, 8)".formatted(TABLE))))
         .containsExactly("7");
+  }
+
+  private static ByteBuffer text(String text) {
+    return ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
   }
 
   private static Statement<?> bound(String cql, ByteBuffer id) {
@@ -222,7 +307,11 @@ class PermissionsTest {
       assertThat(catchThrowable(() -> transaction.execute(cql.replace("$t", TABLE))))
           .isInstanceOf(UnauthorizedException.class)
           .hasMessage(expected);
-      assertThat(transaction.commit().committed()).isTrue();
+      if (cql.startsWith("SELECT")) {
+        assertThat(transaction.commit().committed()).isTrue();
+      } else {
+        assertRefused(ErrorCode.TRANSACTION_ABORTED, transaction::commit);
+      }
     }
   }
 }

@@ -8,8 +8,10 @@ import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import io.isolde.client.ErrorCode;
 import io.isolde.client.Isolde;
+import io.isolde.client.IsoldeException;
 import io.isolde.client.Transaction;
 import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
@@ -101,6 +103,60 @@ class TablesOfAClusterTest {
     }
     assertThat(parts).isNotEmpty();
     assertThat(parts).allSatisfy((whole, count) -> assertThat(count).isEqualTo(ROWS));
+  }
+
+  /** A commit beside a drop is before it or after it, on all nodes and by all of their clocks. */
+  @Test
+  void whenOneNodeDropsAColumnThenWhatTransactionsWroteToItIsGoneAsAWholeOrThereAsAWhole() {
+    cluster.change(
+        "CREATE TABLE k.columns (whole text, part int, v int, w int, PRIMARY KEY ((whole, part)))",
+        "ENABLE TRANSACTIONS ON k.columns");
+    try (Writers writers = new Writers(this::writeColumns)) {
+      for (int i = 0; i < TRUNCATIONS; i++) {
+        writers.awaitMore();
+        cluster.on(1, "ALTER TABLE k.columns DROP v");
+        cluster.on(1, "ALTER TABLE k.columns ADD v int");
+        writers.awaitMore();
+        assertColumnsAreWhole();
+      }
+    }
+  }
+
+  private void writeColumns(Writer writer) {
+    String whole = writer.node + "." + writer.thread + "." + writer.done;
+    try (Transaction transaction = Isolde.on(cluster.session()).begin()) {
+      for (int part = 0; part < ROWS; part++) {
+        transaction.execute(
+            "INSERT INTO k.columns (whole, part, v, w) VALUES ('%s', %d, 1, 1)"
+                .formatted(whole, part));
+      }
+      transaction.commit();
+    } catch (IsoldeException refused) {
+      assertThat(refused.code()).isIn(ErrorCode.SNAPSHOT_TOO_OLD, ErrorCode.UNAVAILABLE);
+    } catch (InvalidQueryException refused) {
+      assertThat(refused).hasMessageContaining("Undefined column name v");
+    }
+  }
+
+  private void assertColumnsAreWhole() {
+    SimpleStatement all =
+        SimpleStatement.newInstance("SELECT whole, v, w FROM k.columns")
+            .setConsistencyLevel(ConsistencyLevel.SERIAL);
+    Map<String, List<Boolean>> parts = new HashMap<>();
+    for (Row row : cluster.on(1, all)) {
+      assertThat(row.isNull("w")).isFalse();
+      parts.computeIfAbsent(row.getString("whole"), w -> new ArrayList<>()).add(row.isNull("v"));
+    }
+    assertThat(parts).isNotEmpty();
+    assertThat(parts)
+        .allSatisfy(
+            (whole, isGone) -> {
+              assertThat(isGone).as(whole).hasSize(ROWS);
+              assertThat(isGone.stream().distinct()).as(whole).hasSize(1);
+            });
+    assertThat(parts.values().stream().anyMatch(isGone -> !isGone.get(0)))
+        .as("what was written since the last drop is there")
+        .isTrue();
   }
 
   /** One transaction. */

@@ -34,7 +34,6 @@ class VirtualTablesTest {
 
     String self = NODE.process().spec().address();
     assertThat(oracle.getString("node")).isEqualTo(self);
-    assertThat(oracle.getString("mode")).isEqualTo("replicated");
     assertThat(oracle.getBoolean("member")).isTrue();
     assertThat(oracle.getString("answered_by")).isEqualTo("this_node");
     assertThat(oracle.getString("leader")).isEqualTo(self);

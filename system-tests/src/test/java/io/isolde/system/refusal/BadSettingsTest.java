@@ -18,7 +18,8 @@ class BadSettingsTest {
       value = {
         "127.0.31.31 | transaction_max_idle | 10m | transaction_max_idle must not be longer than"
             + " transaction_max_age.",
-        "127.0.31.32 | no_such_setting | 1 | There is no setting named no_such_setting."
+        "127.0.31.32 | oracle | replicated | There is no setting named oracle; correct or remove its"
+            + " line."
       })
   void whenASettingIsBadThenTheNodeDoesNotStart(
       String address, String setting, String value, String sentence) {

@@ -39,7 +39,7 @@ class ControlStatementsTest {
 
   @BeforeAll
   static void connect() {
-    shared = NODE.connect();
+    shared = NODE.connectSerially();
   }
 
   @AfterAll
@@ -98,7 +98,7 @@ class ControlStatementsTest {
 
   @Test
   void whenAConnectionHasATransactionThenAnotherIsRefusedAndTheFirstGoesOn() {
-    try (CqlSession connection = NODE.connect()) {
+    try (CqlSession connection = NODE.connectSerially()) {
       UUID id = connection.execute("START TRANSACTION").one().getUuid("transaction_id");
       connection.execute("INSERT INTO %s (id, v) VALUES (60, 1)".formatted(TABLE));
       assertThat(
@@ -114,7 +114,7 @@ class ControlStatementsTest {
 
   @Test
   void whenAConnectionHasNoTransactionThenEndingOneIsRefused() {
-    try (CqlSession connection = NODE.connect()) {
+    try (CqlSession connection = NODE.connectSerially()) {
       assertRefused(ErrorCode.NO_TRANSACTION, () -> connection.execute("COMMIT"));
       assertRefused(ErrorCode.NO_TRANSACTION, () -> connection.execute("ROLLBACK"));
       connection.execute("START TRANSACTION");
@@ -125,7 +125,7 @@ class ControlStatementsTest {
 
   @Test
   void whenACommitConflictsThenTheConnectionIsFreeForTheNext() {
-    try (CqlSession connection = NODE.connect()) {
+    try (CqlSession connection = NODE.connectSerially()) {
       connection.execute("START TRANSACTION");
       var unused = connection.execute("SELECT * FROM " + TABLE).all();
       connection.execute("INSERT INTO %s (id, v) VALUES (70, 1)".formatted(TABLE));
@@ -217,6 +217,26 @@ class ControlStatementsTest {
         () -> session.execute(bound("START TRANSACTION", text(id))));
   }
 
+  /** Not as if it had the options of the second. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "START TRANSACTION ISOLATION LEVEL SNAPSHOT",
+        "START TRANSACTION READ ONLY",
+        "START TRANSACTION AS OF 1000000",
+        "START TRANSACTION AS OF SNAPSHOT whatever"
+      })
+  void whenStartIsRepeatedWithOtherOptionsThenItIsRefusedAndTheFirstGoesOn(String other) {
+    CqlSession session = NODE.session();
+    UUID id = UUID.randomUUID();
+    session.execute(bound("START TRANSACTION", text(id)));
+    assertRefused(
+        ErrorCode.TRANSACTION_ALREADY_OPEN, () -> session.execute(bound(other, text(id))));
+    session.execute(bound("INSERT INTO %s (id, v) VALUES (86, 8)".formatted(TABLE), text(id)));
+    session.execute(bound("COMMIT", text(id)));
+    assertThat(value(86)).isEqualTo(8);
+  }
+
   @Test
   void whenTheCommitConflictedThenRepeatingItSaysSoAgain() {
     CqlSession session = NODE.session();
@@ -247,13 +267,15 @@ class ControlStatementsTest {
   }
 
   @Test
-  void whenRolledBackThenTheTransactionIsUnknown() {
+  void whenRolledBackThenItIsKnownThatNothingIsCommitted() {
     CqlSession session = NODE.session();
     ByteBuffer id = text(UUID.randomUUID());
     session.execute(bound("START TRANSACTION", id));
     session.execute(bound("INSERT INTO %s (id, v) VALUES (84, 1)".formatted(TABLE), id));
     session.execute(bound("ROLLBACK", id));
-    assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, () -> session.execute(bound("COMMIT", id)));
+    for (String cql : new String[] {"COMMIT", "ROLLBACK", "SELECT * FROM " + TABLE}) {
+      assertRefused(ErrorCode.TRANSACTION_ROLLED_BACK, () -> session.execute(bound(cql, id)));
+    }
     assertThat(session.execute("SELECT * FROM %s WHERE id = 84".formatted(TABLE)).one()).isNull();
   }
 
@@ -290,7 +312,10 @@ class ControlStatementsTest {
     String table = NODE.plainTable("id int PRIMARY KEY, v int");
     String bare = table.substring(table.indexOf('.') + 1);
     try (CqlSession connection =
-        NODE.connect(config -> config, builder -> builder.withKeyspace(SystemNode.KEYSPACE))) {
+        NODE.connect(
+            config -> config,
+            builder ->
+                builder.withKeyspace(SystemNode.KEYSPACE).withApplicationName("isolde-serial"))) {
       connection.execute("ENABLE TRANSACTIONS ON " + bare);
       connection.execute("START TRANSACTION");
       connection.execute("INSERT INTO %s (id, v) VALUES (1, 1)".formatted(bare));
@@ -302,7 +327,7 @@ class ControlStatementsTest {
   private static CqlSession connect(DefaultProtocolVersion version) {
     return NODE.connect(
         config -> config.withString(DefaultDriverOption.PROTOCOL_VERSION, version.name()),
-        builder -> builder);
+        builder -> builder.withApplicationName("isolde-serial"));
   }
 
   private static int value(int id) {

@@ -117,7 +117,7 @@ class RequestsSavedTest {
                 in(
                     "INSERT INTO %s (id, v) VALUES (1, 1)".formatted(plain),
                     Map.of("isolde-commit", "1"))));
-    assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, () -> execute(in("COMMIT", Map.of())));
+    assertRefused(ErrorCode.TRANSACTION_ABORTED, () -> execute(in("COMMIT", Map.of())));
     assertThat(execute("SELECT * FROM %s WHERE id = 40".formatted(TABLE)).one()).isNull();
   }
 
@@ -145,7 +145,7 @@ class RequestsSavedTest {
     ResultSet first = execute(read);
     execute(in("ROLLBACK", Map.of()));
 
-    assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, first::all);
+    assertRefused(ErrorCode.TRANSACTION_ROLLED_BACK, first::all);
   }
 
   @Test

@@ -72,7 +72,7 @@ class RestartTest {
     node.process().restart();
     assertThat(sum()).isEqualTo(100 * ACCOUNTS);
     assertRefused(
-        ErrorCode.SNAPSHOT_TOO_OLD,
+        ErrorCode.AS_OF_TOO_OLD,
         () -> {
           try (Transaction past = node.isolde().begin(TransactionOptions.asOf(committed))) {
             past.execute("SELECT * FROM " + table);

@@ -8,7 +8,9 @@ import com.datastax.oss.driver.api.core.DriverException;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.NodeTool;
 import io.isolde.system.Await;
+import io.isolde.system.JoiningNode;
 import io.isolde.system.Results;
+import io.isolde.system.SnapshotFaults;
 import io.isolde.system.TestCluster;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,7 +36,8 @@ class SnapshotRestartTest {
             1,
             "127.0.48.1",
             spec ->
-                spec.withCassandraSetting("commitlog_sync", "batch")
+                SnapshotFaults.allowedBy(spec)
+                    .withCassandraSetting("commitlog_sync", "batch")
                     .withCassandraSetting("commitlog_sync_period", "0ms")
                     .withCassandraSetting("storage_compatibility_mode", "NONE")
                     .withCassandraSetting("sstable", "{selected_format: bti}"));
@@ -87,7 +90,8 @@ class SnapshotRestartTest {
     node.on(1, "CREATE SNAPSHOT lasting ON KEYSPACE k");
     write("plain", 3);
     write("transactional", 3);
-    for (String fault : List.of("ADDED:halt", "CUT:halt", "LOAD:halt")) {
+    // At SEE_TABLES the creator has just added the tables, and told nobody but Cassandra.
+    for (String fault : List.of("SEE_TABLES:halt", "CUT:halt", "LOAD:halt")) {
       node.fault(1, fault);
       assertThatThrownBy(() -> node.on(1, "CREATE SNAPSHOT killed ON KEYSPACE k"))
           .as(fault)
@@ -97,7 +101,8 @@ class SnapshotRestartTest {
       Await.until("it is removed", () -> !snapshots().contains("killed"));
       assertThat(sums("lasting")).as(fault).containsExactly("5 10", "5 10");
     }
-    node.fault(1, "PUBLISHED:halt");
+    // At SEE_READY it has just published the snapshot.
+    node.fault(1, "SEE_READY:halt");
     assertThatThrownBy(() -> node.on(1, "CREATE SNAPSHOT decided ON KEYSPACE k"))
         .isInstanceOf(DriverException.class);
     node.fault(1, "");
@@ -127,7 +132,7 @@ class SnapshotRestartTest {
         .reconfigure(
             spec ->
                 spec.withCassandraSetting("seed_provider", seeds)
-                    .withCassandraSetting("initial_token", "\"0\"")
+                    .withCassandraSetting("initial_token", JoiningNode.tokens(spec.tokens()))
                     .withCassandraSetting("auto_bootstrap", "true")
                     // Or it joins before it has heard of the schema, and takes over nothing.
                     .withSystemProperty("cassandra.ring_delay_ms", "8000"));

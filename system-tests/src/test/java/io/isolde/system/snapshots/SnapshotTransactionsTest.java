@@ -31,7 +31,7 @@ class SnapshotTransactionsTest {
 
   @BeforeAll
   void makeSnapshot() {
-    connection = NODE.connect();
+    connection = NODE.connectSerially();
     plain = NODE.plainTable("p int, c int, s int STATIC, v int, PRIMARY KEY (p, c)");
     transactional = NODE.table("p int, c int, s int STATIC, v int, PRIMARY KEY (p, c)");
     for (String table : List.of(plain, transactional)) {
@@ -81,15 +81,22 @@ class SnapshotTransactionsTest {
         .containsExactly("7 null", "9 null");
     assertThat(read("SELECT count(*) FROM %s__%s".formatted(plain, snapshot)))
         .containsExactly("11");
-    assertRefused(
-        ErrorCode.READ_ONLY_TRANSACTION,
-        () -> connection.execute("DELETE FROM %s WHERE p = 1".formatted(plain)));
     String other = NODE.plainTable("p int PRIMARY KEY");
     assertRefused(ErrorCode.SNAPSHOT_NOT_FOUND, () -> connection.execute("SELECT * FROM " + other));
     Row ended = connection.execute("COMMIT").one();
     assertThat(ended.getLong("commit_timestamp")).isEqualTo(started.getLong("start_timestamp"));
     assertThat(read("SELECT count(*) FROM " + plain)).containsExactly("0");
     assertRefused(ErrorCode.NO_TRANSACTION, () -> connection.execute("ROLLBACK"));
+  }
+
+  @Test
+  void whenATransactionAsOfASnapshotWritesThenItHasEnded() {
+    connection.execute("START TRANSACTION READ ONLY AS OF SNAPSHOT " + snapshot);
+    assertRefused(
+        ErrorCode.READ_ONLY_TRANSACTION,
+        () -> connection.execute("DELETE FROM %s WHERE p = 1".formatted(plain)));
+    assertRefused(ErrorCode.TRANSACTION_ABORTED, () -> read("SELECT count(*) FROM " + plain));
+    assertRefused(ErrorCode.TRANSACTION_ABORTED, () -> connection.execute("COMMIT"));
   }
 
   @Test

@@ -28,7 +28,7 @@ final class CompactionStrategies {
   private static final List<Integer> NUMBERS = List.of(1, 2, 3);
   private static final long HEAVY_BYTES = 1 << 20;
   private static final int ROWS = 60;
-  private static final int MOST_ROUNDS = 8;
+  private static final int MAX_ROUNDS = 8;
 
   private final StrongCluster nodes;
   private final Random random = new Random(11);
@@ -44,7 +44,7 @@ final class CompactionStrategies {
     CompactionStrategies strategies = new CompactionStrategies(nodes);
     STRATEGIES.forEach(strategies::create);
     nodes.cluster.awaitSchemaAgreement(StrongCluster.PATIENCE);
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    for (int round = 0; round < MAX_ROUNDS; round++) {
       for (String table : STRATEGIES.keySet()) {
         if (!strategies.isScheduled(table)) {
           strategies.write(table, round);
@@ -130,7 +130,7 @@ final class CompactionStrategies {
 
   /** Keys only, since values are long. */
   private Set<Integer> difference(String table, Map<Integer, String> found) {
-    return IntStream.range(0, ROWS * MOST_ROUNDS)
+    return IntStream.range(0, ROWS * MAX_ROUNDS)
         .filter(key -> !Objects.equals(found.get(key), expected.get(table).get(key)))
         .boxed()
         .collect(Collectors.toSet());

@@ -11,7 +11,7 @@ import java.util.Random;
 
 /** Compactions of strong keyspaces above {@code leadership_threshold}, which is one megabyte. */
 final class HeavyCompactions {
-  private static final int MOST_ROWS = 3_000;
+  private static final int MAX_ROWS = 3_000;
   private static final List<Integer> NUMBERS = List.of(1, 2, 3);
 
   private final StrongCluster nodes;
@@ -25,7 +25,7 @@ final class HeavyCompactions {
     HeavyCompactions compactions = new HeavyCompactions(nodes);
     Random random = new Random(7);
     int written = 0;
-    while (!compactions.haveHappened() && written < MOST_ROWS) {
+    while (!compactions.haveHappened() && written < MAX_ROWS) {
       for (int i = 0; i < 20; i++) {
         byte[] bytes = new byte[15_000];
         random.nextBytes(bytes);
@@ -71,6 +71,6 @@ final class HeavyCompactions {
   }
 
   private boolean hasWorkBefore(int node) {
-    return !nodes.group(node, "s").getString("compaction_turn").equals("IDLE");
+    return !nodes.group(node, "s").getString("compaction_permit").equals("IDLE");
   }
 }

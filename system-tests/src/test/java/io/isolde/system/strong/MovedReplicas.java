@@ -25,7 +25,7 @@ final class MovedReplicas {
   private static final int DELETED = 400;
   private static final int LARGE = 300;
   private static final int TOGETHER = 20;
-  private static final long LONGEST_MOVE_MILLIS = 3_000;
+  private static final long MAX_MOVE_MILLIS = 3_000;
 
   private final StrongCluster nodes;
   private final String third;
@@ -113,7 +113,7 @@ final class MovedReplicas {
     var unused =
         nodes.session.executeAsync(
             SimpleStatement.newInstance(rebalance).setNode(nodes.driverNode(2)));
-    long afterMillis = ThreadLocalRandom.current().nextLong(LONGEST_MOVE_MILLIS);
+    long afterMillis = ThreadLocalRandom.current().nextLong(MAX_MOVE_MILLIS);
     System.out.println("Killing the node that moves replicas after " + afterMillis + " ms");
     Thread.sleep(afterMillis);
     nodes.cluster.node(2).kill();

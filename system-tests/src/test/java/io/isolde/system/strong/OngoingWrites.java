@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 /** One client that writes row after row through one node, and remembers what was answered. */
 final class OngoingWrites {
   private static final long AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-  private static final int MOST_FAILURES = 5_000;
+  private static final int MAX_FAILURES = 5_000;
 
   private final List<Integer> written = new CopyOnWriteArrayList<>();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
@@ -32,7 +32,7 @@ final class OngoingWrites {
                   failures.add(e);
                   LockSupport.parkNanos(AFTER_FAILURE_NANOS);
                 }
-                if (failures.size() > MOST_FAILURES) {
+                if (failures.size() > MAX_FAILURES) {
                   return; // The test has failed long ago.
                 }
               }

@@ -12,11 +12,14 @@ import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.client.IsoldeSessionBuilder;
 import io.isolde.cluster.LocalCluster;
+import io.isolde.cluster.NodeSpec;
 import io.isolde.system.Await;
 import io.isolde.system.ShortLived;
+import io.isolde.torture.ClockSkew;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** Three nodes with a strong keyspace {@code s}, and another client that asks one node. */
 final class StrongCluster implements AutoCloseable {
@@ -31,20 +34,30 @@ final class StrongCluster implements AutoCloseable {
   }
 
   static StrongCluster start(String name, String address) {
+    return start(name, ShortLived.nodeAt(address), cluster -> {});
+  }
+
+  /** With nodes whose clocks can be set wrong. */
+  static StrongCluster startWithClocks(String name, String address) {
+    return start(name, ClockSkew.allowedBy(ShortLived.nodeAt(address)), ClockSkew::prepare);
+  }
+
+  private static StrongCluster start(
+      String name, NodeSpec node, Consumer<LocalCluster> preparation) {
     Path folder = Path.of("target/clusters/" + name);
     LocalCluster.removeIfPresent(folder);
     LocalCluster cluster =
         LocalCluster.create(
             folder,
             3,
-            ShortLived.nodeAt(address)
-                .withIsoldeSetting("strong_log_size", "1MiB")
+            node.withIsoldeSetting("strong_log_size", "1MiB")
                 .withIsoldeSetting("leadership_policy", "least-loaded")
                 .withIsoldeSetting("leadership_threshold", "1MiB")
                 .withIsoldeSetting("strong_timeout", "10s")
                 .withIsoldeSetting("transaction_max_idle", "10m")
                 .withIsoldeSetting("transaction_max_age", "10m")
                 .withIsoldeSetting("staleness_sample_one_in", "4"));
+    preparation.accept(cluster);
     try {
       return withKeyspace(cluster);
     } catch (RuntimeException e) {
@@ -55,24 +68,30 @@ final class StrongCluster implements AutoCloseable {
 
   private static StrongCluster withKeyspace(LocalCluster cluster) {
     cluster.start();
-    CqlSession session =
-        new IsoldeSessionBuilder()
-            .addContactPoints(cluster.contactPoints())
-            .withLocalDatacenter("datacenter1")
-            .withConfigLoader(
-                DriverConfigLoader.programmaticBuilder()
-                    .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(40))
-                    .withDuration(
-                        DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(200))
-                    .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(1))
-                    .withString(DefaultDriverOption.REQUEST_CONSISTENCY, "QUORUM")
-                    .build())
-            .build();
-    StrongCluster started = new StrongCluster(cluster, session);
+    StrongCluster started = new StrongCluster(cluster, connect(cluster));
     started.execute(
         "CREATE KEYSPACE s WITH replication = {'class':"
             + " 'io.isolde.replication.ReplicatedLogStrategy', 'replication_factor': 3}");
     return started;
+  }
+
+  /** A session of the caller's own. */
+  CqlSession connect() {
+    return connect(cluster);
+  }
+
+  private static CqlSession connect(LocalCluster cluster) {
+    return new IsoldeSessionBuilder()
+        .addContactPoints(cluster.contactPoints())
+        .withLocalDatacenter("datacenter1")
+        .withConfigLoader(
+            DriverConfigLoader.programmaticBuilder()
+                .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(40))
+                .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(200))
+                .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(1))
+                .withString(DefaultDriverOption.REQUEST_CONSISTENCY, "QUORUM")
+                .build())
+        .build();
   }
 
   ResultSet execute(String cql, Object... values) {
@@ -105,7 +124,16 @@ final class StrongCluster implements AutoCloseable {
     return known(address).filter(node -> node.getOpenConnections() > 0).isPresent();
   }
 
+  /** A node, as another session than this one's knows it. */
+  Node nodeOf(CqlSession other, int number) {
+    return known(other, cluster.node(number).spec().address()).orElseThrow();
+  }
+
   private Optional<Node> known(String address) {
+    return known(session, address);
+  }
+
+  private static Optional<Node> known(CqlSession session, String address) {
     return session.getMetadata().getNodes().values().stream()
         .filter(node -> node.getEndPoint().toString().contains(address + ":"))
         .findFirst();

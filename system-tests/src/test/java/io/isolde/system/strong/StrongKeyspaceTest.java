@@ -207,7 +207,6 @@ class StrongKeyspaceTest {
   @Test
   @Order(6)
   void whenSomethingIsNotForStrongKeyspacesThenItIsRefusedWithACode() {
-    nodes.execute("CREATE TABLE s.n (p int PRIMARY KEY, n counter)");
     nodes.execute(
         "CREATE KEYSPACE many WITH replication = {'class': 'ReplicatedLogStrategy',"
             + " 'replication_factor': 3, 'groups': 3, 'durability': 'periodic'}");
@@ -223,7 +222,8 @@ class StrongKeyspaceTest {
     }
     assertThat(nodes.on(2, "SELECT * FROM many.t").all()).hasSize(20);
     refused("BATCH_SPANS_GROUPS", batch + "APPLY BATCH");
-    refused("UNSUPPORTED_COUNTER", "UPDATE s.n SET n = n + 1 WHERE p = 1");
+    refused("UNSUPPORTED_COUNTER", "CREATE TABLE s.n (p int PRIMARY KEY, n counter)");
+    refused("UNSUPPORTED_KEYSPACE", "CREATE TRIGGER x ON s.t USING 'not.there'");
     refused("UNSUPPORTED_TIMESTAMP", "INSERT INTO s.t (p, c) VALUES (1, 1) USING TIMESTAMP 1");
     refused("UNSUPPORTED_TRUNCATE", "TRUNCATE s.t");
     refused("UNSUPPORTED_TABLE", "CREATE SNAPSHOT snap ON s.t");
@@ -250,11 +250,11 @@ class StrongKeyspaceTest {
   @Order(7)
   void whenALeaderIsChosenThenItLeadsAndWritesGoOn() {
     int before = nodes.leader(1, "s");
-    int heir = 1 + before % 3;
-    String address = nodes.cluster.node(heir).spec().address();
+    int transferTarget = 1 + before % 3;
+    String address = nodes.cluster.node(transferTarget).spec().address();
     for (int i = 1; i <= 3; i++) {
       nodes.on(i, "ALTER KEYSPACE s LEADER '%s'".formatted(address));
-      assertThat(nodes.leader(heir, "s")).isEqualTo(heir);
+      assertThat(nodes.leader(transferTarget, "s")).isEqualTo(transferTarget);
       nodes.on(i, "INSERT INTO s.t (p, c, v) VALUES (?, 0, 'chosen')", 900 + i);
     }
     assertThatThrownBy(() -> nodes.on(1, "ALTER KEYSPACE s LEADER '127.0.99.99'"))

@@ -58,7 +58,8 @@ class StrongTransactionsTest {
         "CREATE KEYSPACE g WITH replication = {'class': 'ReplicatedLogStrategy',"
             + " 'replication_factor': 3, 'groups': 3}");
     nodes.execute(
-        "CREATE KEYSPACE o WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}");
+        "CREATE KEYSPACE o WITH replication = {'class': 'SimpleStrategy', 'replication_factor':"
+            + " 3}");
     nodes.execute(
         "CREATE TABLE g.accounts (id int PRIMARY KEY, balance int, note text, l list<int>)");
     nodes.execute("CREATE TABLE o.journal (client int, n int, PRIMARY KEY (client, n))");
@@ -154,6 +155,15 @@ class StrongTransactionsTest {
     assertThat(reader.execute("SELECT id FROM g.accounts WHERE id IN (1, 2, 3, 99)")).hasSize(3);
     assertThat(reader.execute("SELECT n FROM o.journal WHERE client = 1000")).isEmpty();
     reader.close();
+  }
+
+  @Test
+  @Order(2)
+  void whenStatementsEndEarlyThenTheirTablesAreFlushedAndDropped() {
+    EndedEarly.check(nodes, "g.early", false);
+    EndedEarly.check(nodes, "g.early_tx", true);
+    EndedEarly.check(nodes, "o.early_tx", true);
+    EndedEarly.drain(nodes, 3);
   }
 
   @Test

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** What becomes of a coordinator's commits once they are decided. */
 final class Applying {
   /** How long it is waited for what the leader says to the writes. */
-  private static final int UNTOLD_MICROS = 5_000;
+  private static final int UNREPORTED_MICROS = 5_000;
 
   private record Decided(Transaction transaction, Decision.Committed how) {}
 
@@ -21,7 +21,7 @@ final class Applying {
   private final List<Decided> toApply = new ArrayList<>();
 
   /** Commits that are applied, though the log may not know it. */
-  private final Set<Long> told = new LinkedHashSet<>();
+  private final Set<Long> seen = new LinkedHashSet<>();
 
   Applying(Coordinator coordinator) {
     this.coordinator = coordinator;
@@ -36,17 +36,17 @@ final class Applying {
     if (!answered.isApplied()) {
       toApply.add(new Decided(transaction, how));
     } else if (isVisible(known, commitTimestamp)) {
-      told.add(commitTimestamp);
+      seen.add(commitTimestamp);
       learnSuccess(transaction, commitTimestamp, known);
     } else {
-      tellApplied(transaction, commitTimestamp);
+      reportApplied(transaction, commitTimestamp);
     }
   }
 
   /** What is decided is for others to apply. */
   void clear() {
     toApply.clear();
-    told.clear();
+    seen.clear();
   }
 
   boolean isQuiet() {
@@ -54,21 +54,21 @@ final class Applying {
   }
 
   /** What a leader must know. */
-  List<Long> told() {
-    return List.copyOf(told);
+  List<Long> seen() {
+    return List.copyOf(seen);
   }
 
   /** A leader was told of some, and the log does not know all of them. */
   void heard(List<Long> some, List<Long> unlogged) {
-    some.forEach(told::remove);
-    told.addAll(unlogged);
+    some.forEach(seen::remove);
+    seen.addAll(unlogged);
   }
 
   /** Applies what can be. */
   void applyDecided() {
     for (Decided decided : List.copyOf(toApply)) {
       boolean mayApply =
-          coordinator.knowledge.isTurnOf(decided.transaction, decided.how.applyAfter());
+          coordinator.knowledge.isNext(decided.transaction, decided.how.applyAfter());
       if (mayApply && canApply(decided.transaction) && !time.oneIn(4)) {
         toApply.remove(decided);
         apply(decided.transaction, decided.how.commitTimestamp());
@@ -90,7 +90,7 @@ final class Applying {
     if (time.oneIn(2)) {
       tellWithWrites(transaction, commitTimestamp);
     } else {
-      tellApplied(transaction, commitTimestamp);
+      reportApplied(transaction, commitTimestamp);
     }
   }
 
@@ -100,7 +100,7 @@ final class Applying {
     Runnable otherwise =
         () -> {
           if (isOver.compareAndSet(false, true)) {
-            tellApplied(transaction, commitTimestamp);
+            reportApplied(transaction, commitTimestamp);
           }
         };
     world.send(
@@ -111,12 +111,12 @@ final class Applying {
           if (!isVisible(response, commitTimestamp)) {
             otherwise.run();
           } else if (isOver.compareAndSet(false, true)) {
-            world.counts.add(Happening.TOLD_WITH_WRITES);
-            told.add(commitTimestamp);
+            world.counts.add(Happening.REPORTED_WITH_WRITES);
+            seen.add(commitTimestamp);
             learnSuccess(transaction, commitTimestamp, (Response.Stable) response);
           }
         });
-    time.after(UNTOLD_MICROS, () -> coordinator.receive(otherwise));
+    time.after(UNREPORTED_MICROS, () -> coordinator.receive(otherwise));
   }
 
   private boolean isVisible(Response response, long commitTimestamp) {
@@ -124,8 +124,8 @@ final class Applying {
         && (known.stable() >= commitTimestamp || world.mutates(Mutation.TAKE_HEARD_FOR_VISIBLE));
   }
 
-  private void tellApplied(Transaction transaction, long commitTimestamp) {
-    told.add(commitTimestamp);
+  private void reportApplied(Transaction transaction, long commitTimestamp) {
+    seen.add(commitTimestamp);
     coordinator.send(
         new Request.Applied(commitTimestamp, true),
         response -> learnSuccess(transaction, commitTimestamp, (Response.Stable) response));

@@ -22,7 +22,7 @@ final class Checker {
       long last,
       long reservedUntil,
       long epoch,
-      Set<Long> setAside,
+      Set<Long> inDoubt,
       List<Long> sessions,
       List<?> orphans) {
     static Fingerprint of(Member member) {
@@ -31,8 +31,8 @@ final class Checker {
           replica.stable(),
           replica.last(),
           replica.reservedUntil(),
-          replica.setAside().epoch(),
-          replica.setAside().commits().keySet(),
+          replica.inDoubt().epoch(),
+          replica.inDoubt().commits().keySet(),
           replica.openSessions(),
           replica.orphans());
     }
@@ -47,11 +47,11 @@ final class Checker {
   private final Map<Integer, byte[]> digests = new HashMap<>();
 
   /** The largest commit timestamp of which a client knows that it succeeded. */
-  private long told;
+  private long seen;
 
   private long highestLowWatermark;
-  private final Set<Transaction> toldAborted = new HashSet<>();
-  private final Map<UUID, Boolean> toldById = new HashMap<>();
+  private final Set<Transaction> seenAborted = new HashSet<>();
+  private final Map<UUID, Boolean> seenById = new HashMap<>();
 
   Checker(World world) {
     this.world = world;
@@ -70,7 +70,7 @@ final class Checker {
           "stable is below every commit that is neither applied nor set aside",
           fingerprint,
           log.firstHolding());
-      log.checkSetAside(member.replica.setAside());
+      log.checkInDoubt(member.replica.inDoubt());
     } else {
       Broken.unless(
           answersByIndex.get(size - 1).equals(answers),
@@ -113,28 +113,28 @@ final class Checker {
   }
 
   /**
-   * @param toldBefore as {@link #told} when the start was asked for
+   * @param seenBefore as {@link #seen} when the start was asked for
    */
-  void onStart(Member member, long start, long toldBefore) {
+  void onStart(Member member, long start, long seenBefore) {
     world.time.remark("member", member.number, "gives start", start);
     Broken.unless(
-        start >= toldBefore,
+        start >= seenBefore,
         "who begins sees all that succeeded before",
         member.number,
         start,
-        toldBefore);
+        seenBefore);
     onVisible(member, start);
   }
 
   void onOpened(Coordinator coordinator, Transaction transaction) {
     Set<Long> inDoubt = log.unappliedUpTo(transaction.start);
     Broken.unless(
-        coordinator.knowledge().setAside().commits().keySet().containsAll(inDoubt),
+        coordinator.knowledge().inDoubt().commits().keySet().containsAll(inDoubt),
         "who holds a snapshot knows what is in doubt in it",
         coordinator.node,
         transaction,
         inDoubt,
-        coordinator.knowledge().setAside().commits().keySet());
+        coordinator.knowledge().inDoubt().commits().keySet());
     if (log.isOpen(coordinator.session)) {
       Broken.unless(
           transaction.start >= highestLowWatermark,
@@ -160,23 +160,23 @@ final class Checker {
     }
   }
 
-  long told() {
-    return told;
+  long seen() {
+    return seen;
   }
 
   void onToldSuccess(Transaction transaction, long commitTimestamp) {
     Broken.unless(
-        log.commitOf(transaction) == commitTimestamp && !toldAborted.contains(transaction),
+        log.commitOf(transaction) == commitTimestamp && !seenAborted.contains(transaction),
         "a client is told the truth of a commit",
         transaction,
         commitTimestamp);
     Broken.unless(
         store.has(transaction, commitTimestamp), "what succeeded is applied", transaction);
-    told = Math.max(told, commitTimestamp);
+    seen = Math.max(seen, commitTimestamp);
   }
 
   void onToldAborted(Transaction transaction) {
-    toldAborted.add(transaction);
+    seenAborted.add(transaction);
     Broken.unless(
         log.commitOf(transaction) == LogChecker.UNDECIDED,
         "a client is told the truth of an abort",
@@ -185,13 +185,13 @@ final class Checker {
 
   void onToldOutcome(UUID id, Outcome outcome) {
     boolean isCommit = outcome instanceof Outcome.Committed;
-    Boolean before = toldById.putIfAbsent(id, isCommit);
+    Boolean before = seenById.putIfAbsent(id, isCommit);
     Broken.unless(before == null || before == isCommit, "an outcome stays", id, outcome);
     log.onToldOutcome(id, isCommit);
   }
 
-  boolean isToldAborted(Transaction transaction) {
-    return toldAborted.contains(transaction)
-        || Boolean.FALSE.equals(toldById.getOrDefault(transaction.id, true));
+  boolean isSeenAborted(Transaction transaction) {
+    return seenAborted.contains(transaction)
+        || Boolean.FALSE.equals(seenById.getOrDefault(transaction.id, true));
   }
 }

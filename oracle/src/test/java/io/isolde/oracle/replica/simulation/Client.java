@@ -12,7 +12,7 @@ import java.util.UUID;
 /** Those who use one coordinator: their transactions, and what they ask about others. */
 final class Client {
   static final int ROWS = 10;
-  private static final int MOST_AT_ONCE = 4;
+  private static final int MAX_AT_ONCE = 4;
 
   private final Coordinator coordinator;
   private final World world;
@@ -31,7 +31,7 @@ final class Client {
   }
 
   void step() {
-    if (world.isFaulty && open.size() + deciding.size() + beginning < MOST_AT_ONCE) {
+    if (world.isFaulty && open.size() + deciding.size() + beginning < MAX_AT_ONCE) {
       switch (time.below(6)) {
         case 0 -> writeBlindly();
         case 1, 2 -> begin();

@@ -86,7 +86,7 @@ final class Coordinator {
       renew();
       recover();
       if (time.oneIn(6)) {
-        world.marks.make(knowledge);
+        world.checkpoints.make(knowledge);
       }
     }
   }
@@ -141,7 +141,7 @@ final class Coordinator {
   void begin(Consumer<Long> onStarted) {
     long hold = largestGiven;
     send(
-        new Request.Begin(world.checker.told()),
+        new Request.Begin(world.checker.seen()),
         response -> {
           Response.Started started = (Response.Started) response;
           long start = started.startTimestamp();
@@ -160,7 +160,8 @@ final class Coordinator {
   }
 
   boolean isAskingForSet() {
-    return outstanding.values().stream().anyMatch(some -> some.request instanceof Request.SetAside);
+    return outstanding.values().stream()
+        .anyMatch(some -> some.request instanceof Request.DeclareInDoubt);
   }
 
   void commit(Transaction transaction, Consumer<Decision> onDecided) {
@@ -215,7 +216,7 @@ final class Coordinator {
               Transaction transaction = world.checker.log.pending(orphan.commitTimestamp());
               long before = orphan.commitTimestamp() - 2;
               if (transaction != null
-                  && knowledge.isApplied(transaction, member.replica.setAside(), before)
+                  && knowledge.isApplied(transaction, member.replica.inDoubt(), before)
                   && applying.canApply(transaction)) {
                 world.counts.add(Happening.ORPHANS_APPLIED);
                 world.checker.store.apply(transaction, orphan.commitTimestamp());
@@ -237,15 +238,17 @@ final class Coordinator {
     }
     renewedAt = time.nowMicros();
     long renewed = session;
-    List<Long> tellsAgain = world.mutates(Mutation.TELL_APPLIED_ONCE) ? List.of() : applying.told();
+    List<Long> repeated = world.mutates(Mutation.TELL_APPLIED_ONCE) ? List.of() : applying.seen();
     world.send(
         this,
         leader,
-        new Request.Renew(session, oldestStart(), tellsAgain),
+        new Request.Renew(session, oldestStart(), repeated),
         response -> {
-          if (response instanceof Response.Renewed answer) {
-            answer.unlogged().forEach(unlogged -> world.counts.add(Happening.APPLIED_TOLD_AGAIN));
-            applying.heard(tellsAgain, answer.unlogged());
+          if (response instanceof Response.RenewedLease answer) {
+            answer
+                .unlogged()
+                .forEach(unlogged -> world.counts.add(Happening.APPLIED_REPORTED_AGAIN));
+            applying.heard(repeated, answer.unlogged());
             knowledge.learn(answer.stable(), answer.epoch(), () -> {});
             if (!answer.isOpen() && renewed == session) {
               loseSession();

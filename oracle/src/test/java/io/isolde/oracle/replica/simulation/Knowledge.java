@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.replica.simulation;
 
-import io.isolde.oracle.SetAsideCommits;
+import io.isolde.oracle.InDoubtCommits;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a coordinator knows to be stable, and what is set aside below that. */
+/** What a coordinator knows to be stable, and what is in doubt below that. */
 final class Knowledge {
   /**
-   * What is to be done with a snapshot when it is known what is set aside below it.
+   * What is to be done with a snapshot when it is known what is in doubt below it.
    *
    * @param hold the low watermark must not pass it meanwhile
    */
@@ -19,7 +19,7 @@ final class Knowledge {
   private final World world;
   private final Coordinator coordinator;
   private final List<Unknown> unknown = new ArrayList<>();
-  private SetAsideCommits setAside = SetAsideCommits.NONE;
+  private InDoubtCommits inDoubt = InDoubtCommits.NONE;
   private long stable;
 
   Knowledge(World world, Coordinator coordinator) {
@@ -31,13 +31,13 @@ final class Knowledge {
     return stable;
   }
 
-  SetAsideCommits setAside() {
-    return setAside;
+  InDoubtCommits inDoubt() {
+    return inDoubt;
   }
 
-  /** Uses a snapshot, but not before it is known what is set aside below it. */
+  /** Uses a snapshot, but not before it is known what is in doubt below it. */
   void use(long epoch, long hold, Runnable use) {
-    if (epoch <= setAside.epoch() || world.mutates(Mutation.USE_SNAPSHOTS_WITHOUT_THEIR_SET)) {
+    if (epoch <= inDoubt.epoch() || world.mutates(Mutation.USE_SNAPSHOTS_WITHOUT_THEIR_SET)) {
       use.run();
     } else {
       unknown.add(new Unknown(epoch, hold, use));
@@ -58,15 +58,15 @@ final class Knowledge {
   private void ask(long need) {
     if (!coordinator.isAskingForSet()) {
       world.counts.add(Happening.SETS_ASKED_FOR);
-      coordinator.send(new Request.SetAside(need), this::onSet);
+      coordinator.send(new Request.DeclareInDoubt(need), this::onSet);
     }
   }
 
   private void onSet(Response response) {
-    SetAsideCommits answer = ((Response.SetAside) response).set();
-    setAside = answer.epoch() > setAside.epoch() ? answer : setAside;
+    InDoubtCommits answer = ((Response.DeclareInDoubt) response).set();
+    inDoubt = answer.epoch() > inDoubt.epoch() ? answer : inDoubt;
     for (Unknown some : List.copyOf(unknown)) {
-      if (some.epoch <= setAside.epoch() && unknown.remove(some)) {
+      if (some.epoch <= inDoubt.epoch() && unknown.remove(some)) {
         some.use.run();
       }
     }
@@ -76,33 +76,33 @@ final class Knowledge {
   /** Whether a snapshot may lack a version of a row that is yet to be applied; looks again then. */
   boolean isInDoubt(long row, long snapshot) {
     boolean isInDoubt =
-        setAside.find(new long[] {row}, snapshot).isPresent()
+        inDoubt.find(new long[] {row}, snapshot).isPresent()
             && !world.mutates(Mutation.READ_WHAT_IS_IN_DOUBT);
     if (isInDoubt) {
       world.counts.add(Happening.READS_IN_DOUBT);
-      ask(setAside.epoch());
+      ask(inDoubt.epoch());
     }
     return isInDoubt;
   }
 
   /** Whether what a transaction overwrites is applied, as far as it must be. */
-  boolean isTurnOf(Transaction transaction, long applyAfter) {
+  boolean isNext(Transaction transaction, long applyAfter) {
     return world.mutates(Mutation.SKIP_APPLY_AFTER)
-        || (stable >= applyAfter && isApplied(transaction, setAside, applyAfter));
+        || (stable >= applyAfter && isApplied(transaction, inDoubt, applyAfter));
   }
 
   /**
    * Whether what a transaction overwrites is applied up to a snapshot.
    *
-   * @param set what is set aside below that
+   * @param set what is in doubt below that
    */
-  boolean isApplied(Transaction transaction, SetAsideCommits set, long snapshot) {
+  boolean isApplied(Transaction transaction, InDoubtCommits set, long snapshot) {
     boolean isApplied = set.find(transaction.request(true).overwrites(), snapshot).isEmpty();
     if (!isApplied) {
       world.counts.add(Happening.APPLIES_IN_DOUBT);
-      ask(setAside.epoch());
+      ask(inDoubt.epoch());
     }
-    return isApplied || world.mutates(Mutation.OVERWRITE_WHAT_IS_SET_ASIDE);
+    return isApplied || world.mutates(Mutation.OVERWRITE_WHAT_IS_IN_DOUBT);
   }
 
   /** The oldest snapshot that is not used yet; {@code otherwise} if there is none. */

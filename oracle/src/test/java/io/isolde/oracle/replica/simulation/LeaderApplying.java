@@ -21,9 +21,9 @@ final class LeaderApplying {
 
   /** Tells those who asked for the last commands of an entry. */
   void answer(List<Proposal.Item> items, List<Answer> answers, long stable) {
-    int news = answers.size() - items.size();
+    int unreported = answers.size() - items.size();
     for (int i = 0; i < items.size(); i++) {
-      Answer answer = answers.get(news + i);
+      Answer answer = answers.get(unreported + i);
       answer(items.get(i), new Response.Answered(answer, stable, member.epoch(), false));
     }
   }
@@ -34,10 +34,11 @@ final class LeaderApplying {
         && plain.answer() instanceof Answer.Decided decided
         && decided.decision() instanceof Decision.Committed commit
         && mayApply(commit)) {
-      Reign reign = member.reign;
+      LeaderState leaderState = member.leaderState;
       int pause = time.below(world.isFaulty && time.oneIn(6) ? 12_000 : 800);
       boolean isTooLong = time.oneIn(5);
-      time.after(pause, () -> apply(reign, commit, plain, isTooLong ? late -> {} : item.reply()));
+      time.after(
+          pause, () -> apply(leaderState, commit, plain, isTooLong ? late -> {} : item.reply()));
       if (isTooLong) {
         item.reply().accept(plain);
       }
@@ -48,13 +49,16 @@ final class LeaderApplying {
 
   private boolean mayApply(Decision.Committed commit) {
     return world.checker.log.pending(commit.commitTimestamp()) != null
-        && (member.reign.leadership.mayApply(commit)
-            || world.mutates(Mutation.APPLY_OUT_OF_TURN_AT_THE_LEADER));
+        && (member.leaderState.leadership.mayApply(commit)
+            || world.mutates(Mutation.APPLY_OUT_OF_ORDER_AT_THE_LEADER));
   }
 
   /** By then it may lead no more, or others may have applied it. */
   private void apply(
-      Reign reign, Decision.Committed commit, Response.Answered plain, Consumer<Response> reply) {
+      LeaderState leaderState,
+      Decision.Committed commit,
+      Response.Answered plain,
+      Consumer<Response> reply) {
     long commitTimestamp = commit.commitTimestamp();
     Transaction transaction = world.checker.log.pending(commitTimestamp);
     if (!member.node.isUp) {
@@ -65,16 +69,16 @@ final class LeaderApplying {
       return;
     }
     world.checker.store.apply(transaction, commitTimestamp);
-    if (member.reign == reign && reign.leadership.isServing()) {
+    if (member.leaderState == leaderState && leaderState.leadership.isServing()) {
       world.counts.add(Happening.APPLIED_BY_THE_LEADER);
-      tellApplied(commitTimestamp, plain.answer(), reply);
+      reportApplied(commitTimestamp, plain.answer(), reply);
     } else {
       reply.accept(plain);
     }
   }
 
-  private void tellApplied(long commitTimestamp, Answer answer, Consumer<Response> reply) {
-    Leadership leadership = member.reign.leadership;
+  private void reportApplied(long commitTimestamp, Answer answer, Consumer<Response> reply) {
+    Leadership leadership = member.leaderState.leadership;
     var unused = leadership.applied(List.of(commitTimestamp));
     member.answerWaiters();
     reply.accept(new Response.Answered(answer, leadership.stable(), member.epoch(), true));

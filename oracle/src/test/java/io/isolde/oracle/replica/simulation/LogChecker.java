@@ -5,11 +5,11 @@ import static java.util.stream.Collectors.toSet;
 
 import io.isolde.oracle.Conflict;
 import io.isolde.oracle.Decision;
+import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.Refusal;
 import io.isolde.oracle.SerializationGraph.Committed;
-import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ final class LogChecker {
   private final Map<Transaction, Long> commits = new HashMap<>();
   private final Map<Long, TreeSet<Long>> commitsByRow = new HashMap<>();
   private final TreeMap<Long, Transaction> pending = new TreeMap<>();
-  private final Set<Long> setAside = new TreeSet<>();
+  private final Set<Long> inDoubt = new TreeSet<>();
   private long epoch;
   private final Map<UUID, Long> sessions = new HashMap<>();
   private final Set<Long> open = new HashSet<>();
@@ -77,9 +77,9 @@ final class LogChecker {
       onCommit(commit, answer);
     } else if (command instanceof Command.Applied applied) {
       onApplied(applied.commitTimestamp());
-    } else if (command instanceof Command.SetAside late) {
-      if (pending.containsKey(late.commitTimestamp()) && setAside.add(late.commitTimestamp())) {
-        world.counts.add(Happening.COMMITS_SET_ASIDE);
+    } else if (command instanceof Command.DeclareInDoubt late) {
+      if (pending.containsKey(late.commitTimestamp()) && inDoubt.add(late.commitTimestamp())) {
+        world.counts.add(Happening.COMMITS_IN_DOUBT);
         epoch++;
       }
     } else if (command instanceof Command.OpenSession opening) {
@@ -103,7 +103,7 @@ final class LogChecker {
 
   private void onApplied(long commitTimestamp) {
     pending.remove(commitTimestamp);
-    if (setAside.remove(commitTimestamp)) {
+    if (inDoubt.remove(commitTimestamp)) {
       world.counts.add(Happening.APPLIED_AFTER_ALL);
       epoch++;
     }
@@ -181,7 +181,7 @@ final class LogChecker {
     }
     world.counts.add(Happening.COMMITS);
     Broken.unless(isOpen(session), "a fenced session decides nothing", session, transaction);
-    Broken.unless(!checker.isToldAborted(transaction), "what is aborted stays", transaction);
+    Broken.unless(!checker.isSeenAborted(transaction), "what is aborted stays", transaction);
     onIssued(commitTimestamp);
     checkConflicts(transaction, commitTimestamp);
     checkNotInDoubt(transaction);
@@ -215,7 +215,7 @@ final class LogChecker {
   }
 
   private void checkNotInDoubt(Transaction transaction) {
-    for (long commit : setAside) {
+    for (long commit : inDoubt) {
       Broken.unless(
           Collections.disjoint(pending.get(commit).writes, transaction.writes),
           "what is in doubt is not overwritten",
@@ -224,12 +224,12 @@ final class LogChecker {
     }
   }
 
-  void checkSetAside(SetAsideCommits of) {
+  void checkInDoubt(InDoubtCommits of) {
     Broken.unless(
-        of.epoch() == epoch && of.commits().keySet().equals(setAside),
+        of.epoch() == epoch && of.commits().keySet().equals(inDoubt),
         "what is set aside follows from the log",
         epoch,
-        setAside,
+        inDoubt,
         of.epoch(),
         of.commits().keySet());
     of.commits()
@@ -283,10 +283,10 @@ final class LogChecker {
     return pending.isEmpty() ? Long.MAX_VALUE : pending.firstKey();
   }
 
-  /** The smallest commit timestamp that is neither applied nor set aside. */
+  /** The smallest commit timestamp that is neither applied nor in doubt. */
   long firstHolding() {
     return pending.keySet().stream()
-        .filter(commit -> !setAside.contains(commit))
+        .filter(commit -> !inDoubt.contains(commit))
         .findFirst()
         .orElse(Long.MAX_VALUE);
   }
@@ -294,7 +294,7 @@ final class LogChecker {
   /** As {@link #firstHolding}, but for those that are applied though the log does not say so. */
   long firstToHide() {
     return pending.keySet().stream()
-        .filter(commit -> !setAside.contains(commit) && !isApplied(commit))
+        .filter(commit -> !inDoubt.contains(commit) && !isApplied(commit))
         .findFirst()
         .orElse(Long.MAX_VALUE);
   }

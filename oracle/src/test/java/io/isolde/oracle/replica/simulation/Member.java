@@ -20,10 +20,10 @@ import java.util.function.Consumer;
 final class Member {
   static final long LEASE_MILLIS = 40;
   private static final long OVERDUE_MILLIS = 12;
-  private static final long SETTLE_MILLIS = 6;
+  private static final long CATCH_UP_MILLIS = 6;
   private static final long RESERVATION_MICROS = 5_000;
-  private static final int MOST_UNDER_WAY = 4;
-  private static final int MOST_COMMANDS = 5;
+  private static final int MAX_UNDER_WAY = 4;
+  private static final int MAX_COMMANDS = 5;
 
   private final World world;
   private final Timeline time;
@@ -46,7 +46,7 @@ final class Member {
   private long clockOffset;
 
   /** Null unless the member leads, or was not told yet that it no longer does. */
-  Reign reign;
+  LeaderState leaderState;
 
   Member(World world, int number, OracleConfig config) {
     this.world = world;
@@ -79,7 +79,7 @@ final class Member {
       return;
     }
     followRaft();
-    if (reign != null && node.leads && reign.term == node.term) {
+    if (leaderState != null && node.leads && leaderState.term == node.term) {
       lead();
     }
     node.known = Math.max(node.known, time.oneIn(3) ? node.known : node.knowable);
@@ -92,34 +92,34 @@ final class Member {
 
   /** A member may learn late that it no longer leads. */
   private void followRaft() {
-    boolean isOver = reign != null && (!node.leads || reign.term != node.term);
+    boolean isOver = leaderState != null && (!node.leads || leaderState.term != node.term);
     if (isOver && (!world.isFaulty || time.oneIn(12))) {
-      endReign();
+      endLeadership();
     }
-    if (reign == null && node.leads) {
+    if (leaderState == null && node.leads) {
       applyTo(node.known);
       CoordinatorLeases leases =
           new CoordinatorLeases(LEASE_MILLIS, replica.openSessions(), monotonicMillis());
       OverdueCommits overdue = new OverdueCommits(OVERDUE_MILLIS, monotonicMillis());
       Leadership leadership = new Leadership(replica, RESERVATION_MICROS);
-      reign = new Reign(node.term, leadership, leases, overdue, monotonicMillis());
-      LogEntry first = reign.leadership.firstEntry(config, clock());
+      leaderState = new LeaderState(node.term, leadership, leases, overdue, monotonicMillis());
+      LogEntry first = leaderState.leadership.firstEntry(config, clock());
       propose(first, List.of());
       time.remark("member", number, "leads in term", node.term);
     }
   }
 
-  private void endReign() {
-    reign.queue.forEach(item -> item.reply().accept(new Response.NotLeader()));
-    reign.waiters.forEach(waiter -> waiter.reply().accept(new Response.NotLeader()));
-    reign = null;
+  private void endLeadership() {
+    leaderState.queue.forEach(item -> item.reply().accept(new Response.NotLeader()));
+    leaderState.waiters.forEach(waiter -> waiter.reply().accept(new Response.NotLeader()));
+    leaderState = null;
   }
 
   private void lead() {
-    if (reign.leadership.isServing()) {
+    if (leaderState.leadership.isServing()) {
       performDuties();
-      while (!reign.queue.isEmpty()
-          && reign.leadership.entriesUnderWay() < MOST_UNDER_WAY
+      while (!leaderState.queue.isEmpty()
+          && leaderState.leadership.entriesUnderWay() < MAX_UNDER_WAY
           && !time.oneIn(3)) {
         proposeQueued();
       }
@@ -133,35 +133,39 @@ final class Member {
   }
 
   private void performDuties() {
-    for (long session : reign.leases.expired(monotonicMillis())) {
+    for (long session : leaderState.leases.expired(monotonicMillis())) {
       enqueue(new Command.FenceSession(session), unheard -> {});
     }
-    if (!reign.leadership.isSettled() && monotonicMillis() - reign.sinceMillis > SETTLE_MILLIS) {
-      reign.overdue.hasten(reign.leadership.settlesAt());
+    if (!leaderState.leadership.isCaughtUp()
+        && monotonicMillis() - leaderState.sinceMillis > CATCH_UP_MILLIS) {
+      leaderState.overdue.hasten(leaderState.leadership.caughtUpAt());
     }
-    for (long commit : reign.overdue.due(replica, monotonicMillis())) {
-      enqueue(new Command.SetAside(commit), unheard -> {});
+    for (long commit : leaderState.overdue.due(replica, monotonicMillis())) {
+      enqueue(new Command.DeclareInDoubt(commit), unheard -> {});
     }
-    if (reign.queue.isEmpty() && time.oneIn(8)) {
-      reign.leadership.news().ifPresent(news -> enqueue(news, unheard -> {}));
+    if (leaderState.queue.isEmpty() && time.oneIn(8)) {
+      leaderState
+          .leadership
+          .unreported()
+          .ifPresent(unreported -> enqueue(unreported, unheard -> {}));
     }
-    if (reign.queue.isEmpty() && reign.leadership.needsReservation(clock())) {
+    if (leaderState.queue.isEmpty() && leaderState.leadership.needsReservation(clock())) {
       enqueue(new Command.IssueTimestamp(0), unheard -> {});
     }
   }
 
   private void enqueue(Command command, Consumer<Response> reply) {
-    reign.queue.add(new Proposal.Item(command, false, reply));
+    leaderState.queue.add(new Proposal.Item(command, false, reply));
   }
 
   private void proposeQueued() {
     List<Proposal.Item> items = new ArrayList<>();
-    int count = 1 + time.below(MOST_COMMANDS);
-    while (items.size() < count && !reign.queue.isEmpty()) {
-      items.add(reign.queue.remove());
+    int count = 1 + time.below(MAX_COMMANDS);
+    while (items.size() < count && !leaderState.queue.isEmpty()) {
+      items.add(leaderState.queue.remove());
     }
     List<Command> commands = items.stream().map(Proposal.Item::command).toList();
-    propose(reign.leadership.entry(commands, clock()), items);
+    propose(leaderState.leadership.entry(commands, clock()), items);
   }
 
   /** Now and then the log refuses, or it isn't known whether it did. */
@@ -169,15 +173,16 @@ final class Member {
     boolean isFirst = items.isEmpty();
     boolean fails = world.isFaulty && !isFirst && time.oneIn(40);
     if (fails) {
-      reign.leadership.entryDropped(entry);
+      leaderState.leadership.entryDropped(entry);
     } else {
       LogEntry content = entry;
       if (world.mutates(Mutation.SKIP_FLOOR)) {
         content = new LogEntry(entry.timeMicros(), 0, entry.reserveUntilMicros(), entry.commands());
       }
-      node.log.add(new RaftModel.Entry(node.term, content, new Proposal(reign, entry, items)));
+      node.log.add(
+          new RaftModel.Entry(node.term, content, new Proposal(leaderState, entry, items)));
       if (world.mutates(Mutation.DROP_WHAT_MAY_BE_APPLIED) && time.oneIn(4)) {
-        reign.leadership.entryDropped(entry);
+        leaderState.leadership.entryDropped(entry);
       }
     }
     if (fails || (world.isFaulty && time.oneIn(40))) {
@@ -192,46 +197,46 @@ final class Member {
       if (time.oneIn(4)) {
         content = CommandCodec.decodeEntry(ByteBuffer.wrap(CommandCodec.encode(content)));
       }
-      earlierEpoch = replica.setAside().epoch();
+      earlierEpoch = replica.inDoubt().epoch();
       List<Answer> answers = replica.apply(content);
       recent.applied(applied++, content, answers);
       world.checker.onApplied(this, applied, entry, answers);
-      if (reign != null) {
+      if (leaderState != null) {
         onApplied(entry, answers);
       }
     }
   }
 
   private void onApplied(RaftModel.Entry entry, List<Answer> answers) {
-    reign.leases.follow(replica.openSessions(), monotonicMillis());
-    if (entry.proposal().reign() == reign) {
-      reign.leadership.entryApplied(entry.proposal().entry());
+    leaderState.leases.follow(replica.openSessions(), monotonicMillis());
+    if (entry.proposal().leaderState() == leaderState) {
+      leaderState.leadership.entryApplied(entry.proposal().entry());
       applying.answer(entry.proposal().items(), answers, replica.stable());
     }
-    if (reign.leadership.isServing()) {
-      reign.hasServed = true;
+    if (leaderState.leadership.isServing()) {
+      leaderState.hasServed = true;
       answerWaiters();
     }
   }
 
   void answerWaiters() {
     long stable = start();
-    List<Reign.Waiter> ready =
-        reign.waiters.stream().filter(waiter -> waiter.timestamp() <= stable).toList();
-    reign.waiters.removeAll(ready);
+    List<LeaderState.Waiter> ready =
+        leaderState.waiters.stream().filter(waiter -> waiter.timestamp() <= stable).toList();
+    leaderState.waiters.removeAll(ready);
     ready.forEach(waiter -> waiter.reply().accept(new Response.Stable(stable, epoch())));
   }
 
   private void applied(Request.Applied applied, Consumer<Response> reply) {
     long commitTimestamp = applied.commitTimestamp();
-    List<Long> unlogged = reign.leadership.applied(List.of(commitTimestamp));
+    List<Long> unlogged = leaderState.leadership.applied(List.of(commitTimestamp));
     if (!applied.waits() || world.mutates(Mutation.TELL_SUCCESS_TOO_EARLY)) {
-      reply.accept(new Response.Stable(reign.leadership.stable(), epoch()));
+      reply.accept(new Response.Stable(leaderState.leadership.stable(), epoch()));
     } else {
-      reign.waiters.add(new Reign.Waiter(commitTimestamp, reply));
+      leaderState.waiters.add(new LeaderState.Waiter(commitTimestamp, reply));
     }
     answerWaiters();
-    if (!unlogged.isEmpty() && reign.leadership.stable() >= commitTimestamp) {
+    if (!unlogged.isEmpty() && leaderState.leadership.stable() >= commitTimestamp) {
       world.counts.add(Happening.SEEN_BEFORE_LOGGED);
     }
   }
@@ -245,29 +250,31 @@ final class Member {
       reply.accept(new Response.Known(replica.outcome(ask.transactionId())));
     } else if (request instanceof Request.Begin begin) {
       receiveBegin(begin, reply);
-    } else if (reign == null || !reign.leadership.isServing()) {
-      if (reign != null && isServedByMistake()) {
+    } else if (leaderState == null || !leaderState.leadership.isServing()) {
+      if (leaderState != null && isServedByMistake()) {
         world.checker.onVisible(this, startByMistake());
       }
       reply.accept(new Response.NotLeader());
     } else if (request instanceof Request.Renew renew) {
-      List<Long> unlogged = reign.leadership.applied(renew.applied());
+      List<Long> unlogged = leaderState.leadership.applied(renew.applied());
       if (world.mutates(Mutation.TAKE_UNHEARD_OF_FOR_LOGGED)) {
         unlogged = unlogged.stream().filter(replica::isPending).toList();
       }
       answerWaiters();
       long stable = start();
-      boolean isOpen = reign.leases.renew(renew.session(), renew.oldestStart(), monotonicMillis());
-      world.checker.onLowWatermark(this, reign.leases.oldestStart(stable));
-      reply.accept(new Response.Renewed(isOpen, stable, epoch(), unlogged));
+      boolean isOpen =
+          leaderState.leases.renew(renew.session(), renew.oldestStart(), monotonicMillis());
+      world.checker.onLowWatermark(this, leaderState.leases.oldestStart(stable));
+      reply.accept(new Response.RenewedLease(isOpen, stable, epoch(), unlogged));
     } else if (request instanceof Request.Applied applied) {
       applied(applied, reply);
-    } else if (request instanceof Request.SetAside asked) {
-      boolean isBehind = replica.setAside().epoch() < asked.need();
-      reply.accept(isBehind ? new Response.NotLeader() : new Response.SetAside(replica.setAside()));
+    } else if (request instanceof Request.DeclareInDoubt asked) {
+      boolean isBehind = replica.inDoubt().epoch() < asked.need();
+      reply.accept(
+          isBehind ? new Response.NotLeader() : new Response.DeclareInDoubt(replica.inDoubt()));
     } else {
       Request.Execute asked = (Request.Execute) request;
-      reign.queue.add(new Proposal.Item(asked.command(), asked.isToBeApplied(), reply));
+      leaderState.queue.add(new Proposal.Item(asked.command(), asked.isToBeApplied(), reply));
     }
   }
 
@@ -277,48 +284,49 @@ final class Member {
    */
   private void receiveBegin(Request.Begin begin, Consumer<Response> reply) {
     boolean isChecked = world.raft.holdsLease(node);
-    if (!isChecked && reign != null) {
-      world.counts.add(Happening.BEGINS_WITHOUT_LEASE);
+    if (!isChecked && leaderState != null) {
+      world.counts.add(Happening.STARTS_WITHOUT_LEASE);
     }
-    if (reign == null || !(isChecked || world.mutates(Mutation.SKIP_LEASE_CHECK))) {
+    if (leaderState == null || !(isChecked || world.mutates(Mutation.SKIP_LEASE_CHECK))) {
       reply.accept(new Response.NotLeader());
       return;
     }
-    Reign asked = reign;
+    LeaderState asked = leaderState;
     int readIndex = isChecked ? world.raft.committed() : 0;
     long pause = world.isFaulty && time.oneIn(10) ? time.below(20_000) : time.below(300);
     time.after(pause, () -> begin(asked, readIndex, begin, reply));
   }
 
-  private void begin(Reign asked, int readIndex, Request.Begin begin, Consumer<Response> reply) {
-    if (!node.isUp || reign != asked) {
+  private void begin(
+      LeaderState asked, int readIndex, Request.Begin begin, Consumer<Response> reply) {
+    if (!node.isUp || leaderState != asked) {
       return;
     }
     if (applied < readIndex) {
       time.after(300, () -> begin(asked, readIndex, begin, reply));
       return;
     }
-    boolean isServing = reign.leadership.isServing();
-    if (isServing && !reign.leadership.isSettled()) {
-      world.counts.add(Happening.BEGINS_BEFORE_SETTLED);
-      if (!world.mutates(Mutation.SERVE_BEFORE_SETTLED)) {
+    boolean isServing = leaderState.leadership.isServing();
+    if (isServing && !leaderState.leadership.isCaughtUp()) {
+      world.counts.add(Happening.STARTS_BEFORE_CAUGHT_UP);
+      if (!world.mutates(Mutation.SERVE_BEFORE_CAUGHT_UP)) {
         time.after(300, () -> begin(asked, readIndex, begin, reply));
         return;
       }
     }
-    if (!isServing && reign.hasServed) {
-      world.counts.add(Happening.BEGINS_AFTER_THE_NEXT_LEADER);
+    if (!isServing && leaderState.hasServed) {
+      world.counts.add(Happening.STARTS_AFTER_THE_NEXT_LEADER);
     }
     if (isServing) {
       long start = start();
-      world.checker.onStart(this, start, begin.told());
+      world.checker.onStart(this, start, begin.seen());
       if (start > replica.stable()) {
         world.counts.add(Happening.STARTS_THAT_FOLLOW_THE_CLOCK);
       }
       reply.accept(new Response.Started(start, epoch()));
     } else if (isServedByMistake()) {
       long start = startByMistake();
-      world.checker.onStart(this, start, begin.told());
+      world.checker.onStart(this, start, begin.seen());
       reply.accept(new Response.Started(start, epoch()));
     } else {
       reply.accept(new Response.NotLeader());
@@ -327,7 +335,9 @@ final class Member {
 
   private boolean isServedByMistake() {
     return world.mutates(
-        reign.hasServed ? Mutation.SERVE_AFTER_THE_NEXT_LEADER : Mutation.SERVE_BEFORE_FIRST_ENTRY);
+        leaderState.hasServed
+            ? Mutation.SERVE_AFTER_THE_NEXT_LEADER
+            : Mutation.SERVE_BEFORE_FIRST_ENTRY);
   }
 
   private long startByMistake() {
@@ -336,15 +346,13 @@ final class Member {
         : Math.max(replica.stable(), Math.min(clock(), replica.reservedUntil()) & ~1L);
   }
 
-  /** Of what is set aside below the snapshot that is told of. */
+  /** Of what is in doubt below the snapshot that is told of. */
   long epoch() {
-    return world.mutates(Mutation.TELL_AN_EARLIER_EPOCH)
-        ? earlierEpoch
-        : replica.setAside().epoch();
+    return world.mutates(Mutation.TELL_AN_EARLIER_EPOCH) ? earlierEpoch : replica.inDoubt().epoch();
   }
 
   private long start() {
-    long start = reign.leadership.startTimestamp(clock());
+    long start = leaderState.leadership.startTimestamp(clock());
     world.checker.onVisible(this, start);
     return start;
   }
@@ -354,7 +362,7 @@ final class Member {
     time.remark("member", number, "crashes");
     node.isUp = false;
     node.leads = false;
-    reign = null;
+    leaderState = null;
   }
 
   /** From its saved state; the log goes on from there. */
@@ -374,7 +382,7 @@ final class Member {
 
   /** A member that is far behind gets the state of another instead of the log. */
   void takeStateOf(Member other) {
-    if (reign == null && !node.leads && other.savedAt > applied) {
+    if (leaderState == null && !node.leads && other.savedAt > applied) {
       world.counts.add(Happening.STATES_OF_OTHERS);
       int size = other.savedAt;
       List<RaftModel.Entry> log = other.node.log.subList(0, size);

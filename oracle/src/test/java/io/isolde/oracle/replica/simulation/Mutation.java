@@ -25,7 +25,7 @@ enum Mutation {
   /** A leader that was replaced takes commits that it has not heard of for logged and applied. */
   TAKE_UNHEARD_OF_FOR_LOGGED,
   /** Start timestamps are given before the leader knows what the one before knew. */
-  SERVE_BEFORE_SETTLED,
+  SERVE_BEFORE_CAUGHT_UP,
   /** The client is told of its success before stable has reached its commit. */
   TELL_SUCCESS_TOO_EARLY,
   /** The leader's word that a commit is applied is taken for its word that it is visible. */
@@ -35,21 +35,21 @@ enum Mutation {
   /**
    * A leader applies a commit for its coordinator though an earlier one that it replaces is not.
    */
-  APPLY_OUT_OF_TURN_AT_THE_LEADER,
+  APPLY_OUT_OF_ORDER_AT_THE_LEADER,
   /** A commit request lacks what was read, and what is overwritten. */
   SEND_NO_READS,
   /** The oldest start that a coordinator tells leaves out starts that are under way. */
   FORGET_STARTS_UNDER_WAY,
-  /** A coordinator uses a snapshot without having asked what is set aside below it. */
+  /** A coordinator uses a snapshot without having asked what is in doubt below it. */
   USE_SNAPSHOTS_WITHOUT_THEIR_SET,
   /** A leader tells of a snapshot, and of the epoch of a moment before. */
   TELL_AN_EARLIER_EPOCH,
   /** A reader does not wait for what is in doubt. */
   READ_WHAT_IS_IN_DOUBT,
-  /** Writes do not wait for the commits that they overwrite if these are set aside. */
-  OVERWRITE_WHAT_IS_SET_ASIDE,
-  /** A node notes a snapshot, and not what is set aside below it. */
-  MARK_WITHOUT_WHAT_IS_SET_ASIDE,
+  /** Writes do not wait for the commits that they overwrite if these are in doubt. */
+  OVERWRITE_WHAT_IS_IN_DOUBT,
+  /** A node notes a snapshot, and not what is in doubt below it. */
+  CHECKPOINT_WITHOUT_WHAT_IS_IN_DOUBT,
   /** A coordinator takes a session that is gone for an abort. */
   TAKE_FENCED_FOR_ABORTED
 }

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  *
  * @param entry as its leadership made it
  */
-record Proposal(Reign reign, LogEntry entry, List<Item> items) {
+record Proposal(LeaderState leaderState, LogEntry entry, List<Item> items) {
 
   /**
    * A command, and who wants the answer.

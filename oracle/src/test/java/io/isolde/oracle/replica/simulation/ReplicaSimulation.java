@@ -77,7 +77,7 @@ final class ReplicaSimulation {
     }
     time.after(500 + time.below(6_000), this::fault);
     Member member = world.members.get(time.below(world.members.size()));
-    world.marks.dieAndAsk(member);
+    world.checkpoints.dieAndAsk(member);
     switch (time.below(15)) {
       case 0, 1, 2 -> elect(member);
       case 3 -> crashOrRestart(member);

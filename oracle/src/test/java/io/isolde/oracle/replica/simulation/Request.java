@@ -10,10 +10,10 @@ sealed interface Request {
   /**
    * Asks for a start timestamp.
    *
-   * @param told the largest commit timestamp that any client knew to be successful when this was
+   * @param seen the largest commit timestamp that any client knew to be successful when this was
    *     sent first
    */
-  record Begin(long told) implements Request {}
+  record Begin(long seen) implements Request {}
 
   /**
    * Answered when the log has it.
@@ -37,11 +37,11 @@ sealed interface Request {
   record Renew(long session, long oldestStart, List<Long> applied) implements Request {}
 
   /**
-   * Asks for the commits that are set aside.
+   * Asks for the commits in doubt.
    *
    * @param need an epoch that others have heard of: a leader knows it
    */
-  record SetAside(long need) implements Request {}
+  record DeclareInDoubt(long need) implements Request {}
 
   record Ask(UUID transactionId) implements Request {}
 }

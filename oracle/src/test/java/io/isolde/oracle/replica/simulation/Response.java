@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.replica.simulation;
 
+import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.Outcome;
-import io.isolde.oracle.SetAsideCommits;
 import io.isolde.oracle.replica.Answer;
 import java.util.List;
 import java.util.Optional;
@@ -29,10 +29,10 @@ sealed interface Response {
    *
    * @param unlogged those of which the log does not know that they are applied
    */
-  record Renewed(boolean isOpen, long stable, long epoch, List<Long> unlogged)
+  record RenewedLease(boolean isOpen, long stable, long epoch, List<Long> unlogged)
       implements Response {}
 
-  record SetAside(SetAsideCommits set) implements Response {}
+  record DeclareInDoubt(InDoubtCommits set) implements Response {}
 
   record Known(Optional<Outcome> outcome) implements Response {}
 }

@@ -25,7 +25,7 @@ final class World {
   final Happening.Counts counts = new Happening.Counts();
   final RaftModel raft;
   final Checker checker;
-  final Marks marks = new Marks(this);
+  final Checkpoints checkpoints = new Checkpoints(this);
   final List<Member> members = new ArrayList<>();
 
   /** Also those that are gone. */

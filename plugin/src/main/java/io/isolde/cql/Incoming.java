@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cql;
+
+import io.isolde.transaction.DataStatements.Request;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.apache.cassandra.service.ClientState;
+import org.apache.cassandra.service.QueryState;
+import org.apache.cassandra.transport.messages.ResultMessage;
+
+/**
+ * A request as the protocol brought it.
+ *
+ * @param payload what it says of its transaction
+ * @param onCassandra runs it as if Isolde were not there
+ */
+record Incoming(
+    QueryState state, Payload payload, Request request, Supplier<ResultMessage> onCassandra) {
+
+  Incoming withoutStart() {
+    return new Incoming(state, payload.withoutStart(), request, onCassandra);
+  }
+
+  /** The transaction that the payload names. */
+  Optional<UUID> bound() {
+    return payload.transaction();
+  }
+
+  ClientState client() {
+    return state.getClientState();
+  }
+
+  String user() {
+    return ConnectionTransactions.userOf(client());
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cql;
+
+import com.google.common.collect.Sets;
+import io.isolde.transaction.DataStatements.Write;
+import java.util.List;
+import java.util.Set;
+import org.apache.cassandra.cql3.CQLStatement;
+import org.apache.cassandra.cql3.statements.BatchStatement;
+import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.guardrails.Guardrails;
+
+/** What Cassandra checks before it executes a statement, for those that it does not execute. */
+final class StatementChecks {
+  private StatementChecks() {}
+
+  static void ofRead(SelectStatement select, ConsistencyLevel consistency, Incoming incoming) {
+    select.authorize(incoming.client());
+    select.validate(incoming.client());
+    consistency.validateForRead();
+    // The level that was asked for: what is read at is Isolde's choice.
+    Guardrails.readConsistencyLevels.guard(Set.of(consistency), incoming.client());
+  }
+
+  /** Not of the values: those are made later. */
+  static void ofWrite(
+      CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
+    statement.authorize(incoming.client());
+    statement.validate(incoming.client());
+    consistency.validateForWrite();
+    for (Write write : writes) {
+      Guardrails.writeConsistencyLevels.guard(
+          Sets.immutableEnumSet(consistency, write.options().getSerialConsistency()),
+          incoming.client());
+      write.statement().validateDiskUsage(write.options(), incoming.client());
+    }
+  }
+
+  static void ofStrongWrite(
+      CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
+    if (statement instanceof BatchStatement batch) {
+      batch.validate();
+      BatchTimestamp.refuse(batch);
+    }
+    ofWrite(statement, writes, consistency, incoming);
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cql;
+
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.peers.EveryNode;
+import io.isolde.replication.ReplicatedLogStrategy;
+import io.isolde.transaction.Tables;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.cassandra.cql3.CQLStatement;
+import org.apache.cassandra.cql3.QueryOptions;
+import org.apache.cassandra.cql3.QueryProcessor;
+import org.apache.cassandra.cql3.statements.TruncateStatement;
+import org.apache.cassandra.cql3.statements.schema.AlterTableStatement;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.transport.Dispatcher;
+import org.apache.cassandra.transport.messages.ResultMessage;
+
+/**
+ * Cassandra's own statements that change what is Isolde's. Those that take away what a table has
+ * run while no statement runs on it, by the clock that gave its writes their timestamps. Those that
+ * put a class of Isolde into the schema run if every node has it.
+ */
+final class TableChanges {
+  private final LazyCoordinator coordinator;
+  private final EveryNode everyNode;
+
+  TableChanges(LazyCoordinator coordinator, EveryNode everyNode) {
+    this.coordinator = coordinator;
+    this.everyNode = everyNode;
+  }
+
+  /** Runs the statement, as it is if it takes nothing away that is Isolde's. */
+  ResultMessage run(CQLStatement statement, Incoming incoming) {
+    if (statement instanceof TruncateStatement truncate) {
+      return truncate(truncate, incoming);
+    }
+    Optional<String> named = IsoldeInSchema.subject(statement);
+    if (named.isPresent()) {
+      statement.authorize(incoming.client());
+      everyNode.requireIsolde(named.get());
+    }
+    Optional<ColumnDrop> drop = ColumnDrop.of(statement).filter(TableChanges::isOurs);
+    return drop.isPresent()
+        ? dropColumns(statement, drop.get(), incoming)
+        : incoming.onCassandra().get();
+  }
+
+  private static boolean isOurs(ColumnDrop drop) {
+    return Tables.isTransactional(drop.table()) || ReplicatedLogStrategy.isOf(drop.table());
+  }
+
+  /** While nothing else runs on the table, since it takes away what snapshots see. */
+  private ResultMessage truncate(TruncateStatement truncate, Incoming incoming) {
+    TableMetadata table = Schema.instance.getTableMetadata(truncate.keyspace(), truncate.name());
+    if (table == null || !Tables.isTransactional(table)) {
+      return incoming.onCassandra().get();
+    }
+    truncate.authorize(incoming.client());
+    List<ResultMessage> result = new ArrayList<>(1);
+    coordinator.get().mode().truncate(table, () -> result.add(incoming.onCassandra().get()));
+    return result.get(0);
+  }
+
+  private ResultMessage dropColumns(CQLStatement statement, ColumnDrop drop, Incoming incoming) {
+    statement.authorize(incoming.client());
+    if (drop.hasTimestamp()) {
+      throw IsoldeException.of(
+          ErrorCode.UNSUPPORTED_TIMESTAMP,
+          "DROP … USING TIMESTAMP is not for the table "
+              + drop.table()
+              + ": its own order of writes gives the moment of the drop.",
+          "table",
+          drop.table());
+    }
+    List<ResultMessage> result = new ArrayList<>(1);
+    coordinator
+        .get()
+        .mode()
+        .dropColumns(
+            drop.table(), micros -> result.add(run(drop.at(micros, incoming.client()), incoming)));
+    return result.get(0);
+  }
+
+  private static ResultMessage run(AlterTableStatement statement, Incoming incoming) {
+    return QueryProcessor.instance.process(
+        statement,
+        incoming.state(),
+        QueryOptions.forInternalCalls(ConsistencyLevel.ONE, List.of()),
+        Dispatcher.RequestTime.forImmediateExecution());
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.version;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.apache.cassandra.db.filter.RowFilter;
+import org.apache.cassandra.db.marshal.LongType;
+import org.apache.cassandra.schema.IndexMetadata;
+import org.apache.cassandra.schema.TableMetadata;
+
+/**
+ * Carries a timestamp to the replicas, and selects every row.
+ *
+ * <p>Cassandra takes the expression's made-up column for a regular one, and so the read for one
+ * that filters rows by value. It does not count a partition that has nothing but static columns
+ * then, while the pager of the query that the client sent does, and takes a full page for half of
+ * one. This filter says how it is. Replicas get the expression alone, and count in {@link
+ * AsOfSearcher}.
+ */
+final class AsOfRowFilter extends RowFilter {
+  AsOfRowFilter(TableMetadata table, IndexMetadata index, long timestamp) {
+    super(List.of(new CustomExpression(table, index, value(timestamp))), false);
+  }
+
+  private static ByteBuffer value(long timestamp) {
+    return LongType.instance.decompose(timestamp);
+  }
+
+  @Override
+  public boolean hasExpressionOnClusteringOrRegularColumns() {
+    return false;
+  }
+}

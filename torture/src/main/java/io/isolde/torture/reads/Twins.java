@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.torture.reads;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.servererrors.ProtocolError;
+import com.datastax.oss.driver.api.core.servererrors.ReadFailureException;
+import io.isolde.client.Transaction;
+import io.isolde.torture.reads.ShapeReads.Read;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** The same rows twice: in a transactional table, and in a plain one that tells what is right. */
+final class Twins {
+  private static final String FAILED = "failed: ";
+
+  private final Ground ground;
+  private final String transactional;
+  private final String plain;
+  private final Shape shape;
+  private final ShapeWrites writes;
+  private final List<String> history = new ArrayList<>();
+
+  /** Of what was written so far, the plain table has so many statements. */
+  private int onPlain;
+
+  Twins(Ground ground, Shape shape, Random random, String transactional, String plain) {
+    this.ground = ground;
+    this.shape = shape;
+    this.transactional = transactional;
+    this.plain = plain;
+    this.writes = new ShapeWrites(shape, random);
+  }
+
+  void create() {
+    ground.execute(shape.creation(transactional));
+    ground.execute(shape.creation(plain));
+  }
+
+  Shape shape() {
+    return shape;
+  }
+
+  ShapeWrites writes() {
+    return writes;
+  }
+
+  String transactional() {
+    return transactional;
+  }
+
+  /** All statements so far, in their order. */
+  List<String> history() {
+    return history;
+  }
+
+  /** Writes to the table that will be transactional. */
+  void writeEarly(List<String> statements) {
+    for (String statement : statements) {
+      ground.execute(statement.replace("$t", transactional));
+      history.add(statement);
+    }
+  }
+
+  /** Makes it transactional. The plain one gets now what the other has. */
+  void enable() {
+    ground.execute("ENABLE TRANSACTIONS ON " + transactional);
+    history.stream().skip(onPlain).forEach(this::writePlain);
+    onPlain = history.size();
+    history.add("ENABLE TRANSACTIONS ON $t");
+  }
+
+  /** Writes to both, each write on its own. */
+  void write(List<String> statements) {
+    for (String statement : statements) {
+      ground.execute(statement.replace("$t", transactional));
+      writePlain(statement);
+      history.add(statement);
+    }
+  }
+
+  /** Writes to one in the transaction, and at once to the other. */
+  void write(Transaction transaction, List<String> statements) {
+    for (String statement : statements) {
+      var unused = transaction.execute(statement.replace("$t", transactional));
+      writePlain(statement);
+      history.add("in transaction: " + statement);
+    }
+  }
+
+  private void writePlain(String statement) {
+    ground.execute(statement.replace("$t", plain));
+  }
+
+  /**
+   * What the plain table says, in two ways that should be the same. Null is what Cassandra fails to
+   * read in pages: some GROUP BY, where a page ends inside of a deleted range or where rows have no
+   * clustering key. Then the transactional table may fail, too. Aggregates are always read in
+   * pages.
+   */
+  record Right(List<String> paged, List<String> whole) {
+    boolean admits(List<String> rows) {
+      return rows.equals(paged)
+          || rows.equals(whole)
+          || (paged == null && (whole == null || isFailure(rows)));
+    }
+  }
+
+  private static boolean isFailure(List<String> rows) {
+    return rows.size() == 1 && rows.get(0).startsWith(FAILED);
+  }
+
+  Right right(Read read) {
+    return new Right(stock(read), stock(new Read(read.cql(), Read.ALL)));
+  }
+
+  private List<String> stock(Read read) {
+    try {
+      return lines(session().execute(on(plain, read)));
+    } catch (ReadFailureException | ProtocolError e) {
+      return null;
+    }
+  }
+
+  /**
+   * Reads the transactional table; what is no answer to a question like this comes as a line.
+   *
+   * @param transaction null to read on its own
+   */
+  List<String> read(Read read, Transaction transaction) {
+    Statement<?> statement = on(transactional, read);
+    try {
+      return lines(
+          transaction == null ? session().execute(statement) : transaction.execute(statement));
+    } catch (DriverException e) {
+      if (Trouble.isPassing(e)) {
+        throw e;
+      }
+      return List.of(FAILED + e);
+    }
+  }
+
+  private Statement<?> on(String table, Read read) {
+    SimpleStatement statement = SimpleStatement.newInstance(read.cql().replace("$t", table));
+    if (read.pageSize() != Read.ALL) {
+      return statement.setPageSize(read.pageSize());
+    }
+    return statement.setExecutionProfile(
+        session()
+            .getContext()
+            .getConfig()
+            .getDefaultProfile()
+            .withInt(DefaultDriverOption.REQUEST_PAGE_SIZE, 0));
+  }
+
+  private CqlSession session() {
+    return ground.session();
+  }
+
+  private static List<String> lines(ResultSet result) {
+    List<String> lines = new ArrayList<>();
+    for (Row row : result) {
+      lines.add(row.getFormattedContents());
+    }
+    return lines;
+  }
+}
