@@ -15,6 +15,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -98,6 +99,16 @@ public final class CassandraNode {
     int odd =
         Math.min(peers.size() % 2 == 0 ? peers.size() - 1 : peers.size(), MAX_INITIAL_MEMBERS);
     return peers.subList(0, Math.max(odd, 0));
+  }
+
+  /** The ports of the nodes that are up, as far as this one knows, in no order. */
+  List<InetSocketAddress> livePorts() {
+    List<InetSocketAddress> ports = new ArrayList<>();
+    for (InetAddressAndPort node : Gossiper.instance.getLiveMembers()) {
+      ports.add(new InetSocketAddress(node.getAddress(), config.oraclePort()));
+    }
+    Collections.shuffle(ports); // Of many, not all nodes ask the same few.
+    return ports;
   }
 
   /** By default beside the commit log: on a durable disk that is this node's own. */

@@ -74,6 +74,8 @@ public final class OracleHost implements AutoCloseable {
             OracleClientConfig.defaults().withTimeoutMillis(config.oracleTimeoutMillis()),
             node.transport()::connect,
             initialMembers.stream().map(Peer::address).toList());
+    client.alsoAsk(cassandra::livePorts);
+    node.referTo(client::members);
     return new OracleHost(
         cassandra,
         node,

@@ -2,6 +2,7 @@
 package io.isolde.oracle.group;
 
 import io.isolde.oracle.group.OracleRequestException.Reason;
+import io.isolde.raft.Peer;
 import io.isolde.raft.PeerClient;
 import io.isolde.raft.ResponseHandler;
 import io.isolde.raft.TransportException;
@@ -9,6 +10,7 @@ import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,6 +72,7 @@ final class LeaderRequests implements AutoCloseable {
 
   private long sentAwayNanos;
   private volatile Runnable onFound = () -> {};
+  private volatile List<Peer> members = List.of();
   private volatile boolean isClosed;
   private int ticks;
 
@@ -97,6 +101,16 @@ final class LeaderRequests implements AutoCloseable {
    */
   void onLeaderFound(Runnable action) {
     onFound = action;
+  }
+
+  /** The members, as the last leader that was found had them; empty if none was. */
+  List<Peer> members() {
+    return members;
+  }
+
+  /** As {@link LeaderSearch#alsoAsk}. */
+  void alsoAsk(Supplier<? extends Collection<InetSocketAddress>> others) {
+    search.alsoAsk(others);
   }
 
   /** Where the leader is, if that is known. */
@@ -221,13 +235,14 @@ final class LeaderRequests implements AutoCloseable {
   }
 
   /** Somebody says that it leads. */
-  private void onLeader(PeerClient client, InetSocketAddress address, long term) {
-    Link found = new Link(client, address, term);
+  private void onLeader(PeerClient client, InetSocketAddress address, Leading leading) {
+    Link found = new Link(client, address, leading.term());
     synchronized (this) {
       if (isClosed || isKnown(found) || hasJustSentAway(found)) {
         return;
       }
       link = found;
+      members = leading.members();
     }
     // In the order in which they were asked, as far as nobody asks meanwhile.
     outstanding.values().stream()

@@ -14,15 +14,23 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Asks all members at once who leads, over connections that stay open: one that hangs holds up
- * nobody. Bounded: one question at a time to each.
+ * nobody. If no member that is known says so for two seconds, other nodes are asked, too: all
+ * members that were known may be gone. Bounded: one question at a time to each.
  */
 public final class LeaderSearch {
   private static final long QUESTION_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long CONNECT_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-  private static final int MAX_MEMBERS = 64;
+  private static final int MAX_ASKED = 64;
+
+  /** Elections are over by then. */
+  private static final long OTHERS_AFTER_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** The rest of those that can be asked are for members that are heard of later. */
+  private static final int MAX_OTHERS = 32;
 
   /** Opens connections. */
   public interface Connector {
@@ -32,7 +40,7 @@ public final class LeaderSearch {
 
   /** Hears who leads. */
   interface Found {
-    void onLeader(PeerClient client, InetSocketAddress address, long term);
+    void onLeader(PeerClient client, InetSocketAddress address, Leading leading);
   }
 
   /** A member and the connection to it. Guarded by the search. */
@@ -53,6 +61,10 @@ public final class LeaderSearch {
   private final Found found;
   private final Consumer<PeerClient> onClosed;
   private final Map<InetSocketAddress, Candidate> candidates = new LinkedHashMap<>();
+  private volatile Supplier<? extends Collection<InetSocketAddress>> others = List::of;
+  private int othersAdded;
+  private boolean isLooking;
+  private long lookingSinceNanos;
   private boolean isClosed;
 
   LeaderSearch(
@@ -67,9 +79,37 @@ public final class LeaderSearch {
   }
 
   private synchronized void add(InetSocketAddress address) {
-    if (candidates.size() < MAX_MEMBERS) {
+    if (candidates.size() < MAX_ASKED) {
       candidates.computeIfAbsent(address, Candidate::new);
     }
+  }
+
+  /**
+   * Whom to ask when no member that is known tells who leads.
+   *
+   * @param newOthers must not block
+   */
+  void alsoAsk(Supplier<? extends Collection<InetSocketAddress>> newOthers) {
+    others = newOthers;
+  }
+
+  private void addOthers(long now) {
+    if (!isLooking) {
+      isLooking = true;
+      lookingSinceNanos = now;
+    } else if (now - lookingSinceNanos >= OTHERS_AFTER_NANOS) {
+      lookingSinceNanos = now;
+      for (InetSocketAddress other : others.get()) {
+        if (othersAdded < MAX_OTHERS && !candidates.containsKey(other)) {
+          add(other);
+          othersAdded++;
+        }
+      }
+    }
+  }
+
+  private synchronized void found() {
+    isLooking = false;
   }
 
   /** There may be more members than are known. */
@@ -83,6 +123,7 @@ public final class LeaderSearch {
       return;
     }
     long now = System.nanoTime();
+    addOthers(now);
     for (Candidate candidate : List.copyOf(candidates.values())) {
       if (candidate.client != null && !candidate.client.isOpen()) {
         // It was closed before it was known here.
@@ -158,7 +199,8 @@ public final class LeaderSearch {
           Leading leading = Leading.read(body);
           learn(leading);
           if (leading.isServing()) {
-            found.onLeader(client, candidate.address, leading.term());
+            found();
+            found.onLeader(client, candidate.address, leading);
           }
         }
       } finally {

@@ -8,6 +8,7 @@ import io.isolde.oracle.replica.AnswerCodec;
 import io.isolde.oracle.replica.Bytes;
 import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.CommandCodec;
+import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 import java.util.Collection;
@@ -18,6 +19,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Asks whoever leads the oracle. A request that gets no answer, because the leader is gone or no
@@ -53,6 +55,20 @@ public final class OracleClient implements AutoCloseable {
       Collection<InetSocketAddress> members) {
     this.config = config;
     this.requests = new LeaderRequests(config, connector, members);
+  }
+
+  /**
+   * Whom to ask who leads, when none of the members that are known has told for two seconds.
+   *
+   * @param others must not block; 32 of them are asked at most
+   */
+  public void alsoAsk(Supplier<? extends Collection<InetSocketAddress>> others) {
+    requests.alsoAsk(others);
+  }
+
+  /** The members, as the last leader that was found had them; empty if none was. */
+  public List<Peer> members() {
+    return requests.members();
   }
 
   /** Asks for a start timestamp: at or above all that anybody was told to be committed by now. */

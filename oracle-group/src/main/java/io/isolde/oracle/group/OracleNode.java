@@ -14,8 +14,10 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -23,6 +25,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.slf4j.Logger;
@@ -60,6 +63,8 @@ public final class OracleNode implements AutoCloseable {
   private volatile OracleMember member;
 
   private volatile CommitApplier applier = CommitApplier.NONE;
+
+  private volatile Supplier<List<Peer>> heardOf = List::of;
   private volatile boolean isClosed;
 
   private OracleNode(
@@ -77,7 +82,7 @@ public final class OracleNode implements AutoCloseable {
     this.clock = clock;
     this.self = self;
     this.bootstrap = new Bootstrap(initialMembers, files);
-    this.service = new OracleService(bootstrap, this::onChange, disk);
+    this.service = new OracleService(this::mayKnow, bootstrap, this::onChange, disk);
     this.transport =
         transportOptions
             .apply(PeerTransport.builder(self.id()).application(service))
@@ -138,6 +143,23 @@ public final class OracleNode implements AutoCloseable {
     return now == null ? Optional.empty() : now.applied(commitTimestamps);
   }
 
+  /**
+   * The members that this node has heard of: to refer others to them while it is none itself, and
+   * to ask them before it forgets that it was one.
+   *
+   * @param members must not block
+   */
+  public void referTo(Supplier<List<Peer>> members) {
+    heardOf = members;
+  }
+
+  /** Who may know who leads. */
+  private List<Peer> mayKnow() {
+    Set<Peer> known = new LinkedHashSet<>(heardOf.get());
+    known.addAll(bootstrap.initialMembers());
+    return List.copyOf(known);
+  }
+
   /** What applies commits on this node, for coordinators that want it, from now on. */
   public void applyWith(CommitApplier newApplier) {
     applier = newApplier;
@@ -190,11 +212,13 @@ public final class OracleNode implements AutoCloseable {
     }
 
     @Override
-    public void stop(OracleMember failed) {
+    public boolean stop(OracleMember failed) {
       synchronized (OracleNode.this) {
-        if (member == failed) {
+        boolean isStillThere = member == failed;
+        if (isStillThere) {
           stopMember();
         }
+        return isStillThere;
       }
     }
   }
@@ -300,7 +324,11 @@ public final class OracleNode implements AutoCloseable {
       if (member == null && !bootstrap.hasLog()) {
         return;
       }
-      known = member == null ? membersOnDisk() : member.replica().members();
+      known = new ArrayList<>(mayKnow());
+      known.addAll(
+          member == null
+              ? RaftNode.membersOnDisk(directory, RaftGroupId.valueOf(group))
+              : member.replica().members());
     }
     if (!otherMembers.isNoMember(known)) {
       throw new IllegalStateException(self.id() + " may still be a member, so it keeps its log.");
@@ -309,13 +337,6 @@ public final class OracleNode implements AutoCloseable {
       stopMember();
       empty(directory);
     }
-  }
-
-  /** Who may know, of a member that could not start. */
-  private List<Peer> membersOnDisk() {
-    List<Peer> known = new ArrayList<>(bootstrap.initialMembers());
-    known.addAll(RaftNode.membersOnDisk(directory, RaftGroupId.valueOf(group)));
-    return known;
   }
 
   private static void empty(Path directory) throws IOException {

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +32,7 @@ final class OracleService implements ApplicationHandler {
 
   private static final Logger log = LoggerFactory.getLogger(OracleService.class);
 
+  private final Supplier<List<Peer>> mayKnow;
   private final Bootstrap bootstrap;
   private final Changes changes;
   private final Executor disk;
@@ -40,9 +42,11 @@ final class OracleService implements ApplicationHandler {
   private volatile OracleMember member;
 
   /**
+   * @param mayKnow to whom a node that is no member refers
    * @param disk runs what looks at the disk
    */
-  OracleService(Bootstrap bootstrap, Changes changes, Executor disk) {
+  OracleService(Supplier<List<Peer>> mayKnow, Bootstrap bootstrap, Changes changes, Executor disk) {
+    this.mayKnow = mayKnow;
     this.bootstrap = bootstrap;
     this.changes = changes;
     this.disk = disk;
@@ -176,7 +180,7 @@ final class OracleService implements ApplicationHandler {
   Leading leading() {
     OracleMember serving = member;
     return serving == null
-        ? new Leading(false, 0, Optional.empty(), bootstrap.initialMembers())
+        ? new Leading(false, 0, Optional.empty(), mayKnow.get())
         : serving.leading();
   }
 

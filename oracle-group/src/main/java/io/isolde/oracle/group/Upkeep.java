@@ -29,8 +29,12 @@ final class Upkeep implements Runnable {
     /** Does nothing if there is one. */
     void start() throws IOException;
 
-    /** Ends one that has failed; its log stays. */
-    void stop(OracleMember failed);
+    /**
+     * Ends one that has failed; its log stays.
+     *
+     * @return whether it had not been ended already, on purpose
+     */
+    boolean stop(OracleMember failed);
   }
 
   private final Starter starter;
@@ -112,8 +116,10 @@ final class Upkeep implements Runnable {
   private long look(OracleMember member) {
     Optional<String> failure = member.replica().failure();
     if (failure.isPresent()) {
+      if (!starter.stop(member)) {
+        return LOOK_MILLIS;
+      }
       say("The oracle's member on this node has stopped, and starts again: " + failure.get(), null);
-      starter.stop(member);
       return backOff();
     }
     problem = null;

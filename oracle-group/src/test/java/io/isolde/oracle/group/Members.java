@@ -31,6 +31,7 @@ final class Members implements AutoCloseable {
   private final List<AutoCloseable> clients = new ArrayList<>();
   private final List<Thread> ending = new ArrayList<>();
   private final EventLoops loops = EventLoops.forClients(1);
+  private int strangers;
 
   Members(OracleGroupConfig config, Path directory, int count) throws IOException {
     this.config = config;
@@ -98,7 +99,7 @@ final class Members implements AutoCloseable {
 
   /** Adds a node that is no member yet, and starts it. */
   Peer startStranger() throws IOException {
-    Peer stranger = peer(initialMembers.size() + 10);
+    Peer stranger = peer(initialMembers.size() + 10 + strangers++);
     start(stranger);
     return stranger;
   }

@@ -101,6 +101,79 @@ class MembershipTest {
     }
   }
 
+  /** Seeds that are moved, say: the members that a node is configured with are all gone. */
+  @Test
+  void whenTheInitialMembersAreGoneThenOtherNodesTellWhoLeads() throws Exception {
+    try (Members members = new Members(Members.quick(), directory, 1).startAll()) {
+      Peer initial = members.initialMembers().get(0);
+      Peer next = moveOracle(members, initial);
+      Peer stranger = members.startStranger();
+      OracleClient strangersOwn = members.client(20_000, List.of(initial));
+      strangersOwn.alsoAsk(() -> List.of(next.address()));
+      members.node(stranger).referTo(strangersOwn::members);
+      members.stop(initial);
+
+      assertThat(strangersOwn.begin().get()).isPositive();
+
+      OracleClient client = members.client(20_000, List.of(initial));
+      client.alsoAsk(() -> List.of(stranger.address()));
+      assertThat(client.begin().get()).isPositive();
+      assertThat(client.members()).contains(next);
+    }
+  }
+
+  @Test
+  void whenADamagedMemberKnowsOnlyItselfThenItAsksThoseThatItHasHeardOf() throws Exception {
+    try (Members members = new Members(Members.quick(), directory, 1).startAll()) {
+      Peer initial = members.initialMembers().get(0);
+      Peer next = moveOracle(members, initial);
+      OracleClient client = members.client(20_000, List.of(next));
+      client.begin().get();
+      members.stop(initial);
+      forgetTheLogAndTheOtherMembers(members.directoryOf(initial));
+      members.start(initial).referTo(client::members);
+      Members.await("it has seen that", () -> members.node(initial).problem().isPresent());
+      client.change(new MemberChange(MemberChange.Kind.REMOVE, initial)).get();
+
+      client.change(new MemberChange(MemberChange.Kind.ADD, initial)).get();
+
+      Members.await("it is well", () -> members.node(initial).problem().isEmpty());
+      client.change(new MemberChange(MemberChange.Kind.LEAD, initial)).get();
+      assertThat(members.leader()).isEqualTo(initial);
+    }
+  }
+
+  /** Has another node join, and lead; returns that. A third one keeps the majority. */
+  private static Peer moveOracle(Members members, Peer initial) throws Exception {
+    OracleClient client = members.client();
+    Peer next = members.startStranger();
+    client.change(new MemberChange(MemberChange.Kind.ADD, next)).get();
+    Peer third = members.startStranger();
+    client.change(new MemberChange(MemberChange.Kind.ADD, third)).get();
+    client.change(new MemberChange(MemberChange.Kind.LEAD, next)).get();
+    Members.await("it leads", () -> members.node(next).isServing());
+    assertThat(members.node(initial).isServing()).isFalse();
+    return next;
+  }
+
+  /** What a member has that was damaged right after it joined. */
+  private static void forgetTheLogAndTheOtherMembers(Path directory) throws IOException {
+    try (var files = Files.walk(directory)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        String name = file.getFileName().toString();
+        if (name.equals("raft-meta.conf")) {
+          Files.delete(file);
+        } else if (name.startsWith("log_")) {
+          byte[] bytes = Files.readAllBytes(file);
+          for (int i = 0; i < Math.min(64, bytes.length); i++) {
+            bytes[i] ^= 0x55;
+          }
+          Files.write(file, bytes);
+        }
+      }
+    }
+  }
+
   private static String refusal(OracleClient client, MemberChange.Kind kind, Peer peer)
       throws InterruptedException {
     try {
