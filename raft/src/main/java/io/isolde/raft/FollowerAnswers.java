@@ -31,6 +31,9 @@ final class FollowerAnswers {
   /** Of this leader's latest term, by the follower. */
   private final Map<RaftPeerId, LogAppender> appenders = new ConcurrentHashMap<>();
 
+  /** Whether this leader's disk hangs, so that it must let another lead. */
+  private volatile boolean isSilent;
+
   private final Queue<Proof> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger count = new AtomicInteger();
 
@@ -45,6 +48,39 @@ final class FollowerAnswers {
   /** A leader begins to send to a follower. */
   void add(LogAppender appender) {
     appenders.put(appender.getFollowerId(), appender);
+  }
+
+  /** Whether this leader must send nothing, to be replaced. */
+  boolean mustBeSilent() {
+    return isSilent;
+  }
+
+  /**
+   * A leader whose disk hangs is of no use if the others could commit without it.
+   *
+   * @param flushed the last entry on its disk
+   */
+  void silenceIfAhead(RaftServer.Division division, boolean isStalled, long flushed) {
+    RaftConfiguration members = division.getRaftConf();
+    isSilent =
+        isStalled
+            && division.getInfo().isLeader()
+            && (isSilent
+                || (areAhead(members.getCurrentPeers(), flushed)
+                    && (members.getPreviousPeers().isEmpty()
+                        || areAhead(members.getPreviousPeers(), flushed))));
+  }
+
+  private boolean areAhead(Collection<RaftPeer> peers, long flushed) {
+    long ahead =
+        peers.stream().filter(peer -> isAhead(appenders.get(peer.getId()), flushed)).count();
+    return ahead > peers.size() / 2;
+  }
+
+  private static boolean isAhead(LogAppender appender, long flushed) {
+    return appender != null
+        && appender.isRunning()
+        && appender.getFollower().getMatchIndex() > flushed;
   }
 
   /** A follower has answered. */

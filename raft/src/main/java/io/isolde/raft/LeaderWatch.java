@@ -55,6 +55,7 @@ final class LeaderWatch implements AutoCloseable {
   private final Set<RaftGroupId> heard = ConcurrentHashMap.newKeySet();
 
   private final Map<RaftGroupId, EarlyElection> elections = new ConcurrentHashMap<>();
+  private final LogLimit logLimit = new LogLimit();
   private final ScheduledThreadPoolExecutor timer;
 
   /** Only touched on the timer's thread. */
@@ -97,12 +98,21 @@ final class LeaderWatch implements AutoCloseable {
       awakeSinceNanos = now;
     }
     lastLookNanos = now;
-    elections.values().forEach(LeaderWatch::look);
+    elections.values().forEach(election -> look(election, now));
   }
 
-  private static void look(EarlyElection election) {
+  private void look(EarlyElection election, long now) {
     try {
       election.look();
+      RaftReplica replica = election.replica();
+      replica.lookAtDisk(now, awakeSinceNanos);
+      if (replica.isDiskStalled() && logLimit.allows(replica.group())) {
+        log.error(
+            "The disk of {} has finished no write for {} ms. If this node leads, it falls silent,"
+                + " so that another can lead. It goes on by itself when the disk does",
+            replica.division().getMemberId(),
+            settings.stalledDiskMillis());
+      }
     } catch (RuntimeException e) {
       log.debug("A group that is closed has no leader to watch", e); // The other groups have.
     }

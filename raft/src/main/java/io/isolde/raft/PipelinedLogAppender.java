@@ -187,7 +187,7 @@ final class PipelinedLogAppender extends LogAppenderBase {
     boolean heartbeatDue = getHeartbeatWaitTimeMs() <= 0;
     boolean announce = hasCommitToAnnounce() && System.nanoTime() - lastSentNanos >= ANNOUNCE_NANOS;
     boolean entries = hasRoomForEntries();
-    if (!heartbeatDue && !announce && !entries) {
+    if ((!heartbeatDue && !announce && !entries) || proofs.mustBeSilent()) {
       return false;
     }
     if (outstanding.isEmpty() && sendSnapshot()) {

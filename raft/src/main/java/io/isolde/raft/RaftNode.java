@@ -38,6 +38,7 @@ public final class RaftNode implements AutoCloseable {
   private final RaftServer server;
   private final RaftRpcService rpc;
   private final Path directory;
+  private final RaftSettings settings;
   private final Map<RaftGroupId, RaftReplica> replicas = new ConcurrentHashMap<>();
   private final ExecutorService notifier;
 
@@ -46,12 +47,13 @@ public final class RaftNode implements AutoCloseable {
   private RaftNode(Builder builder) throws IOException {
     transport = builder.transport;
     directory = builder.directory;
+    settings = builder.settings;
     RaftPeerId self = RaftPeerId.valueOf(transport.name());
     notifier = Executors.newSingleThreadExecutor(task -> daemon(task, "isolde-raft-notifier"));
     Parameters parameters = new Parameters();
-    RaftRpcType.Context context = new RaftRpcType.Context(transport, builder.settings);
+    RaftRpcType.Context context = new RaftRpcType.Context(transport, settings);
     parameters.put(RaftRpcType.CONTEXT, context, RaftRpcType.Context.class);
-    RaftProperties properties = RatisProperties.of(builder.settings, directory.toFile());
+    RaftProperties properties = RatisProperties.of(settings, directory.toFile());
     server = build(self, properties, parameters);
     rpc = context.service();
   }
@@ -117,7 +119,7 @@ public final class RaftNode implements AutoCloseable {
     DiskProbe.write(directory);
     LogCheck.prepare(log);
     RatisRequests.addGroup(server, group, !Files.isDirectory(log));
-    RaftReplica replica = new RaftReplica(server, id, machine, rpc.answers(id));
+    RaftReplica replica = new RaftReplica(server, id, machine, rpc.answers(id), settings);
     replicas.put(id, replica);
     rpc.watch(List.of(replica));
     return replica;

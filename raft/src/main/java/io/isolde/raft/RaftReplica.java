@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.client.impl.OrderedAsync;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
@@ -54,7 +55,11 @@ public final class RaftReplica {
   private final RaftServer.Division division;
 
   private final ObservedStateMachine machine;
+
   private final FollowerAnswers answers;
+  private final StalledDisk disk;
+  private final int maxAppendsWaiting;
+  private final AtomicInteger appendsWaiting = new AtomicInteger();
   private final VoteCopy votes;
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
@@ -71,13 +76,19 @@ public final class RaftReplica {
   private CompletableFuture<Void> written = CompletableFuture.completedFuture(null);
 
   RaftReplica(
-      RaftServer server, RaftGroupId group, ObservedStateMachine machine, FollowerAnswers answers)
+      RaftServer server,
+      RaftGroupId group,
+      ObservedStateMachine machine,
+      FollowerAnswers answers,
+      RaftSettings settings)
       throws IOException {
     this.server = server;
     this.group = group;
     this.division = server.getDivision(group);
     this.machine = machine;
     this.answers = answers;
+    this.disk = new StalledDisk(settings.stalledDiskMillis());
+    this.maxAppendsWaiting = maxAppendsWaiting(settings);
     machine.observe(
         id -> member(id).orElse(null),
         this::term,
@@ -141,6 +152,36 @@ public final class RaftReplica {
         : Optional.empty();
   }
 
+  /** To be called every now and then, by one thread. */
+  void lookAtDisk(long nowNanos, long awakeSinceNanos) {
+    RaftLog log = division.getRaftLog();
+    long flushed = log.getFlushIndex();
+    disk.look(nowNanos, awakeSinceNanos, flushed, log.getNextIndex() - 1);
+    answers.silenceIfAhead(division, disk.isStalled(), flushed);
+  }
+
+  boolean isDiskStalled() {
+    return disk.isStalled();
+  }
+
+  /** What keeps this replica from its work for now, though it has not failed; empty if nothing. */
+  public Optional<String> problem() {
+    return disk.isStalled()
+        ? Optional.of(
+            "The disk of the log hangs: it has finished no write for seconds. Look at the disk; no"
+                + " restart is needed.")
+        : Optional.empty();
+  }
+
+  /** For a follower's disk: a leader repeats what has no answer, and the next one does, too. */
+  static int maxAppendsWaiting(RaftSettings settings) {
+    return 4 * settings.outstandingAppends();
+  }
+
+  int appendsWaiting() {
+    return appendsWaiting.get();
+  }
+
   /** The group. */
   public RaftGroupId group() {
     return group;
@@ -168,17 +209,39 @@ public final class RaftReplica {
       // Outside of the lock: the end of an election may wait for the answers to its votes.
       var unused = server.appendEntriesAsync(request.toBuilder().clearEntries().build());
     }
+    if (appendsWaiting.incrementAndGet() > maxAppendsWaiting) {
+      appendsWaiting.decrementAndGet();
+      throw new IOException("Too many appends wait for the disk of " + division.getMemberId());
+    }
+    CompletableFuture<AppendEntriesReplyProto> reply = appendInOrder(request);
+    var unused = reply.whenComplete((answer, failure) -> appendsWaiting.decrementAndGet());
+    return reply;
+  }
+
+  private CompletableFuture<AppendEntriesReplyProto> appendInOrder(
+      AppendEntriesRequestProto request) {
+    // What waits for the disk must not keep the entries.
+    TermIndex lastEntry = TermIndex.valueOf(request.getEntries(request.getEntriesCount() - 1));
     synchronized (termAndLog) {
       CompletableFuture<Void> earlier = written;
       CompletableFuture<AppendEntriesReplyProto> reply =
-          appendNoticing(request)
+          appendFuture(request)
               .thenCompose(
                   answer ->
                       answer.getResult() == AppendResult.SUCCESS
-                          ? earlier.thenApply(done -> requireFlushed(request, answer))
+                          ? earlier.thenApply(done -> requireFlushed(lastEntry, answer))
                           : CompletableFuture.completedFuture(answer));
       written = CompletableFuture.allOf(earlier, reply).handle((done, failure) -> null);
       return reply;
+    }
+  }
+
+  private CompletableFuture<AppendEntriesReplyProto> appendFuture(
+      AppendEntriesRequestProto request) {
+    try {
+      return appendNoticing(request);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
     }
   }
 
@@ -205,17 +268,15 @@ public final class RaftReplica {
     }
   }
 
-  private AppendEntriesReplyProto requireFlushed(
-      AppendEntriesRequestProto request, AppendEntriesReplyProto answer) {
-    long last = request.getEntries(request.getEntriesCount() - 1).getIndex();
+  private AppendEntriesReplyProto requireFlushed(TermIndex last, AppendEntriesReplyProto answer) {
     long flushed = division.getRaftLog().getFlushIndex();
-    if (flushed >= last) {
-      acknowledge(TermIndex.valueOf(request.getEntries(request.getEntriesCount() - 1)));
+    if (flushed >= last.getIndex()) {
+      acknowledge(last);
     } else {
       throw new CompletionException(
           new IOException(
               "The log of %s is on disk up to entry %d only, not up to %d: its disk failed."
-                  .formatted(division.getMemberId(), flushed, last)));
+                  .formatted(division.getMemberId(), flushed, last.getIndex())));
     }
     return answer;
   }

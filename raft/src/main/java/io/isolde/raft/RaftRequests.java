@@ -177,7 +177,11 @@ final class RaftRequests implements RaftReceiver {
   }
 
   private void append(ServerConnection from, long requestId, ByteBuf body) throws IOException {
-    AppendEntriesRequestProto request = RaftCall.decode(body, AppendEntriesRequestProto.parser());
+    append(from, requestId, RaftCall.decode(body, AppendEntriesRequestProto.parser()));
+  }
+
+  void append(ServerConnection from, long requestId, AppendEntriesRequestProto request)
+      throws IOException {
     var unused =
         append(request).whenComplete((reply, failure) -> complete(from, requestId, reply, failure));
   }

@@ -97,6 +97,11 @@ public record RaftSettings(
     return (long) (electionTimeoutMinMillis * leaseRatio);
   }
 
+  /** How long a disk may take for one write: as long as a leader may be silent. */
+  long stalledDiskMillis() {
+    return electionTimeoutMaxMillis;
+  }
+
   /**
    * Bytes of entries that are under way to one follower, beside the last message: a slow one holds
    * up their encoded form, in our buffers and in its own.

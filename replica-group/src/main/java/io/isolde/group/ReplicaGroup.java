@@ -65,6 +65,11 @@ public final class ReplicaGroup {
     return replica.failure();
   }
 
+  /** What keeps it from its work for now. */
+  Optional<String> problem() {
+    return replica.problem();
+  }
+
   /** What a decision comes to. */
   public interface Decision<T> {
     /** Decides on what is stored now. */

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * Decides when a member that has no log may start with an empty one.
@@ -84,15 +85,19 @@ final class Bootstrap {
   private final List<Peer> initialMembers;
   private final Path directory;
 
+  /** In the directory, in which other things may be, too: {@code lost+found}, say. */
+  private final Path log;
+
   /**
    * Says, in another directory than the log, that there was one: whoever deletes the logs of all
    * members must not make them found the group anew, as if nothing had ever been committed.
    */
   private final Path record;
 
-  Bootstrap(List<Peer> initialMembers, OracleFiles files) {
+  Bootstrap(UUID group, List<Peer> initialMembers, OracleFiles files) {
     this.initialMembers = sorted(initialMembers);
     this.directory = files.log();
+    this.log = directory.resolve(group.toString());
     this.record = files.record();
   }
 
@@ -102,7 +107,7 @@ final class Bootstrap {
 
   /** Another initial member asks. */
   Reply onProbe(List<Peer> itsInitialMembers) {
-    if (hasLog(directory)) {
+    if (hasLog()) {
       return Reply.FOUNDED;
     }
     if (tookPart()) {
@@ -121,7 +126,7 @@ final class Bootstrap {
    *     reached
    */
   Step next(List<Reply> replies) {
-    if (hasLog(directory)) {
+    if (hasLog()) {
       return Step.START;
     }
     if (tookPart()) {
@@ -214,16 +219,20 @@ final class Bootstrap {
   }
 
   boolean hasLog() {
-    return hasLog(directory);
+    return Files.isDirectory(log);
   }
 
-  /** Ratis keeps a directory for each group. */
-  private static boolean hasLog(Path directory) {
-    try (var entries = Files.exists(directory) ? Files.list(directory) : null) {
-      return entries != null && entries.anyMatch(Files::isDirectory);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  /** Deletes the log, and what is noted beside it. */
+  void deleteLog() throws IOException {
+    if (hasLog()) {
+      try (var files = Files.walk(log)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
     }
+    Files.deleteIfExists(directory.resolve(NOTE));
+    Files.deleteIfExists(directory.resolve(JOINED));
   }
 
   private void write(String name, String text) {

@@ -8,12 +8,10 @@ import io.isolde.raft.PeerTransport;
 import io.isolde.raft.RaftFailure;
 import io.isolde.raft.RaftNode;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -81,7 +79,7 @@ public final class OracleNode implements AutoCloseable {
     this.directory = files.log();
     this.clock = clock;
     this.self = self;
-    this.bootstrap = new Bootstrap(initialMembers, files);
+    this.bootstrap = new Bootstrap(group, initialMembers, files);
     this.service = new OracleService(this::mayKnow, bootstrap, this::onChange, disk);
     this.transport =
         transportOptions
@@ -335,20 +333,7 @@ public final class OracleNode implements AutoCloseable {
     }
     synchronized (this) {
       stopMember();
-      empty(directory);
-    }
-  }
-
-  private static void empty(Path directory) throws IOException {
-    if (!Files.exists(directory)) {
-      return;
-    }
-    try (var files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        if (!file.equals(directory)) {
-          Files.delete(file);
-        }
-      }
+      bootstrap.deleteLog();
     }
   }
 
