@@ -206,7 +206,7 @@ public final class GroupServer implements AutoCloseable {
 
   /** Why this node's replica of a group does not run, though it should; empty if it does. */
   public Optional<String> problem(UUID id) {
-    return upkeep.problem(id).or(() -> group(id).flatMap(ReplicaGroup::problem));
+    return upkeep.problem(id);
   }
 
   private Optional<String> failure(UUID id) {

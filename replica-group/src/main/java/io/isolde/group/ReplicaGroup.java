@@ -65,11 +65,6 @@ public final class ReplicaGroup {
     return replica.failure();
   }
 
-  /** What keeps it from its work for now. */
-  Optional<String> problem() {
-    return replica.problem();
-  }
-
   /** What a decision comes to. */
   public interface Decision<T> {
     /** Decides on what is stored now. */
@@ -124,9 +119,9 @@ public final class ReplicaGroup {
     return Math.max(0, replica.committedIndex() - applied);
   }
 
-  /** Why entries are not applied here; empty if all is well. */
+  /** Why entries are not applied here, or not written; empty if all is well. */
   public Optional<String> problem() {
-    return machine.problem();
+    return machine.problem().or(replica::problem);
   }
 
   /** The timestamp of the newest write that is applied here. */
