@@ -6,6 +6,7 @@ import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.cluster.NodeTool;
+import io.isolde.cluster.ToolException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -73,7 +74,7 @@ final class AccordTransfers {
 
   private static void requireRows(com.datastax.oss.driver.api.core.cql.AsyncResultSet read) {
     if (read.one() == null) {
-      throw new BenchException("Accord did not find a row that must be there.");
+      throw new ToolException("Accord did not find a row that must be there.");
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.ToolException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -61,7 +62,7 @@ public final class Benches {
    * @param figures the folder for its pictures, or null
    * @param out is told the progress, then the results as a table
    * @throws IllegalArgumentException if there is none of this name
-   * @throws BenchException if it could not be measured
+   * @throws ToolException if it could not be measured
    */
   public static Report run(
       String name, Path json, Path figures, BenchOptions options, PrintWriter out) {
@@ -105,7 +106,7 @@ public final class Benches {
     try {
       Files.writeString(file, text);
     } catch (IOException e) {
-      throw new BenchException("The report can't be written to %s: %s.".formatted(file, e), e);
+      throw new ToolException("The report can't be written to %s: %s.".formatted(file, e), e);
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.ToolException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -66,7 +67,7 @@ final class ChildProcess implements AutoCloseable {
               .start();
       return new ChildProcess(name, log, process);
     } catch (IOException e) {
-      throw new BenchException("The process of %s can't be started: %s.".formatted(name, e), e);
+      throw new ToolException("The process of %s can't be started: %s.".formatted(name, e), e);
     }
   }
 
@@ -98,7 +99,7 @@ final class ChildProcess implements AutoCloseable {
       }
       throw new IOException("it has ended");
     } catch (IOException e) {
-      throw new BenchException(
+      throw new ToolException(
           "The process of %s does not answer: %s. Its last words: %s"
               .formatted(name, e.getMessage(), lastWords()),
           e);
@@ -135,7 +136,7 @@ final class ChildProcess implements AutoCloseable {
     process.destroyForcibly();
     try {
       if (!process.waitFor(10, TimeUnit.SECONDS)) {
-        throw new BenchException("The process of %s can't be killed.".formatted(name));
+        throw new ToolException("The process of %s can't be killed.".formatted(name));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -157,13 +158,13 @@ final class ChildProcess implements AutoCloseable {
       int code =
           new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start().waitFor();
       if (code != 0) {
-        throw new BenchException("The process of %s got no %s.".formatted(name, signal));
+        throw new ToolException("The process of %s got no %s.".formatted(name, signal));
       }
     } catch (IOException e) {
-      throw new BenchException("There is no command kill: " + e + ".", e);
+      throw new ToolException("There is no command kill: " + e + ".", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new BenchException("The measurement was interrupted.", e);
+      throw new ToolException("The measurement was interrupted.", e);
     }
   }
 

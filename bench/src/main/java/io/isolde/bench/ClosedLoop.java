@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.ToolException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -100,13 +101,13 @@ final class ClosedLoop {
   private void await() {
     try {
       if (!running.await(duration.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS)) {
-        throw new BenchException(
+        throw new ToolException(
             "%d requests were not answered within %d s."
                 .formatted(running.getCount(), GRACE.toSeconds()));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new BenchException("The measurement was interrupted.", e);
+      throw new ToolException("The measurement was interrupted.", e);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.ToolException;
 import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleClientConfig;
@@ -77,11 +78,11 @@ final class Coordinators implements AutoCloseable {
         return client().status().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
       } catch (ExecutionException | TimeoutException e) {
         if (attempt == 10) {
-          throw new BenchException("The leader says nothing: " + e + ".", e);
+          throw new ToolException("The leader says nothing: " + e + ".", e);
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        throw new BenchException("The measurement was interrupted.", e);
+        throw new ToolException("The measurement was interrupted.", e);
       }
     }
   }

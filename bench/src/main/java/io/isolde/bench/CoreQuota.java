@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.ToolException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ final class CoreQuota implements AutoCloseable {
       }
     } catch (IOException e) {
       close();
-      throw new BenchException(
+      throw new ToolException(
           "Processor time can't be shared out, for which Linux and root's rights are needed: %s."
               .formatted(e),
           e);

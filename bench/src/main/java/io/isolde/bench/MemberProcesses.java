@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.ToolException;
 import io.isolde.raft.Peer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -35,7 +36,7 @@ final class MemberProcesses implements AutoCloseable {
       socket.bind(new InetSocketAddress("127.0.0." + number, 0));
       return new Peer("member" + number, (InetSocketAddress) socket.getLocalSocketAddress());
     } catch (IOException e) {
-      throw new BenchException("127.0.0.%d has no free port: %s.".formatted(number, e), e);
+      throw new ToolException("127.0.0.%d has no free port: %s.".formatted(number, e), e);
     }
   }
 

@@ -8,6 +8,7 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.cluster.NodeTool;
+import io.isolde.cluster.ToolException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Iterator;
@@ -155,7 +156,7 @@ final class MemoryBenchmark implements Benchmark {
     out.flush();
     for (LocalNode node : cluster.nodes()) {
       if (!node.isAlive() && !List.of(expectedDead).contains(node)) {
-        throw new BenchException("%s died:%n%s".formatted(node, node.logTail(30)), null);
+        throw new ToolException("%s died:%n%s".formatted(node, node.logTail(30)), null);
       }
     }
   }

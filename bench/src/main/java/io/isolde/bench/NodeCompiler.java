@@ -2,6 +2,7 @@
 package io.isolde.bench;
 
 import io.isolde.cluster.NodeTool;
+import io.isolde.cluster.ToolException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
@@ -80,7 +81,7 @@ final class NodeCompiler {
       Thread.sleep(LOOK.toMillis());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new BenchException("The measurement was interrupted.", e);
+      throw new ToolException("The measurement was interrupted.", e);
     }
   }
 }

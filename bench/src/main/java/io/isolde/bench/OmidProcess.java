@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.ToolException;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -64,9 +65,9 @@ final class OmidProcess implements AutoCloseable {
             "omid", classPath, OmidMain.class, folder.path().resolve("omid.log"), List.of());
     try {
       Pause.until("Omid listens", PATIENCE_SECONDS, this::isListening);
-    } catch (BenchException e) {
+    } catch (ToolException e) {
       close();
-      throw new BenchException(e.getMessage() + " Its last words: " + process.lastWords(), e);
+      throw new ToolException(e.getMessage() + " Its last words: " + process.lastWords(), e);
     }
   }
 
@@ -74,7 +75,7 @@ final class OmidProcess implements AutoCloseable {
     try (ServerSocket socket = new ServerSocket(0)) {
       return new InetSocketAddress(InetAddress.getLoopbackAddress(), socket.getLocalPort());
     } catch (IOException e) {
-      throw new BenchException("There is no free port: " + e + ".", e);
+      throw new ToolException("There is no free port: " + e + ".", e);
     }
   }
 
@@ -82,7 +83,7 @@ final class OmidProcess implements AutoCloseable {
     try {
       Files.writeString(folder.path().resolve(file), text);
     } catch (IOException e) {
-      throw new BenchException("Omid's settings can't be written: " + e + ".", e);
+      throw new ToolException("Omid's settings can't be written: " + e + ".", e);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.ToolException;
 import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.IsolationLevel;
@@ -149,7 +150,7 @@ final class OracleCore {
         instanceof Decision.Committed committed) {
       oracle.applied(committed.commitTimestamp());
     } else {
-      throw new BenchException("A transaction was not committed, though nothing was concurrent.");
+      throw new ToolException("A transaction was not committed, though nothing was concurrent.");
     }
   }
 

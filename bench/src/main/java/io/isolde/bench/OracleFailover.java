@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.ToolException;
 import io.isolde.oracle.group.MemberChange;
 import io.isolde.raft.Peer;
 import java.io.PrintWriter;
@@ -209,7 +210,7 @@ final class OracleFailover {
           say(out, "  %s does not take over: %s".formatted(transferTarget.id(), e));
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
-          throw new BenchException("The measurement was interrupted.", e);
+          throw new ToolException("The measurement was interrupted.", e);
         }
       }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.ToolException;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.group.CoordinatorSession;
 import java.io.PrintWriter;
@@ -138,7 +139,7 @@ final class OracleWire {
 
   private static void requireAnswers(Variant variant, Measurement seen) {
     if (seen.operations() == 0) {
-      throw new BenchException(
+      throw new ToolException(
           "No request of %s was answered rightly. The first error: %s"
               .formatted(variant.name, seen.firstError().orElse("none; it only took long")));
     }

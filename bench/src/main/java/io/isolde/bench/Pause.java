@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.ToolException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -15,20 +16,20 @@ final class Pause {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new BenchException("The measurement was interrupted.", e);
+      throw new ToolException("The measurement was interrupted.", e);
     }
   }
 
   /**
    * Waits until something holds.
    *
-   * @throws BenchException if it does not within that time
+   * @throws ToolException if it does not within that time
    */
   static void until(String what, int seconds, BooleanSupplier holds) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     while (!holds.getAsBoolean()) {
       if (System.nanoTime() - deadline > 0) {
-        throw new BenchException("Waited for %d s in vain until %s.".formatted(seconds, what));
+        throw new ToolException("Waited for %d s in vain until %s.".formatted(seconds, what));
       }
       millis(LOOK_MILLIS);
     }

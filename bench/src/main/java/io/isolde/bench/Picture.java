@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.ToolException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +31,7 @@ interface Picture {
       Files.createDirectories(folder);
       VectorGraphicsEncoder.saveVectorGraphic(chart, target.toString(), VectorGraphicsFormat.SVG);
     } catch (IOException e) {
-      throw new BenchException("The figure can't be written to %s: %s.".formatted(target, e), e);
+      throw new ToolException("The figure can't be written to %s: %s.".formatted(target, e), e);
     }
   }
 }

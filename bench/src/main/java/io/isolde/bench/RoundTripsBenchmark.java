@@ -5,6 +5,7 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.bench.distance.DistantHosts;
 import io.isolde.cluster.NodeSpec;
+import io.isolde.cluster.ToolException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ final class RoundTripsBenchmark implements Benchmark {
   @Override
   public Report run(BenchOptions options, PrintWriter out) {
     if (!options.isInOwnNetwork() || !DistantHosts.arePossible()) {
-      throw new BenchException(
+      throw new ToolException(
           "Nodes can't be put far from one another here: it takes Linux, network namespaces, and"
               + " leave to create network devices.");
     }
@@ -121,7 +122,7 @@ final class RoundTripsBenchmark implements Benchmark {
               .measure("_" + name + "_" + where, out));
     }
     if (!leader.equals(leader(session))) {
-      throw new BenchException("Another node has come to lead meanwhile.");
+      throw new ToolException("Another node has come to lead meanwhile.");
     }
     return metrics;
   }
@@ -171,7 +172,7 @@ final class RoundTripsBenchmark implements Benchmark {
     private double p50Millis(Workload workload) {
       Measurement seen = ClosedLoop.run(workload, 1, Duration.ofSeconds(options.seconds()));
       if (seen.errors() > 0) {
-        throw new BenchException("An update failed: " + seen.firstError().orElse("") + ".");
+        throw new ToolException("An update failed: " + seen.firstError().orElse("") + ".");
       }
       return seen.p50Millis();
     }

@@ -2,6 +2,7 @@
 package io.isolde.bench;
 
 import io.isolde.cluster.NodeTool;
+import io.isolde.cluster.ToolException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ final class Rounds {
    * Warms all cases up, then measures them.
    *
    * @return by case, what was seen in each round
-   * @throws BenchException if a case has a round without a single right answer
+   * @throws ToolException if a case has a round without a single right answer
    */
   Map<String, List<Sample>> run(List<Case> cases) {
     warmUp(cases);
@@ -114,7 +115,7 @@ final class Rounds {
 
   private static void requireAnswers(Case each, Measurement measurement) {
     if (measurement.operations() == 0) {
-      throw new BenchException(
+      throw new ToolException(
           "No request of the case %s was answered rightly. The first error: %s"
               .formatted(each.name(), measurement.firstError().orElse("none; it only took long")));
     }

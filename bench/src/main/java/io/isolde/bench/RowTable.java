@@ -9,6 +9,7 @@ import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
+import io.isolde.cluster.ToolException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
@@ -98,7 +99,7 @@ final class RowTable {
     long deadline = System.nanoTime() + AGREEMENT.toNanos();
     while (schemaVersions(session) > 1) {
       if (System.nanoTime() > deadline) {
-        throw new BenchException("The nodes do not agree on the schema.");
+        throw new ToolException("The nodes do not agree on the schema.");
       }
       Pause.millis(AGREEMENT_LOOK_MILLIS);
     }
@@ -165,7 +166,7 @@ final class RowTable {
       } catch (CompletionException e) {
         failures++;
         if (failures == LOADING_ATTEMPTS) {
-          throw new BenchException("Row %d of %s can't be loaded.".formatted(next, fullName()), e);
+          throw new ToolException("Row %d of %s can't be loaded.".formatted(next, fullName()), e);
         }
         atOnce = Math.max(1, atOnce / 4);
         Pause.millis(LOADING_PAUSE_MILLIS);
@@ -258,11 +259,11 @@ final class RowTable {
         rows -> {
           Row row = rows.one();
           if (row == null) {
-            throw new BenchException("A row that must be there was not found.");
+            throw new ToolException("A row that must be there was not found.");
           }
           long writtenAt = row.getByteBuffer(0).getLong();
           if (writtenAt > newest) {
-            throw new BenchException(
+            throw new ToolException(
                 "A read as of %d found what was written at %d.".formatted(newest, writtenAt));
           }
         });

@@ -6,6 +6,7 @@ import com.scalar.db.api.TableMetadata;
 import com.scalar.db.exception.storage.ExecutionException;
 import com.scalar.db.io.DataType;
 import com.scalar.db.service.TransactionFactory;
+import io.isolde.cluster.ToolException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
@@ -116,7 +117,7 @@ final class ScalarDbMain {
       admin.createNamespace(ScalarDbTransfers.NAMESPACE, true, options);
       admin.createTable(ScalarDbTransfers.NAMESPACE, ScalarDbTransfers.TABLE, table, true, options);
     } catch (ExecutionException e) {
-      throw new BenchException("ScalarDB can't create its tables: " + e.getMessage(), e);
+      throw new ToolException("ScalarDB can't create its tables: " + e.getMessage(), e);
     }
   }
 }

@@ -2,6 +2,7 @@
 package io.isolde.bench;
 
 import io.isolde.cluster.LocalNode;
+import io.isolde.cluster.ToolException;
 import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,7 +41,7 @@ final class ScalarDbProcess implements Load, AutoCloseable {
             arguments);
     try {
       var unused = process.ask(ScalarDbMain.LOAD);
-    } catch (BenchException e) {
+    } catch (ToolException e) {
       close();
       throw e;
     }

@@ -11,6 +11,7 @@ import com.scalar.db.exception.transaction.CrudConflictException;
 import com.scalar.db.exception.transaction.RollbackException;
 import com.scalar.db.exception.transaction.TransactionException;
 import com.scalar.db.io.Key;
+import io.isolde.cluster.ToolException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -80,7 +81,7 @@ final class ScalarDbTransfers {
         return;
       } catch (TransactionException e) {
         if (attempt == MAX_LOADING_ATTEMPTS) {
-          throw new BenchException("ScalarDB can't load rows: " + e.getMessage(), e);
+          throw new ToolException("ScalarDB can't load rows: " + e.getMessage(), e);
         }
         Pause.millis(LOADING_PAUSE_MILLIS);
       }
@@ -97,7 +98,7 @@ final class ScalarDbTransfers {
           for (Key key : keys) {
             Get get = Get.newBuilder().namespace(NAMESPACE).table(TABLE).partitionKey(key).build();
             if (tx.get(get).isEmpty()) {
-              throw new BenchException("ScalarDB did not find the row " + key + ".");
+              throw new ToolException("ScalarDB did not find the row " + key + ".");
             }
           }
           for (Key key : keys) {
@@ -119,12 +120,12 @@ final class ScalarDbTransfers {
         return;
       } catch (CrudConflictException | CommitConflictException e) {
         if (attempt == MAX_ATTEMPTS) {
-          throw new BenchException(
+          throw new ToolException(
               "ScalarDB had a conflict in each of %d attempts.".formatted(attempt), e);
         }
         Pause.millis(ThreadLocalRandom.current().nextInt(1, MAX_PAUSE_MILLIS));
       } catch (TransactionException e) {
-        throw new BenchException("ScalarDB failed: " + e.getMessage(), e);
+        throw new ToolException("ScalarDB failed: " + e.getMessage(), e);
       }
     }
   }

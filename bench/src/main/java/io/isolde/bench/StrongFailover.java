@@ -8,6 +8,7 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.cluster.Network;
 import io.isolde.cluster.NodeSpec;
+import io.isolde.cluster.ToolException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -246,7 +247,7 @@ final class StrongFailover {
     return IntStream.range(0, NODES)
         .filter(node -> "LEADER".equals(group(node).getString("state")))
         .findFirst()
-        .orElseThrow(() -> new BenchException("Nobody leads the replica group."));
+        .orElseThrow(() -> new ToolException("Nobody leads the replica group."));
   }
 
   /** To know what gaps there are anyway. */

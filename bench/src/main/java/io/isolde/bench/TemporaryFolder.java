@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.cluster.ToolException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -16,7 +17,7 @@ final class TemporaryFolder implements AutoCloseable {
     try {
       path = Files.createTempDirectory("isolde-" + name + "-");
     } catch (IOException e) {
-      throw new BenchException("A folder for temporary files can't be created: " + e + ".", e);
+      throw new ToolException("A folder for temporary files can't be created: " + e + ".", e);
     }
     Runtime.getRuntime().addShutdownHook(atExit);
   }

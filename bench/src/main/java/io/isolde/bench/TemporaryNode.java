@@ -9,6 +9,7 @@ import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.Network;
 import io.isolde.cluster.NodeSpec;
+import io.isolde.cluster.ToolException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
@@ -124,7 +125,7 @@ public final class TemporaryNode implements AutoCloseable {
       Path folder = home.resolve("clusters").resolve(name);
       return new TemporaryNode(home, LocalCluster.create(folder, nodes, spec));
     } catch (IOException e) {
-      throw new BenchException("A folder for temporary files can't be created: " + e + ".", e);
+      throw new ToolException("A folder for temporary files can't be created: " + e + ".", e);
     }
   }
 

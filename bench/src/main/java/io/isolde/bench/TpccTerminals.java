@@ -12,6 +12,7 @@ import io.isolde.bench.tpcc.Work;
 import io.isolde.client.IsolationLevel;
 import io.isolde.client.Isolde;
 import io.isolde.client.TransactionOptions;
+import io.isolde.cluster.ToolException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -82,7 +83,7 @@ final class TpccTerminals implements Workload, AutoCloseable {
         });
     free.acquireUninterruptibly(LOADED_AT_ONCE);
     if (failure.get() != null) {
-      throw new BenchException("TPC-C's data can't be loaded: " + failure.get(), failure.get());
+      throw new ToolException("TPC-C's data can't be loaded: " + failure.get(), failure.get());
     }
   }
 

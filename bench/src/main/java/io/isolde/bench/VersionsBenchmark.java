@@ -5,6 +5,7 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import io.isolde.cluster.Distribution;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.cluster.NodeTool;
+import io.isolde.cluster.ToolException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
@@ -41,7 +42,7 @@ final class VersionsBenchmark implements Benchmark {
     out.println("Stock Cassandra, one table with the version index, one without");
     var plugin = Distribution.ofSystemProperties().plugin();
     if (plugin.isEmpty()) {
-      throw new BenchException(
+      throw new ToolException(
           "The system property %s must name the plugin's jar."
               .formatted(Distribution.PLUGIN_PROPERTY));
     }

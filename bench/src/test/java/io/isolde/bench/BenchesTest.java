@@ -4,6 +4,7 @@ package io.isolde.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.isolde.cluster.ToolException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -27,7 +28,7 @@ class BenchesTest {
   void whenTheReportCouldNotBeWrittenThenNothingIsMeasured() {
     Path nowhere = folder.resolve("missing").resolve("report.json");
     assertThatThrownBy(() -> Benches.run("versions", nowhere, null, BenchOptions.DEFAULTS, out))
-        .isInstanceOf(BenchException.class)
+        .isInstanceOf(ToolException.class)
         .hasMessageContaining(nowhere.toString());
   }
 

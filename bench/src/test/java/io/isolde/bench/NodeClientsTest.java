@@ -3,6 +3,7 @@ package io.isolde.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.cluster.ToolException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,10 +17,10 @@ class NodeClientsTest {
     long start = System.nanoTime();
     AtomicInteger sent = new AtomicInteger();
     Workload answers = counted(sent);
-    Workload fails = () -> CompletableFuture.failedFuture(new BenchException("gone"));
+    Workload fails = () -> CompletableFuture.failedFuture(new ToolException("gone"));
     Workload throwsAtOnce =
         () -> {
-          throw new BenchException("gone");
+          throw new ToolException("gone");
         };
     try (NodeClients clients = new NodeClients(List.of(answers, fails, throwsAtOnce), 2)) {
       Pause.until(

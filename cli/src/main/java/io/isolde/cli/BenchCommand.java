@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cli;
 
-import io.isolde.bench.BenchException;
 import io.isolde.bench.BenchOptions;
 import io.isolde.bench.Benches;
 import io.isolde.cluster.Network;
+import io.isolde.cluster.ToolException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -123,7 +123,7 @@ final class BenchCommand implements Callable<Integer> {
     try {
       Benches.run(chosen, json, figures, options, out);
       return CommandLine.ExitCode.OK;
-    } catch (BenchException e) {
+    } catch (ToolException e) {
       PrintWriter err = spec.commandLine().getErr();
       err.println(spec.commandLine().getColorScheme().errorText(e.getMessage()));
       err.flush();

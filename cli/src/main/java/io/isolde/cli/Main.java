@@ -2,7 +2,7 @@
 package io.isolde.cli;
 
 import io.isolde.cluster.ClusterException;
-import io.isolde.study.StudyException;
+import io.isolde.cluster.ToolException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -91,7 +91,7 @@ public final class Main {
       throws Exception {
     if (!(exception instanceof ClusterException
         || exception instanceof CommandFailedException
-        || exception instanceof StudyException)) {
+        || exception instanceof ToolException)) {
       throw exception;
     }
     PrintWriter err = commandLine.getErr();

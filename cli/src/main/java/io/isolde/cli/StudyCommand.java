@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cli;
 
+import io.isolde.cluster.ToolException;
 import io.isolde.study.Profile;
 import io.isolde.study.Report;
 import io.isolde.study.Results;
 import io.isolde.study.Study;
-import io.isolde.study.StudyException;
 import io.isolde.study.StudyOptions;
 import io.isolde.study.StudyOptions.Running;
 import io.isolde.study.live.Sessions.Credentials;
@@ -153,7 +153,7 @@ final class StudyCommand implements Callable<Integer> {
           heapMegabytes,
           seed,
           running());
-    } catch (StudyException e) {
+    } catch (ToolException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage());
     }
   }

@@ -2,10 +2,10 @@
 package io.isolde.cli;
 
 import io.isolde.cluster.Network;
+import io.isolde.cluster.ToolException;
 import io.isolde.torture.CommitLogSync;
 import io.isolde.torture.FaultKind;
 import io.isolde.torture.Torture;
-import io.isolde.torture.TortureException;
 import io.isolde.torture.TortureOptions;
 import io.isolde.torture.TortureReport;
 import io.isolde.torture.WorkloadKind;
@@ -151,7 +151,7 @@ final class TortureCommand implements Callable<Integer> {
               ? "No anomaly."
               : "There are anomalies; the nodes' logs are in " + folder);
       return result.isFine() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
-    } catch (TortureException e) {
+    } catch (ToolException e) {
       throw new CommandFailedException(e.getMessage(), e);
     }
   }

@@ -5,9 +5,9 @@ import static io.isolde.cql.StatementParser.NAME;
 
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.snapshot.SnapshotTag;
 import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.snapshot.table.SnapshotCatalog;
-import io.isolde.snapshot.table.SnapshotTag;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

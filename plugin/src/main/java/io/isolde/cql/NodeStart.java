@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
+import io.isolde.apply.LeaderApplier;
+import io.isolde.apply.OutboundQueues;
+import io.isolde.apply.Recovery;
+import io.isolde.apply.StrongTables;
+import io.isolde.apply.TableStores;
 import io.isolde.config.IsoldeConfig;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
@@ -9,6 +14,7 @@ import io.isolde.operations.NodeParts;
 import io.isolde.operations.Operations;
 import io.isolde.oracle.group.CommitApplier;
 import io.isolde.peers.EveryNode;
+import io.isolde.peers.NodePort;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replicated.ReplicatedOracle;
 import io.isolde.replication.StrongKeyspaces;
@@ -17,13 +23,8 @@ import io.isolde.restart.Restart;
 import io.isolde.snapshot.node.SnapshotNode;
 import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.Coordinator;
-import io.isolde.transaction.LeaderApplier;
-import io.isolde.transaction.Recovery;
-import io.isolde.transaction.StrongTables;
-import io.isolde.transaction.TableStores;
 import io.isolde.transaction.gate.ClusterGate;
 import io.isolde.transaction.gate.TableGate;
-import io.isolde.transaction.outbound.OutboundQueues;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -57,12 +58,12 @@ final class NodeStart implements NodeParts {
 
   NodeStart(IsoldeConfig config, TableGate gate, StrongKeyspaces strong) {
     this.config = config;
-    this.everyNode = new EveryNode(this::oracleHost);
+    this.everyNode = new EveryNode(this::port);
     this.restart = Restart.begin();
-    this.gate = new ClusterGate(gate, everyNode, this::oracleHost, restart::secure);
+    this.gate = new ClusterGate(gate, everyNode, this::port, restart::secure);
     this.strong = strong;
     this.operations = new Operations(config);
-    this.snapshots = new SnapshotNode(config, this::oracleHost);
+    this.snapshots = new SnapshotNode(config, this::port);
     this.snapshotTransactions =
         new SnapshotTransactions(config, () -> System.nanoTime() / NANOS_PER_MILLI);
   }
@@ -97,6 +98,10 @@ final class NodeStart implements NodeParts {
   @Override
   public StrongKeyspaces strongKeyspaces() {
     return strong;
+  }
+
+  private Optional<NodePort> port() {
+    return Optional.ofNullable(host);
   }
 
   @Override

@@ -3,7 +3,7 @@ package io.isolde.cql;
 
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
-import io.isolde.snapshot.table.SnapshotTag;
+import io.isolde.snapshot.SnapshotTag;
 import java.util.Collection;
 import java.util.Optional;
 import org.apache.cassandra.audit.AuditLogContext;

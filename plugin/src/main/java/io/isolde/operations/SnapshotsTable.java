@@ -2,10 +2,10 @@
 package io.isolde.operations;
 
 import io.isolde.config.NodeClock;
+import io.isolde.snapshot.SnapshotTag;
 import io.isolde.snapshot.node.ReplicaStatus;
 import io.isolde.snapshot.store.DiskUsage;
 import io.isolde.snapshot.table.SnapshotCatalog;
-import io.isolde.snapshot.table.SnapshotTag;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Date;

@@ -6,7 +6,6 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.raft.Formats;
 import io.isolde.raft.TransportException;
-import io.isolde.replicated.OracleHost;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -34,7 +33,7 @@ public final class EveryNode {
 
   private static final long MAX_WAIT_MILLIS = 10_000;
 
-  private final Supplier<Optional<OracleHost>> host;
+  private final Supplier<Optional<NodePort>> port;
 
   /** Guarded by this. */
   private Peers peers;
@@ -48,10 +47,10 @@ public final class EveryNode {
   /**
    * Makes it; other nodes are answered from {@link #serve} on.
    *
-   * @param host empty until the port for other nodes is open
+   * @param port empty until the port for other nodes is open
    */
-  public EveryNode(Supplier<Optional<OracleHost>> host) {
-    this.host = host;
+  public EveryNode(Supplier<Optional<NodePort>> port) {
+    this.port = port;
   }
 
   /** Starts answering other nodes, once Cassandra knows its own address. */
@@ -62,7 +61,7 @@ public final class EveryNode {
   private synchronized Peers peers() {
     if (peers == null) {
       peers =
-          new Peers(Ring.self(), Peers.Service.INSTALLATIONS, host, thread(), EveryNode::answer);
+          new Peers(Ring.self(), Peers.Service.INSTALLATIONS, port, thread(), EveryNode::answer);
     }
     return peers;
   }

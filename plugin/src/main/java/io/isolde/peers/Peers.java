@@ -6,7 +6,6 @@ import io.isolde.raft.PeerClient;
 import io.isolde.raft.PeerConnection;
 import io.isolde.raft.ResponseHandler;
 import io.isolde.raft.TransportException;
-import io.isolde.replicated.OracleHost;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -43,7 +42,7 @@ public final class Peers {
 
   private final String self;
   private final Service service;
-  private final Supplier<Optional<OracleHost>> host;
+  private final Supplier<Optional<NodePort>> port;
   private final Executor threads;
   private final Function<byte[], byte[]> answer;
 
@@ -55,27 +54,26 @@ public final class Peers {
    *
    * @param self the address of this node
    * @param service what the requests are about
-   * @param host empty until the port is open
+   * @param port empty until the port is open
    * @param threads run answers; they may wait a little
    * @param answer to a request
    */
   public Peers(
       String self,
       Service service,
-      Supplier<Optional<OracleHost>> host,
+      Supplier<Optional<NodePort>> port,
       Executor threads,
       Function<byte[], byte[]> answer) {
     this.self = self;
     this.service = service;
-    this.host = host;
+    this.port = port;
     this.threads = threads;
     this.answer = answer;
   }
 
   /** Lets other nodes ask this one, if the port is open. */
   public void serve() {
-    host.get()
-        .ifPresent(ready -> ready.node().transport().serve(service.number, new ResponseSender()));
+    port.get().ifPresent(ready -> ready.transport().serve(service.number, new ResponseSender()));
   }
 
   /** Asks a node; fails if it can't be reached. */
@@ -104,7 +102,7 @@ public final class Peers {
   }
 
   private CompletableFuture<PeerClient> client(String node) {
-    Optional<OracleHost> ready = host.get();
+    Optional<NodePort> ready = port.get();
     if (ready.isEmpty()) {
       return CompletableFuture.failedFuture(
           new IOException("The oracle's port is not open on this node yet."));
@@ -114,7 +112,6 @@ public final class Peers {
         address ->
             ready
                 .get()
-                .node()
                 .transport()
                 .connect(ready.get().addressOf(address), () -> clients.remove(address)));
   }

@@ -12,7 +12,9 @@ import io.isolde.oracle.group.OracleClientConfig;
 import io.isolde.oracle.group.OracleFiles;
 import io.isolde.oracle.group.OracleGroupConfig;
 import io.isolde.oracle.group.OracleNode;
+import io.isolde.peers.NodePort;
 import io.isolde.raft.Peer;
+import io.isolde.raft.PeerTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -24,7 +26,7 @@ import org.slf4j.LoggerFactory;
 /**
  * This node's part of the oracle's group, if it is a member, and its coordinator's access to it.
  */
-public final class OracleHost implements AutoCloseable {
+public final class OracleHost implements NodePort, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(OracleHost.class);
 
   /** The name of the file that says that there was a log. */
@@ -112,12 +114,18 @@ public final class OracleHost implements AutoCloseable {
     return client.change(new MemberChange(change, cassandra.peer(address)));
   }
 
-  /** This node's address, by which the group knows it. */
+  @Override
+  public PeerTransport transport() {
+    return node.transport();
+  }
+
+  /** By this the group knows it, too. */
+  @Override
   public String address() {
     return cassandra.self().id();
   }
 
-  /** Where the port of another node is, by the address that it has in the cluster. */
+  @Override
   public InetSocketAddress addressOf(String address) {
     return cassandra.peer(address).address();
   }

@@ -15,7 +15,6 @@ import io.isolde.oracle.group.OracleRequestException;
 import io.isolde.oracle.group.Stable;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
-import io.isolde.transaction.Oracle;
 import io.isolde.version.VersionClock;
 import java.util.Map;
 import java.util.Optional;

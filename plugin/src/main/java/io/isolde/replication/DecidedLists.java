@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
-import io.isolde.transaction.ListCellPaths;
+import io.isolde.apply.ListCellPaths;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.ReadExecutionController;
 import org.apache.cassandra.db.SinglePartitionReadCommand;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import io.isolde.apply.Stamp;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
-import io.isolde.transaction.Stamp;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,10 +2,10 @@
 package io.isolde.replication;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import io.isolde.apply.Stamp;
 import io.isolde.group.GroupFailure;
 import io.isolde.group.ReplicaGroup;
 import io.isolde.group.RequestId;
-import io.isolde.transaction.Stamp;
 import io.isolde.transaction.StatementMutations;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

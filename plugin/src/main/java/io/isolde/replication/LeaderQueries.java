@@ -3,8 +3,8 @@ package io.isolde.replication;
 
 import com.google.common.collect.Iterators;
 import com.google.common.collect.Lists;
+import io.isolde.apply.Denylist;
 import io.isolde.read.SequentialPartitions;
-import io.isolde.transaction.Denylist;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
-import io.isolde.transaction.SerializedUpdate;
+import io.isolde.apply.SerializedUpdate;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import io.isolde.apply.Denylist;
 import io.isolde.config.IsoldeConfig;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
@@ -15,7 +16,6 @@ import io.isolde.transaction.ClientTimestamps;
 import io.isolde.transaction.DataStatements;
 import io.isolde.transaction.DataStatements.Request;
 import io.isolde.transaction.DataStatements.Write;
-import io.isolde.transaction.Denylist;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import io.isolde.apply.Stamp;
+import io.isolde.apply.TableStores;
 import io.isolde.group.Layout;
 import io.isolde.group.Storage;
-import io.isolde.transaction.Stamp;
-import io.isolde.transaction.TableStores;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import io.isolde.apply.StrongTables;
 import io.isolde.group.GroupClient;
-import io.isolde.transaction.StrongTables;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

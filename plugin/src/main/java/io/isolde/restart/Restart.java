@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.restart;
 
+import io.isolde.apply.LostWritesApplier;
+import io.isolde.apply.StrongTables;
 import io.isolde.oracle.group.LostWrites;
 import io.isolde.replicated.OracleHost;
-import io.isolde.transaction.LostWritesApplier;
-import io.isolde.transaction.StrongTables;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.RestartGate;
 import java.io.IOException;

@@ -2,7 +2,14 @@
 package io.isolde.transaction;
 
 import com.google.common.base.Throwables;
+import io.isolde.apply.ApplyThreads;
+import io.isolde.apply.MutationApplier;
+import io.isolde.apply.Stamp;
+import io.isolde.apply.WriteSetCodec;
 import io.isolde.config.NodeClock;
+import io.isolde.conflict.Granule;
+import io.isolde.conflict.ReadSet;
+import io.isolde.conflict.WriteSet;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.CommitRequest;
@@ -12,6 +19,7 @@ import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.Refusal;
 import io.isolde.oracle.group.Decided;
 import io.isolde.oracle.group.Stable;
+import io.isolde.replicated.Oracle;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

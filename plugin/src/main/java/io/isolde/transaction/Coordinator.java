@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.apply.MutationApplier;
+import io.isolde.apply.OutboundQueues;
+import io.isolde.apply.StrongTables;
 import io.isolde.config.IsoldeConfig;
+import io.isolde.conflict.ReadSet;
 import io.isolde.error.IsoldeException;
+import io.isolde.replicated.Oracle;
 import io.isolde.transaction.gate.ClusterGate;
-import io.isolde.transaction.outbound.OutboundQueues;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionClock;
 import java.util.Collection;

@@ -2,12 +2,17 @@
 package io.isolde.transaction;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.isolde.apply.Denylist;
+import io.isolde.apply.ListCellPaths;
+import io.isolde.apply.Stamp;
+import io.isolde.apply.StrongTables;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.read.OwnWrites;
 import io.isolde.read.ReadRecorder;
 import io.isolde.read.Snapshot;
 import io.isolde.read.SnapshotSelect;
+import io.isolde.replicated.Oracle;
 import io.isolde.version.SnapshotTooOldException;
 import io.isolde.version.VersionIndex;
 import java.util.ArrayList;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.conflict.Granule;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.InDoubtCommits;
+import io.isolde.replicated.Oracle;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.conflict.ReadSet;
 import io.isolde.read.ReadRecorder;
 import java.util.UUID;
 import java.util.function.Consumer;

@@ -23,7 +23,7 @@ public final class StatementMutations {
    *
    * @param timestamp of the cells; provisional, until the commit
    */
-  static List<PartitionUpdate> of(
+  public static List<PartitionUpdate> of(
       ModificationStatement statement,
       ClientState state,
       QueryOptions options,

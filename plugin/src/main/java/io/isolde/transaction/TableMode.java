@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.apply.StrongTables;
 import io.isolde.config.NodeClock;
+import io.isolde.conflict.ReadSet;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.replicated.Oracle;
 import io.isolde.transaction.gate.ClusterGate;
 import io.isolde.version.DroppedColumns;
 import io.isolde.version.NodeVersions;

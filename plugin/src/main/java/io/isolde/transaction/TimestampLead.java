@@ -3,6 +3,7 @@ package io.isolde.transaction;
 
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.replicated.Oracle;
 import org.apache.cassandra.schema.TableMetadata;
 
 /** Drives the timestamps of commits beyond those that a table has, as far as that is allowed. */

@@ -2,6 +2,7 @@
 package io.isolde.transaction;
 
 import com.google.common.collect.Iterables;
+import io.isolde.conflict.ReadSet;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.IsolationLevel;

@@ -2,11 +2,13 @@
 package io.isolde.transaction;
 
 import io.isolde.config.IsoldeConfig;
+import io.isolde.conflict.ReadSet;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.Conflict;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.Outcome;
+import io.isolde.replicated.Oracle;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.isolde.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.apply.Stamp;
 import io.isolde.testing.CassandraInProcess;
-import io.isolde.transaction.Stamp;
 import io.isolde.transaction.StatementMutations;
 import java.util.List;
 import org.apache.cassandra.cql3.BatchQueryOptions;

@@ -4,6 +4,8 @@ package io.isolde.transaction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.isolde.apply.StuckOracle;
+import io.isolde.conflict.Granule;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.InDoubtCommits;

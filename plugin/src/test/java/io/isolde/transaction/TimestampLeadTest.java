@@ -25,8 +25,8 @@ class TimestampLeadTest {
   @BeforeAll
   static void start() {
     CassandraInProcess.start();
-    CassandraInProcess.execute("CREATE TABLE test.led (id int PRIMARY KEY)");
-    table = Schema.instance.getTableMetadata(CassandraInProcess.KEYSPACE, "led");
+    CassandraInProcess.execute("CREATE TABLE test.ahead (id int PRIMARY KEY)");
+    table = Schema.instance.getTableMetadata(CassandraInProcess.KEYSPACE, "ahead");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.isolde.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.conflict.ReadSet;
 import io.isolde.oracle.IsolationLevel;
 import java.util.OptionalLong;
 import java.util.UUID;

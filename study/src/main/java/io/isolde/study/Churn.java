@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.isolde.cluster.ClusterException;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
+import io.isolde.cluster.ToolException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -99,7 +100,7 @@ public final class Churn {
     try {
       step.action.run();
       note(step.what + ": done");
-    } catch (ClusterException | StudyException e) {
+    } catch (ClusterException | ToolException e) {
       note(step.what + ": " + e.getMessage());
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.study;
 
+import io.isolde.cluster.ToolException;
 import io.isolde.staleness.DelayModel;
 import io.isolde.staleness.Estimate;
 import io.isolde.staleness.ObservedDelay;
@@ -49,7 +50,7 @@ final class Comparison {
     this.reads = sorted(seen, false);
     this.readsOfSeveral = sorted(seen, true);
     if (reads.isEmpty() || readsOfSeveral.isEmpty() || seen.roundTrips().length == 0) {
-      throw new StudyException(
+      throw new ToolException(
           "At %s, %d writes, %d reads and %d other requests were answered, too few to compare. The first of %d errors: %s"
               .formatted(
                   setting,

@@ -2,6 +2,7 @@
 package io.isolde.study;
 
 import com.datastax.oss.driver.api.core.metadata.Node;
+import io.isolde.cluster.ToolException;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -86,7 +87,7 @@ final class Episodes {
       boolean isDone = atOnce.tryAcquire(limits.rowsAtOnce(), PATIENCE_SECONDS, TimeUnit.SECONDS);
       clock.shutdownNow();
       if (!isDone) {
-        seen.error(new StudyException("Some requests were never answered."), sinceStartMillis());
+        seen.error(new ToolException("Some requests were never answered."), sinceStartMillis());
       }
     }
     return seen;
@@ -98,7 +99,7 @@ final class Episodes {
         try {
           task.get();
         } catch (ExecutionException e) {
-          throw new StudyException("The load broke off: " + e.getCause(), e);
+          throw new ToolException("The load broke off: " + e.getCause(), e);
         }
       }
     }

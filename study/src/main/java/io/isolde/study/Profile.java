@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.study;
 
+import io.isolde.cluster.ToolException;
 import io.isolde.study.distances.Distances;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,7 +48,7 @@ public record Profile(String name, String distances, List<String> datacenters, i
    * One that is built in, or a file of distances; then with the datacenters and racks that these
    * distances are between.
    *
-   * @throws StudyException if there is neither, or the file isn't understood, or leaves out how far
+   * @throws ToolException if there is neither, or the file isn't understood, or leaves out how far
    *     two datacenters are from each other
    */
   public static Profile of(String nameOrFile) {
@@ -61,12 +62,12 @@ public record Profile(String name, String distances, List<String> datacenters, i
       GivenDistances given = GivenDistances.of(text);
       return new Profile(nameOrFile, text, given.datacenters(), given.racks());
     } catch (IOException e) {
-      throw new StudyException(
+      throw new ToolException(
           "\"%s\" is neither a profile (%s) nor a file that can be read."
               .formatted(nameOrFile, names()),
           e);
     } catch (IllegalArgumentException e) {
-      throw new StudyException(nameOrFile + ": " + e.getMessage(), e);
+      throw new ToolException(nameOrFile + ": " + e.getMessage(), e);
     }
   }
 

@@ -2,6 +2,7 @@
 package io.isolde.study;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import io.isolde.cluster.ToolException;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -24,12 +25,12 @@ final class Replication {
    * Three replicas in all, as evenly over the datacenters as can be, for CREATE KEYSPACE.
    *
    * @param nodes how many there are, by datacenter
-   * @throws StudyException if there are fewer than replicas
+   * @throws ToolException if there are fewer than replicas
    */
   static String over(Map<String, Integer> nodes) {
     int all = nodes.values().stream().mapToInt(each -> each).sum();
     if (all < StudyOptions.REPLICAS) {
-      throw new StudyException(
+      throw new ToolException(
           "A study needs at least %d nodes; the cluster has %d."
               .formatted(StudyOptions.REPLICAS, all));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.study;
 
+import io.isolde.cluster.ToolException;
 import io.isolde.study.Results.Quantile;
 import io.isolde.study.Results.SettingResult;
 import java.io.ByteArrayOutputStream;
@@ -53,7 +54,7 @@ public final class Report {
       }
       return Files.writeString(folder.resolve("report.html"), html(figures.toString()));
     } catch (IOException e) {
-      throw new StudyException("The report can't be written into %s.".formatted(folder), e);
+      throw new ToolException("The report can't be written into %s.".formatted(folder), e);
     }
   }
 

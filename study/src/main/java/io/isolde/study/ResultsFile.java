@@ -3,6 +3,7 @@ package io.isolde.study;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.isolde.cluster.ToolException;
 import io.isolde.study.Results.SettingResult;
 import io.isolde.study.Results.Summary;
 import java.io.IOException;
@@ -29,14 +30,14 @@ final class ResultsFile {
     try {
       Files.createDirectories(folder);
     } catch (IOException e) {
-      throw new StudyException("The folder %s can't be made.".formatted(folder), e);
+      throw new ToolException("The folder %s can't be made.".formatted(folder), e);
     }
   }
 
   /**
    * What was found until now.
    *
-   * @throws StudyException if it is another study's
+   * @throws ToolException if it is another study's
    */
   Results load() {
     if (!Files.exists(file)) {
@@ -45,13 +46,13 @@ final class ResultsFile {
     try {
       Results found = JSON.readValue(file.toFile(), Results.class);
       if (!found.description().equals(description)) {
-        throw new StudyException(
+        throw new ToolException(
             "%s is of a study with other options. Remove it, or name another folder."
                 .formatted(file));
       }
       return found;
     } catch (IOException e) {
-      throw new StudyException(
+      throw new ToolException(
           "%s can't be read. Remove it, or name another folder.".formatted(file), e);
     }
   }
@@ -78,7 +79,7 @@ final class ResultsFile {
       Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
       return results;
     } catch (IOException e) {
-      throw new StudyException("%s can't be written.".formatted(file), e);
+      throw new ToolException("%s can't be written.".formatted(file), e);
     }
   }
 

@@ -4,6 +4,7 @@ package io.isolde.study;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.metadata.NodeState;
+import io.isolde.cluster.ToolException;
 import io.isolde.staleness.ClusterDelays;
 import io.isolde.staleness.CoordinatorChoice;
 import io.isolde.staleness.DelayModel;
@@ -59,7 +60,7 @@ public final class Study {
    * Runs what was not yet run.
    *
    * @return what was found
-   * @throws StudyException if it is not possible, or breaks off; what was found until then is saved
+   * @throws ToolException if it is not possible, or breaks off; what was found until then is saved
    */
   public Results run() throws InterruptedException {
     Results results = file.load();
@@ -130,7 +131,7 @@ public final class Study {
         live.legs(table.name())
             .orElseThrow(
                 () ->
-                    new StudyException(
+                    new ToolException(
                         "The nodes have collected no delays. They need the plugin, and"
                             + " staleness_sample_one_in must not be 0."));
     DelayModel model =
@@ -169,7 +170,7 @@ public final class Study {
             .filter(node -> node.getState() == NodeState.UP || node.getState() == NodeState.UNKNOWN)
             .toList();
     if (up.isEmpty()) {
-      throw new StudyException("All nodes of the cluster are down.");
+      throw new ToolException("All nodes of the cluster are down.");
     }
     return up;
   }

@@ -6,6 +6,7 @@ import io.isolde.cluster.ClusterException;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
+import io.isolde.cluster.ToolException;
 import io.isolde.study.StudyOptions.Running;
 import io.isolde.study.distances.Distances;
 import io.isolde.study.live.Sessions;
@@ -137,7 +138,7 @@ final class StudyCluster implements AutoCloseable {
     try {
       return Files.writeString(file, text).toAbsolutePath();
     } catch (IOException e) {
-      throw new StudyException("The file %s can't be written.".formatted(file), e);
+      throw new ToolException("The file %s can't be written.".formatted(file), e);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.study;
 
+import io.isolde.cluster.ToolException;
 import io.isolde.study.live.Sessions.Credentials;
 import java.net.InetSocketAddress;
 import java.util.Optional;
@@ -67,7 +68,7 @@ public record StudyOptions(
 
   private static void require(boolean holds, String sentence) {
     if (!holds) {
-      throw new StudyException(sentence);
+      throw new ToolException(sentence);
     }
   }
 }

@@ -10,6 +10,7 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.metadata.NodeState;
+import io.isolde.cluster.ToolException;
 import io.isolde.staleness.Level;
 import io.isolde.staleness.Setting;
 import java.nio.ByteBuffer;
@@ -77,7 +78,7 @@ final class StudyTable implements Requests {
     long deadline = System.nanoTime() + AGREEMENT_NANOS;
     while (schemaVersions(session) > 1) {
       if (System.nanoTime() - deadline > 0) {
-        throw new StudyException("The nodes do not agree on the schema.");
+        throw new ToolException("The nodes do not agree on the schema.");
       }
       LockSupport.parkNanos(LOOK_NANOS);
     }

@@ -4,6 +4,7 @@ package io.isolde.study;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.isolde.cluster.ToolException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +53,7 @@ class ProfileTest {
   @Test
   void whenTwoDatacentersHaveNoDistanceThenTheFileIsRefused() {
     assertThatThrownBy(() -> file("eu us: 45ms\nus asia: 80ms\n"))
-        .isInstanceOf(StudyException.class)
+        .isInstanceOf(ToolException.class)
         .hasMessageContaining("How far are eu and asia from each other?");
     assertThatThrownBy(() -> file("eu eu: 45ms\n")).hasMessageContaining("is one datacenter");
   }

@@ -4,6 +4,7 @@ package io.isolde.study;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.isolde.cluster.ToolException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +26,7 @@ class ReplicationTest {
   @Test
   void whenThereAreFewerNodesThanReplicasThenTheStudyIsRefused() {
     assertThatThrownBy(() -> Replication.over(Map.of("datacenter1", 2)))
-        .isInstanceOf(StudyException.class)
+        .isInstanceOf(ToolException.class)
         .hasMessage("A study needs at least 3 nodes; the cluster has 2.");
   }
 }

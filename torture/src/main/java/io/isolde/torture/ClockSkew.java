@@ -4,6 +4,7 @@ package io.isolde.torture;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
+import io.isolde.cluster.ToolException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +39,7 @@ public final class ClockSkew {
     try {
       Files.writeString(file(node), Integer.toString(millis));
     } catch (IOException e) {
-      throw new TortureException("The file " + file(node) + " can't be written.", e);
+      throw new ToolException("The file " + file(node) + " can't be written.", e);
     }
   }
 
@@ -47,7 +48,7 @@ public final class ClockSkew {
     try {
       Files.delete(file(node));
     } catch (IOException e) {
-      throw new TortureException("The file " + file(node) + " can't be deleted.", e);
+      throw new ToolException("The file " + file(node) + " can't be deleted.", e);
     }
   }
 

@@ -4,6 +4,7 @@ package io.isolde.torture;
 import io.isolde.client.IsolationLevel;
 import io.isolde.client.Isolde;
 import io.isolde.client.TransactionOptions;
+import io.isolde.cluster.ToolException;
 import io.isolde.history.ObservedTransaction.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -129,12 +130,12 @@ final class Epoch {
     try {
       all.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException e) {
-      throw new TortureException("A client failed in an unexpected way: " + e.getCause(), e);
+      throw new ToolException("A client failed in an unexpected way: " + e.getCause(), e);
     } catch (TimeoutException e) {
-      throw new TortureException("A client hung for " + PATIENCE.toSeconds() + " s.", e);
+      throw new ToolException("A client hung for " + PATIENCE.toSeconds() + " s.", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new TortureException("It was interrupted.", e);
+      throw new ToolException("It was interrupted.", e);
     }
   }
 
@@ -143,7 +144,7 @@ final class Epoch {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new TortureException("It was interrupted.", e);
+      throw new ToolException("It was interrupted.", e);
     }
   }
 }

@@ -3,6 +3,7 @@ package io.isolde.torture;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverException;
+import io.isolde.cluster.ToolException;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -74,7 +75,7 @@ final class HandOvers implements Fault {
       Thread.currentThread().interrupt();
     }
     if (thread.isAlive()) {
-      throw new TortureException("A node was asked for a hand-over and never answered.");
+      throw new ToolException("A node was asked for a hand-over and never answered.");
     }
   }
 }

@@ -2,8 +2,8 @@
 package io.isolde.bench.distance;
 
 import com.sun.jna.LastErrorException;
-import io.isolde.bench.BenchException;
 import io.isolde.cluster.Network;
+import io.isolde.cluster.ToolException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -115,7 +115,7 @@ public final class DistantHosts {
     try {
       return devices.get(from).read();
     } catch (LastErrorException e) {
-      throw new BenchException("Host " + from + " is heard no more: " + e + ".", e);
+      throw new ToolException("Host " + from + " is heard no more: " + e + ".", e);
     }
   }
 
@@ -132,7 +132,7 @@ public final class DistantHosts {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (LastErrorException e) {
-      throw new BenchException("Host " + host + " can't be reached any more: " + e + ".", e);
+      throw new ToolException("Host " + host + " can't be reached any more: " + e + ".", e);
     }
   }
 }

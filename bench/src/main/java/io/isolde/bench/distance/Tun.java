@@ -5,7 +5,7 @@ import com.sun.jna.LastErrorException;
 import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLong;
-import io.isolde.bench.BenchException;
+import io.isolde.cluster.ToolException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -53,7 +53,7 @@ final class Tun {
   /**
    * Creates the device, in this process's network namespace.
    *
-   * @throws BenchException if the system does not let us
+   * @throws ToolException if the system does not let us
    */
   Tun(String name) {
     try (Memory request = new Memory(REQUEST_BYTES)) {
@@ -64,7 +64,7 @@ final class Tun {
       file = Libc.open(DEVICE, READ_AND_WRITE);
       var unused = Libc.ioctl(file, new NativeLong(TUNSETIFF), request);
     } catch (LastErrorException e) {
-      throw new BenchException("The network device " + name + " can't be created: " + e + ".", e);
+      throw new ToolException("The network device " + name + " can't be created: " + e + ".", e);
     }
   }
 

@@ -2,13 +2,13 @@
 package io.isolde.snapshot.node;
 
 import io.isolde.peers.SchemaPull;
+import io.isolde.snapshot.SnapshotTag;
 import io.isolde.snapshot.gate.WriteGate;
 import io.isolde.snapshot.protocol.Answer;
 import io.isolde.snapshot.protocol.Step;
 import io.isolde.snapshot.store.TableCut;
 import io.isolde.snapshot.store.TableLoad;
 import io.isolde.snapshot.table.SnapshotCatalog;
-import io.isolde.snapshot.table.SnapshotTag;
 import io.isolde.version.AsOfCut;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;

@@ -3,10 +3,10 @@ package io.isolde.snapshot.node;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.config.IsoldeConfig;
+import io.isolde.peers.NodePort;
 import io.isolde.peers.Peers;
 import io.isolde.peers.Ring;
 import io.isolde.peers.Wire;
-import io.isolde.replicated.OracleHost;
 import io.isolde.snapshot.gate.WriteGate;
 import io.isolde.snapshot.protocol.Answer;
 import java.io.IOException;
@@ -41,7 +41,7 @@ public final class SnapshotNode {
           new ThreadFactoryBuilder().setNameFormat("isolde-snapshot-%d").setDaemon(true).build());
 
   private final Participants participants = new Participants(gate, threads);
-  private final Supplier<Optional<OracleHost>> host;
+  private final Supplier<Optional<NodePort>> port;
   private final IsoldeConfig config;
 
   private volatile Peers peers;
@@ -50,18 +50,18 @@ public final class SnapshotNode {
   /**
    * Makes it; nothing happens before {@link #start}.
    *
-   * @param host empty until the port for other nodes is open
+   * @param port empty until the port for other nodes is open
    */
-  public SnapshotNode(IsoldeConfig config, Supplier<Optional<OracleHost>> host) {
+  public SnapshotNode(IsoldeConfig config, Supplier<Optional<NodePort>> port) {
     this.config = config;
-    this.host = host;
+    this.port = port;
     threads.allowCoreThreadTimeOut(true);
   }
 
   /** Starts, once Cassandra knows its ring and listens. */
   public synchronized void start() {
     if (snapshots == null) {
-      peers = new Peers(Ring.self(), Peers.Service.SNAPSHOTS, host, threads, this::answer);
+      peers = new Peers(Ring.self(), Peers.Service.SNAPSHOTS, port, threads, this::answer);
       snapshots = new Snapshots(config, peers);
       new Janitor(participants, snapshots).start();
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.snapshot.read;
 
-import io.isolde.snapshot.table.SnapshotTag;
-import io.isolde.transaction.Denylist;
+import io.isolde.apply.Denylist;
+import io.isolde.snapshot.SnapshotTag;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

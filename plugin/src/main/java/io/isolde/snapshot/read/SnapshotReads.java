@@ -4,7 +4,7 @@ package io.isolde.snapshot.read;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.read.SnapshotSelect;
-import io.isolde.snapshot.table.SnapshotTag;
+import io.isolde.snapshot.SnapshotTag;
 import java.util.Set;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.statements.SelectStatement;

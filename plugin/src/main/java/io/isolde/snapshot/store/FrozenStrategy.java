@@ -2,7 +2,7 @@
 package io.isolde.snapshot.store;
 
 import io.isolde.config.IsoldeConfig;
-import io.isolde.snapshot.table.SnapshotTag;
+import io.isolde.snapshot.SnapshotTag;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.snapshot.table;
 
+import io.isolde.snapshot.SnapshotTag;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

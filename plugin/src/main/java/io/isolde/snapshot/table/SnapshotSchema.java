@@ -2,6 +2,7 @@
 package io.isolde.snapshot.table;
 
 import io.isolde.error.IsoldeException;
+import io.isolde.snapshot.SnapshotTag;
 import io.isolde.version.VersionIndex;
 import java.util.Collection;
 import java.util.List;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.snapshot.table;
 
+import io.isolde.snapshot.SnapshotTag;
 import io.isolde.snapshot.store.FrozenStrategy;
 import io.isolde.version.VersionIndex;
 import java.nio.ByteBuffer;

@@ -5,11 +5,11 @@ import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.peers.EveryNode;
+import io.isolde.peers.NodePort;
 import io.isolde.peers.PatientRequest;
 import io.isolde.peers.Peers;
 import io.isolde.peers.Ring;
 import io.isolde.peers.Wire;
-import io.isolde.replicated.OracleHost;
 import io.isolde.version.DroppedColumns;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -51,7 +51,7 @@ public final class ClusterGate {
   /** For what a change waits for beside TRUNCATE's own time-out. */
   private static final long LEASE_BEYOND_TRUNCATE_MILLIS = 60_000;
 
-  private final Supplier<Optional<OracleHost>> host;
+  private final Supplier<Optional<NodePort>> port;
   private final GateKeeper keeper;
   private final EveryNode everyNode;
 
@@ -63,17 +63,14 @@ public final class ClusterGate {
    *
    * @param own this node's gate
    * @param everyNode asked before a table becomes transactional
-   * @param host empty until the port for other nodes is open
+   * @param port empty until the port for other nodes is open
    * @param secure whether no commit up to a timestamp is applied on this node again
    */
   public ClusterGate(
-      TableGate own,
-      EveryNode everyNode,
-      Supplier<Optional<OracleHost>> host,
-      LongPredicate secure) {
+      TableGate own, EveryNode everyNode, Supplier<Optional<NodePort>> port, LongPredicate secure) {
     this.keeper = new GateKeeper(own, secure);
     this.everyNode = everyNode;
-    this.host = host;
+    this.port = port;
   }
 
   /** Starts answering other nodes, once Cassandra knows its own address. */
@@ -84,7 +81,7 @@ public final class ClusterGate {
   private synchronized Peers peers() {
     if (peers == null) {
       peers =
-          new Peers(Ring.self(), Peers.Service.TABLE_GATES, host, requestThreads(), keeper::answer);
+          new Peers(Ring.self(), Peers.Service.TABLE_GATES, port, requestThreads(), keeper::answer);
     }
     return peers;
   }

@@ -8,6 +8,7 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.metadata.TokenMap;
 import com.datastax.oss.driver.api.core.metadata.token.TokenRange;
+import io.isolde.cluster.ToolException;
 import io.isolde.staleness.Delay;
 import io.isolde.staleness.DelayHistogram;
 import io.isolde.staleness.Legs;
@@ -15,7 +16,6 @@ import io.isolde.staleness.MeasuredLegs;
 import io.isolde.staleness.MeasuredLegs.Route;
 import io.isolde.staleness.Place;
 import io.isolde.staleness.Topology;
-import io.isolde.study.StudyException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,14 +36,14 @@ public final class LiveCluster {
   /**
    * Which nodes hold a keyspace's rows together, as the ring is now.
    *
-   * @throws StudyException if there is no such keyspace
+   * @throws ToolException if there is no such keyspace
    */
   public Topology topology(String keyspace) {
     TokenMap ring =
         session
             .getMetadata()
             .getTokenMap()
-            .orElseThrow(() -> new StudyException("The nodes do not say who owns which tokens."));
+            .orElseThrow(() -> new ToolException("The nodes do not say who owns which tokens."));
     List<Node> nodes = List.copyOf(session.getMetadata().getNodes().values());
     List<int[]> sets = new ArrayList<>();
     for (TokenRange range : ring.getTokenRanges()) {
@@ -51,7 +51,7 @@ public final class LiveCluster {
     }
     int most = sets.stream().mapToInt(set -> set.length).max().orElse(0);
     if (most == 0) {
-      throw new StudyException("There is no keyspace " + keyspace + " with replicas.");
+      throw new ToolException("There is no keyspace " + keyspace + " with replicas.");
     }
     return new Topology(
         nodes.stream().map(LiveCluster::place).toList(),
@@ -67,7 +67,7 @@ public final class LiveCluster {
    *
    * @param table as {@code keyspace.table}
    * @return empty if nobody has seen anything of it
-   * @throws StudyException if no node can be asked
+   * @throws ToolException if no node can be asked
    */
   public Optional<MeasuredLegs> legs(String table) {
     Map<Route, Map<String, List<String>>> histograms = new HashMap<>();
@@ -133,7 +133,7 @@ public final class LiveCluster {
       }
     }
     if (asked == 0) {
-      throw new StudyException("No node tells its delays. " + String.join("; ", failures));
+      throw new ToolException("No node tells its delays. " + String.join("; ", failures));
     }
     return rows;
   }

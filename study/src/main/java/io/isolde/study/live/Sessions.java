@@ -6,7 +6,7 @@ import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
-import io.isolde.study.StudyException;
+import io.isolde.cluster.ToolException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Collection;
@@ -24,7 +24,7 @@ public final class Sessions {
   /**
    * Connects.
    *
-   * @throws StudyException if nobody answers there, or refuses
+   * @throws ToolException if nobody answers there, or refuses
    */
   public static CqlSession open(
       Collection<InetSocketAddress> contactPoints, Optional<Credentials> credentials) {
@@ -47,7 +47,7 @@ public final class Sessions {
     try {
       return builder.build();
     } catch (DriverException e) {
-      throw new StudyException(
+      throw new ToolException(
           "No node of %s lets us in: %s".formatted(contactPoints, e.getMessage()), e);
     }
   }

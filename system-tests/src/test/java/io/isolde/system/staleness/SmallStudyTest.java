@@ -4,13 +4,13 @@ package io.isolde.system.staleness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.isolde.cluster.ToolException;
 import io.isolde.study.Churn;
 import io.isolde.study.Profile;
 import io.isolde.study.Report;
 import io.isolde.study.Results;
 import io.isolde.study.Results.SettingResult;
 import io.isolde.study.Study;
-import io.isolde.study.StudyException;
 import io.isolde.study.StudyOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,7 +72,7 @@ class SmallStudyTest {
     assertThat(new Study(options(15), folder, said::add).run()).isEqualTo(results);
     assertThat(said).singleElement().asString().contains("done already");
     assertThatThrownBy(() -> new Study(options(16), folder, said::add).run())
-        .isInstanceOf(StudyException.class)
+        .isInstanceOf(ToolException.class)
         .hasMessageContaining("other options");
   }
 

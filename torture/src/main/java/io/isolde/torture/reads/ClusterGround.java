@@ -10,7 +10,7 @@ import io.isolde.client.IsoldeSessionBuilder;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
-import io.isolde.torture.TortureException;
+import io.isolde.cluster.ToolException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -121,7 +121,7 @@ public final class ClusterGround implements Ground, AutoCloseable {
       Thread.sleep(FORGOTTEN_AFTER_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new TortureException("It was interrupted.", e);
+      throw new ToolException("It was interrupted.", e);
     } finally {
       node.resume();
     }

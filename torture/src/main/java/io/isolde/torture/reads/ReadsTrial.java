@@ -4,7 +4,7 @@ package io.isolde.torture.reads;
 import io.isolde.client.Isolde;
 import io.isolde.client.Transaction;
 import io.isolde.client.TransactionOptions;
-import io.isolde.torture.TortureException;
+import io.isolde.cluster.ToolException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -115,7 +115,7 @@ public final class ReadsTrial {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new TortureException("It was interrupted.", e);
+      throw new ToolException("It was interrupted.", e);
     }
   }
 }

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.apply;
+
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.oracle.group.Stable;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.apache.cassandra.concurrent.Stage;
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.db.MutationExceededMaxSizeException;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.locator.ReplicaPlan;
+import org.apache.cassandra.locator.ReplicaPlans;
+import org.apache.cassandra.net.MessagingService;
+import org.apache.cassandra.utils.JVMStabilityInspector;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings decided commits to the replicas. If this node dies meanwhile, or does not reach them,
+ * {@link Recovery} does it, with the same timestamps.
+ */
+public final class MutationApplier {
+  private static final Logger logger = LoggerFactory.getLogger(MutationApplier.class);
+  private static final long FIRST_PAUSE_MILLIS = 20;
+  private static final long MAX_PAUSE_MILLIS = 1000;
+
+  /** Below this a mutation is certainly small enough, and need not be measured. */
+  private static final long SURELY_FITS_BYTES = 256 << 10;
+
+  /** Only starts what runs elsewhere. */
+  private final ScheduledExecutorService pauses =
+      Executors.newSingleThreadScheduledExecutor(
+          new ThreadFactoryBuilder().setNameFormat("IsoldeApplyAgain").setDaemon(true).build());
+
+  private final StrongTables strong;
+  private final QuorumWrite quorum;
+  private final WhoApplies whoApplies;
+
+  /**
+   * @param queues to the other replicas
+   */
+  public MutationApplier(StrongTables strong, OutboundQueues queues) {
+    this.strong = strong;
+    this.quorum = new QuorumWrite(queues);
+    this.whoApplies = new WhoApplies(strong, queues);
+  }
+
+  /**
+   * Refuses what could not be applied, before the decision: a decided commit that can't be applied
+   * holds up everybody.
+   *
+   * @return where each of them goes
+   * @throws IsoldeException TRANSACTION_TOO_LARGE
+   * @throws org.apache.cassandra.exceptions.UnavailableException if there is no quorum for a part
+   * @throws org.apache.cassandra.exceptions.InvalidRequestException if the operator has denied a
+   *     partition
+   */
+  public List<ReplicaPlan.ForWrite> check(Collection<PartitionUpdate> updates) {
+    List<ReplicaPlan.ForWrite> plans = new ArrayList<>(updates.size());
+    Denylist.checkWrites(updates); // It may have been denied since it was written to.
+    for (PartitionUpdate update : updates) {
+      plans.add(
+          ReplicaPlans.forWrite(
+              Keyspace.open(update.metadata().keyspace),
+              ConsistencyLevel.QUORUM,
+              update.partitionKey().getToken(),
+              ReplicaPlans.writeNormal));
+    }
+    checkSizes(updates);
+    return plans;
+  }
+
+  /**
+   * Whether the oracle's leader is asked to apply a commit: see {@link WhoApplies}.
+   *
+   * @param plans of {@link #check}
+   * @param bytes of all updates together, about
+   */
+  public boolean isLeaderAsked(
+      Collection<PartitionUpdate> updates, List<ReplicaPlan.ForWrite> plans, int bytes) {
+    return whoApplies.isLeaderAsked(updates, plans, bytes);
+  }
+
+  private void checkSizes(Collection<PartitionUpdate> updates) {
+    long dataBytes = updates.stream().mapToLong(PartitionUpdate::dataSize).sum();
+    if (dataBytes < Math.min(SURELY_FITS_BYTES, DatabaseDescriptor.getMaxMutationSize() / 4)) {
+      return;
+    }
+    try {
+      for (Mutation mutation : Stamp.mutations(updates, 0)) {
+        mutation.validateSize(MessagingService.current_version, 0);
+        checkFitsIntoLog(mutation);
+      }
+    } catch (MutationExceededMaxSizeException e) {
+      throw IsoldeException.of(
+          ErrorCode.TRANSACTION_TOO_LARGE,
+          "The transaction writes more to one partition than Cassandra's commit log takes: "
+              + e.getMessage(),
+          "limit",
+          "max_mutation_size");
+    }
+  }
+
+  private void checkFitsIntoLog(Mutation mutation) {
+    String keyspace = mutation.getKeyspaceName();
+    if (!strong.isStrong(keyspace)) {
+      return;
+    }
+    long bytes = Mutation.serializer.serializedSize(mutation, MessagingService.current_version);
+    int maxBytes = strong.maxMutationBytes(keyspace);
+    if (bytes > maxBytes) {
+      throw IsoldeException.of(
+          ErrorCode.TRANSACTION_TOO_LARGE,
+          "The transaction writes "
+              + bytes
+              + " bytes to one partition, more than an entry in the log of a strong keyspace.",
+          "keyspace",
+          keyspace,
+          "limit_bytes",
+          maxBytes);
+    }
+  }
+
+  /**
+   * Applies everywhere, again and again until it has worked. Bounded by the oracle, which takes no
+   * more commits when too many are not applied.
+   *
+   * @param commitTimestamp of the mutations, which are all that the commit writes
+   * @param isAppliedByOthers asked before each attempt: what comes after them could come after a
+   *     TRUNCATE
+   * @return completes when it has worked, with what the oracle's leader said to it, if it knows;
+   *     does not fail
+   */
+  public CompletableFuture<Optional<Stable>> apply(
+      List<Mutation> mutations, long commitTimestamp, BooleanSupplier isAppliedByOthers) {
+    CompletableFuture<Optional<Stable>> applied = new CompletableFuture<>();
+    apply(mutations, commitTimestamp, isAppliedByOthers, applied, FIRST_PAUSE_MILLIS);
+    return applied;
+  }
+
+  private void apply(
+      List<Mutation> mutations,
+      long commitTimestamp,
+      BooleanSupplier isAppliedByOthers,
+      CompletableFuture<Optional<Stable>> applied,
+      long pauseMillis) {
+    if (isAppliedByOthers.getAsBoolean()) {
+      applied.complete(Optional.empty());
+      return;
+    }
+    var unused =
+        attempt(mutations, commitTimestamp)
+            .thenAccept(
+                attempt -> {
+                  if (attempt.isApplied()) {
+                    applied.complete(attempt.reported());
+                  } else {
+                    long nextMillis = Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
+                    later(
+                        pauseMillis,
+                        () ->
+                            apply(
+                                mutations,
+                                commitTimestamp,
+                                isAppliedByOthers,
+                                applied,
+                                nextMillis));
+                  }
+                });
+  }
+
+  /**
+   * Tries once to apply all that a commit writes, at QUORUM or in the logs of strong keyspaces.
+   *
+   * @return does not fail
+   */
+  CompletableFuture<Attempt> attempt(List<Mutation> mutations, long commitTimestamp) {
+    List<Mutation> ofGroups = new ArrayList<>();
+    List<Mutation> others = new ArrayList<>(mutations.size());
+    for (Mutation mutation : TablesThatExist.of(mutations)) {
+      (strong.isStrong(mutation.getKeyspaceName()) ? ofGroups : others).add(mutation);
+    }
+    return ofGroups.isEmpty()
+        ? quorum.attempt(others, OptionalLong.of(commitTimestamp))
+        : quorum.attempt(others, OptionalLong.empty()).thenCombine(inLogs(ofGroups), Attempt::and);
+  }
+
+  private CompletableFuture<Boolean> inLogs(List<Mutation> mutations) {
+    try {
+      return CompletableFuture.allOf(
+              mutations.stream().map(strong::apply).toArray(CompletableFuture[]::new))
+          .handle((done, failure) -> failure == null || notYet(failure));
+    } catch (RuntimeException | Error e) {
+      JVMStabilityInspector.inspectThrowable(e);
+      return CompletableFuture.completedFuture(notYet(e));
+    }
+  }
+
+  /** Whatever it is, the transaction is committed: it must be tried until it works. */
+  private static boolean notYet(Throwable failure) {
+    logger.warn("A committed transaction could not be applied yet: {}", failure.getMessage());
+    return false;
+  }
+
+  /** Runs something that may block for as long as a local write does, after a pause. */
+  public void later(long pauseMillis, Runnable task) {
+    var unused =
+        pauses.schedule(() -> Stage.MUTATION.execute(task), pauseMillis, TimeUnit.MILLISECONDS);
+  }
+}

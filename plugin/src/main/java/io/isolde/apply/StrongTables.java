@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.apply;
+
+import java.util.concurrent.CompletableFuture;
+import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.db.ReadQuery;
+
+/**
+ * Transactional tables of strong keyspaces. Who leads the replica group of a partition is the one
+ * who has all that is applied to it, so commits go through the groups' logs and reads to their
+ * leaders; a quorum of the replicas may lag behind its log.
+ */
+public interface StrongTables {
+  /** Whether a keyspace is a strong one. Cheap. */
+  boolean isStrong(String keyspace);
+
+  /** The largest mutation that a group's log takes, in bytes as it is sent. */
+  int maxMutationBytes(String keyspace);
+
+  /**
+   * Applies what a commit writes to a partition. What was applied before may come again.
+   *
+   * @return completes when all reads find it; fails if that is not certain
+   */
+  CompletableFuture<?> apply(Mutation mutation);
+
+  /** Has leaders read what a query of a strong keyspace asks for. */
+  ReadQuery atLeaders(ReadQuery query);
+
+  /**
+   * Above all timestamps of a keyspace's writes so far. Blocks.
+   *
+   * @throws org.apache.cassandra.exceptions.RequestExecutionException if a group has no leader
+   */
+  long newestTimestamp(String keyspace);
+
+  /**
+   * All later writes of a keyspace get timestamps above this one, in microseconds. Blocks.
+   *
+   * @throws org.apache.cassandra.exceptions.RequestExecutionException if a group has no leader
+   */
+  void passTimestamp(String keyspace, long timestamp);
+}

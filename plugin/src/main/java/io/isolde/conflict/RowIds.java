@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.conflict;
+
+import java.nio.ByteBuffer;
+import org.apache.cassandra.db.Clustering;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.PartitionPosition;
+import org.apache.cassandra.db.marshal.AbstractType;
+import org.apache.cassandra.dht.AbstractBounds;
+import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
+import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.ByteBufferUtil;
+import org.apache.cassandra.utils.MurmurHash;
+import org.apache.cassandra.utils.bytecomparable.ByteComparable;
+import org.apache.cassandra.utils.bytecomparable.ByteSource;
+import org.apache.cassandra.utils.bytecomparable.ByteSourceInverse;
+
+/**
+ * The 64-bit ids by which the oracle knows rows, and the coarser ids that stand for many rows ("a
+ * compact, over-approximated representation of the read set", A Critique of Snapshot Isolation,
+ * section 5.2).
+ *
+ * <p>For a row in a partition in a token bucket there are:
+ *
+ * <ul>
+ *   <li>its {@link #row} id: updated by writes of the row, checked by reads of just this row;
+ *   <li>the {@link #partition} id: updated by every write in the partition, checked by reads of a
+ *       slice;
+ *   <li>the {@link #sweep} id: updated by deletions of a partition or of a range in it, checked by
+ *       reads (and, at snapshot isolation, writes) of any one row in it, so that two writes of two
+ *       rows in one partition don't conflict but both do with a deletion of the partition;
+ *   <li>the {@link #bucket} id: updated by every write, checked by reads of a token range.
+ * </ul>
+ */
+public final class RowIds {
+  /** A power of two. More: fewer false conflicts of range reads, more ids for a full scan. */
+  static final int BUCKETS = 256;
+
+  private static final int BUCKET_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(BUCKETS);
+
+  private static final long ROW = 0x9E3779B97F4A7C15L;
+  private static final long PARTITION = 0xC2B2AE3D27D4EB4FL;
+  private static final long SWEEP = 0x165667B19E3779F9L;
+  private static final long BUCKET = 0x27D4EB2F165667C5L;
+  private static final ByteBuffer ABSENT = ByteBufferUtil.bytes("absent");
+
+  private RowIds() {}
+
+  public static long row(TableMetadata table, DecoratedKey key, Clustering<?> clustering) {
+    long id = hash(key.getKey(), seed(table) ^ ROW);
+    if (clustering == Clustering.STATIC_CLUSTERING) {
+      return mix(id ^ PARTITION);
+    }
+    for (int i = 0; i < clustering.size(); i++) {
+      id = hash(normal(table.comparator.subtype(i), clustering.bufferAt(i)), id);
+    }
+    return id;
+  }
+
+  /** Values that are equal in an order have equal bytes then: 1.1 and 1.10 are the same decimal. */
+  private static ByteBuffer normal(AbstractType<?> type, ByteBuffer component) {
+    if (component == null) {
+      return ABSENT;
+    }
+    AbstractType<?> ascending = type.unwrap();
+    if (ascending.isByteOrderComparable || ascending.valueLengthIfFixed() >= 0) {
+      return component;
+    }
+    ByteSource ordered = ascending.asComparableBytes(component, ByteComparable.Version.OSS50);
+    return ordered == null ? component : ByteBuffer.wrap(ByteSourceInverse.readBytes(ordered));
+  }
+
+  public static long partition(TableMetadata table, DecoratedKey key) {
+    return hash(key.getKey(), seed(table) ^ PARTITION);
+  }
+
+  public static long sweep(TableMetadata table, DecoratedKey key) {
+    return hash(key.getKey(), seed(table) ^ SWEEP);
+  }
+
+  static long bucket(TableMetadata table, DecoratedKey key) {
+    return bucket(table, bucketOf(key.getToken()));
+  }
+
+  private static long bucket(TableMetadata table, int bucket) {
+    return mix(seed(table) ^ BUCKET ^ mix(bucket));
+  }
+
+  /** The ids of all buckets that a range of partitions touches. */
+  public static long[] buckets(TableMetadata table, AbstractBounds<PartitionPosition> range) {
+    int first = range.left.isMinimum() ? 0 : bucketOf(range.left.getToken());
+    int last = range.right.isMinimum() ? BUCKETS - 1 : bucketOf(range.right.getToken());
+    assert first <= last : "a range read does not wrap around: " + range;
+    long[] ids = new long[last - first + 1];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = bucket(table, first + i);
+    }
+    return ids;
+  }
+
+  /** In the order of tokens. All tokens of a partitioner other than Murmur3 share one bucket. */
+  private static int bucketOf(Token token) {
+    return token instanceof LongToken
+        ? (int) ((token.getLongValue() ^ Long.MIN_VALUE) >>> BUCKET_SHIFT)
+        : 0;
+  }
+
+  private static long seed(TableMetadata table) {
+    return table.id.asUUID().getMostSignificantBits() ^ table.id.asUUID().getLeastSignificantBits();
+  }
+
+  private static long hash(ByteBuffer bytes, long seed) {
+    return MurmurHash.hash2_64(bytes, bytes.position(), bytes.remaining(), seed);
+  }
+
+  /** The finalizer of MurmurHash3. */
+  private static long mix(long value) {
+    long mixed = (value ^ (value >>> 33)) * 0xFF51AFD7ED558CCDL;
+    mixed = (mixed ^ (mixed >>> 33)) * 0xC4CEB9FE1A85EC53L;
+    return mixed ^ (mixed >>> 33);
+  }
+}

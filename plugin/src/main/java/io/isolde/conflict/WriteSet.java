@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.conflict;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.db.rows.Row;
+import org.apache.cassandra.schema.TableMetadata;
+
+/** What a transaction writes, as ids for the oracle; see {@link RowIds}. */
+public final class WriteSet {
+  /** Ids whose earlier commits this one replaces, and what each stands for. */
+  private final Map<Long, Granule> overwrites = new HashMap<>();
+
+  /** Ids that this commit updates. */
+  private final Set<Long> writes = new HashSet<>();
+
+  private WriteSet() {}
+
+  public static WriteSet of(Collection<PartitionUpdate> updates) {
+    WriteSet set = new WriteSet();
+    updates.forEach(set::add);
+    return set;
+  }
+
+  private void add(PartitionUpdate update) {
+    TableMetadata table = update.metadata();
+    DecoratedKey key = update.partitionKey();
+    long partition = RowIds.partition(table, key);
+    long sweep = RowIds.sweep(table, key);
+    writes.add(RowIds.bucket(table, key));
+    writes.add(partition);
+    if (update.deletionInfo().isLive()) {
+      overwrites.put(sweep, new Granule(table, key, null));
+    } else {
+      writes.add(sweep);
+      overwrites.put(partition, new Granule(table, key, null));
+    }
+    if (!update.staticRow().isEmpty()) {
+      addRow(table, key, update.staticRow());
+    }
+    for (Row row : update) {
+      addRow(table, key, row);
+    }
+  }
+
+  private void addRow(TableMetadata table, DecoratedKey key, Row row) {
+    long id = RowIds.row(table, key, row.clustering());
+    writes.add(id);
+    overwrites.put(id, new Granule(table, key, row.clustering()));
+  }
+
+  public long[] overwrites() {
+    return toArray(overwrites.keySet());
+  }
+
+  public long[] writes() {
+    return toArray(writes);
+  }
+
+  /** Returns null if nothing with this id is written. */
+  public Granule find(long id) {
+    return overwrites.get(id);
+  }
+
+  private static long[] toArray(Collection<Long> ids) {
+    long[] array = new long[ids.size()];
+    int i = 0;
+    for (long id : ids) {
+      array[i++] = id;
+    }
+    Arrays.sort(array); // the same request for the same writes, whatever the order of a hash set
+    return array;
+  }
+}

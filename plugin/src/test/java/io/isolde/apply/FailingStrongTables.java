@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.apply;
+
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.cassandra.db.Mutation;
+import org.apache.cassandra.db.ReadQuery;
+
+/** Strong keyspaces whose groups have no leader. */
+public final class FailingStrongTables implements StrongTables {
+  public final AtomicInteger attempts = new AtomicInteger();
+  private final Set<String> keyspaces;
+
+  public FailingStrongTables(String... keyspaces) {
+    this.keyspaces = Set.of(keyspaces);
+  }
+
+  @Override
+  public boolean isStrong(String keyspace) {
+    return keyspaces.contains(keyspace);
+  }
+
+  @Override
+  public CompletableFuture<?> apply(Mutation mutation) {
+    attempts.incrementAndGet();
+    return CompletableFuture.failedFuture(new IllegalStateException("no leader"));
+  }
+
+  @Override
+  public int maxMutationBytes(String keyspace) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public ReadQuery atLeaders(ReadQuery query) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public long newestTimestamp(String keyspace) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void passTimestamp(String keyspace, long timestamp) {
+    throw new UnsupportedOperationException();
+  }
+}

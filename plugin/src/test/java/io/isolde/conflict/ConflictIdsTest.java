@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.conflict;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.testing.CassandraInProcess;
+import io.isolde.transaction.StatementMutations;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.cassandra.cql3.QueryOptions;
+import org.apache.cassandra.cql3.QueryProcessor;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
+import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.db.PartitionRangeReadCommand;
+import org.apache.cassandra.db.ReadQuery;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.service.ClientState;
+import org.apache.cassandra.transport.Dispatcher;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which reads and which writes meet in an id, and so conflict. */
+class ConflictIdsTest {
+  private static final String ROW = "INSERT INTO test.ids (p, c, v) VALUES (1, 5, 0)";
+  private static final String OTHER_ROW = "UPDATE test.ids SET v = 1 WHERE p = 1 AND c = 6";
+
+  @BeforeAll
+  static void start() {
+    CassandraInProcess.start();
+    CassandraInProcess.execute(
+        "CREATE TABLE IF NOT EXISTS test.ids (p int, c int, s int static, v int, PRIMARY KEY (p,"
+            + " c))");
+    CassandraInProcess.execute(
+        "CREATE TABLE IF NOT EXISTS test.sums (p int, d decimal, i varint, v int, PRIMARY KEY (p,"
+            + " d, i)) WITH CLUSTERING ORDER BY (d DESC, i ASC)");
+  }
+
+  private static ReadSet readsOf(String cql) {
+    SelectStatement select =
+        (SelectStatement) QueryProcessor.parseStatement(cql, ClientState.forInternalCalls());
+    ReadQuery query = select.getQuery(QueryOptions.DEFAULT, 1_000_000);
+    ReadSet reads = new ReadSet(1000);
+    if (query instanceof PartitionRangeReadCommand range) {
+      reads.range(range.metadata(), range.dataRange());
+    } else {
+      for (SinglePartitionReadCommand each : ((SinglePartitionReadCommand.Group) query).queries) {
+        boolean statics = !each.columnFilter().fetchedColumns().statics.isEmpty();
+        reads.partition(
+            each.metadata(), each.partitionKey(), each.clusteringIndexFilter(), statics);
+      }
+    }
+    return reads;
+  }
+
+  private static WriteSet writesOf(String cql) {
+    ModificationStatement statement =
+        (ModificationStatement) QueryProcessor.parseStatement(cql, ClientState.forInternalCalls());
+    List<PartitionUpdate> updates =
+        StatementMutations.of(
+            statement,
+            ClientState.forInternalCalls(),
+            QueryOptions.DEFAULT,
+            2,
+            1_000_000,
+            Dispatcher.RequestTime.forImmediateExecution());
+    return WriteSet.of(updates);
+  }
+
+  private static boolean meet(long[] checked, long[] written) {
+    Set<Long> ids = Arrays.stream(written).boxed().collect(Collectors.toSet());
+    return Arrays.stream(checked).anyMatch(ids::contains);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1.1, 1.10, true", "1.1, 1.11, false", "100, 1E2, true", "0, 0.000, true"})
+  void whenDecimalsAreEqualThenTheyAreOneRow(String one, String other, boolean areOne) {
+    String row = "UPDATE test.sums SET v = 0 WHERE p = 1 AND i = 1 AND d = ";
+    boolean meet =
+        meet(
+            readsOf("SELECT v FROM test.sums WHERE p = 1 AND i = 1 AND d = " + one).ids(),
+            writesOf(row + other).writes());
+    assertThat(meet).isEqualTo(areOne);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          v FROM test.ids WHERE p = 1 AND c = 5         | INSERT INTO test.ids (p, c, v) VALUES (1, 5, 0) | true
+          v FROM test.ids WHERE p = 1 AND c = 5         | DELETE FROM test.ids WHERE p = 1 AND c = 5      | true
+          v FROM test.ids WHERE p = 1 AND c IN (4, 5)   | DELETE v FROM test.ids WHERE p = 1 AND c = 5    | true
+          v FROM test.ids WHERE p = 1 AND c = 5         | INSERT INTO test.ids (p, c, v) VALUES (1, 6, 0) | false
+          v FROM test.ids WHERE p = 1 AND c = 5         | INSERT INTO test.ids (p, c, v) VALUES (2, 5, 0) | false
+          v FROM test.ids WHERE p = 1 AND c = 5         | DELETE FROM test.ids WHERE p = 1                | true
+          v FROM test.ids WHERE p = 1 AND c = 5         | DELETE FROM test.ids WHERE p = 1 AND c > 7      | true
+          v FROM test.ids WHERE p = 1 AND c = 5         | DELETE FROM test.ids WHERE p = 2                | false
+          v, s FROM test.ids WHERE p = 1 AND c = 5      | UPDATE test.ids SET s = 1 WHERE p = 1           | true
+          v FROM test.ids WHERE p = 1                   | INSERT INTO test.ids (p, c, v) VALUES (1, 9, 0) | true
+          v FROM test.ids WHERE p = 1 AND c > 5         | DELETE FROM test.ids WHERE p = 1 AND c = 9      | true
+          s FROM test.ids WHERE p = 1                   | UPDATE test.ids SET s = 1 WHERE p = 1           | true
+          v FROM test.ids WHERE p = 1                   | INSERT INTO test.ids (p, c, v) VALUES (2, 9, 0) | false
+          v FROM test.ids                               | INSERT INTO test.ids (p, c, v) VALUES (7, 9, 0) | true
+          v FROM test.ids                               | DELETE FROM test.ids WHERE p = 8                | true
+          DISTINCT p FROM test.ids WHERE token(p) > 0   | INSERT INTO test.ids (p, c, v) VALUES (7, 9, 0) | true
+          v FROM test.ids WHERE p IN (1, 2)             | INSERT INTO test.ids (p, c, v) VALUES (2, 9, 0) | true
+          """)
+  void whenAReadMeetsAWriteThenTheyConflictExactlyIfTheyMust(
+      String select, String write, boolean conflict) {
+    boolean meet = meet(readsOf("SELECT " + select).ids(), writesOf(write).writes());
+    assertThat(meet).isEqualTo(conflict);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          INSERT INTO test.ids (p, c, v) VALUES (1, 5, 0) | UPDATE test.ids SET v = 1 WHERE p = 1 AND c = 5 | true
+          INSERT INTO test.ids (p, c, v) VALUES (1, 5, 0) | UPDATE test.ids SET v = 1 WHERE p = 1 AND c = 6 | false
+          INSERT INTO test.ids (p, c, v) VALUES (1, 5, 0) | DELETE FROM test.ids WHERE p = 1                | true
+          DELETE FROM test.ids WHERE p = 1 AND c > 7      | UPDATE test.ids SET v = 1 WHERE p = 1 AND c = 6 | true
+          DELETE FROM test.ids WHERE p = 1                | DELETE FROM test.ids WHERE p = 1                | true
+          UPDATE test.ids SET s = 1 WHERE p = 1           | UPDATE test.ids SET v = 1 WHERE p = 1 AND c = 6 | false
+          UPDATE test.ids SET s = 1 WHERE p = 1           | UPDATE test.ids SET s = 2 WHERE p = 1           | true
+          """)
+  void whenTwoWritesMeetThenTheyConflictAtSnapshotInBothOrders(
+      String first, String second, boolean conflict) {
+    WriteSet one = writesOf(first);
+    WriteSet other = writesOf(second);
+    assertThat(meet(one.overwrites(), other.writes())).isEqualTo(conflict);
+    assertThat(meet(other.overwrites(), one.writes())).isEqualTo(conflict);
+  }
+
+  @Test
+  void whenAnIdConflictsThenTheRowBehindItCanBeNamed() {
+    ReadSet reads = readsOf("SELECT v FROM test.ids WHERE p = 1 AND c = 5");
+    long met =
+        Arrays.stream(reads.ids())
+            .filter(id -> Arrays.stream(writesOf(ROW).writes()).anyMatch(w -> w == id))
+            .findAny()
+            .orElseThrow();
+    assertThat(reads.find(met).tableName()).isEqualTo("test.ids");
+    assertThat(reads.find(met).keyName()).isEqualTo("1,c=5");
+    assertThat(writesOf(OTHER_ROW).find(met)).isNull();
+  }
+
+  @Test
+  void whenMoreIsReadThanATransactionMayThenItIsTold() {
+    ReadSet small = new ReadSet(10);
+    SelectStatement all =
+        (SelectStatement)
+            QueryProcessor.parseStatement("SELECT v FROM test.ids", ClientState.forInternalCalls());
+    PartitionRangeReadCommand range =
+        (PartitionRangeReadCommand) all.getQuery(QueryOptions.DEFAULT, 1_000_000);
+    assertThatThrownBy(() -> small.range(range.metadata(), range.dataRange()))
+        .isInstanceOfSatisfying(
+            IsoldeException.class,
+            e -> assertThat(e.errorCode()).isEqualTo(ErrorCode.TRANSACTION_TOO_LARGE));
+  }
+}
