@@ -151,6 +151,12 @@ final class FollowerAnswers {
     return votes > peers.size() / 2;
   }
 
+  /** Whether a follower has answered an append as lately as one that is alive does. */
+  boolean isAlive(RaftPeerId peer) {
+    return hasAnswered(
+        peer, Timestamp.currentTime().addTimeMs(-settings.electionTimeoutMinMillis()));
+  }
+
   private boolean hasAnswered(RaftPeerId peer, Timestamp since) {
     LogAppender appender = appenders.get(peer);
     return appender != null

@@ -240,7 +240,7 @@ public final class RaftReplica {
       AppendEntriesRequestProto request) {
     try {
       return appendNoticing(request);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
@@ -413,14 +413,18 @@ public final class RaftReplica {
     }
   }
 
-  /** Whether this node leads and is ready to be asked. */
+  /** Whether this node leads and is ready to be asked; not while its disk hangs. */
   public boolean isLeader() {
-    return division.getInfo().isLeader() && division.getInfo().isLeaderReady();
+    return division.getInfo().isLeader()
+        && division.getInfo().isLeaderReady()
+        && !answers.mustBeSilent();
   }
 
   /** Who leads, as far as this node knows. */
   public Optional<Peer> leader() {
-    return Optional.ofNullable(division.getInfo().getLeaderId()).flatMap(this::member);
+    return answers.mustBeSilent()
+        ? Optional.empty()
+        : Optional.ofNullable(division.getInfo().getLeaderId()).flatMap(this::member);
   }
 
   private Optional<Peer> member(RaftPeerId id) {
@@ -465,11 +469,15 @@ public final class RaftReplica {
   /**
    * Hands leadership over. Requests are refused meanwhile; if it fails, this node goes on leading,
    * or steps down if the other may have been elected. One at a time: another fails with {@link
-   * RaftFailure.NotReady}.
+   * RaftFailure.NotReady}. So does one to a member that does not answer, at once.
    *
    * @param timeoutMillis when to give up
    */
   public CompletableFuture<Void> transferLeadership(String to, long timeoutMillis) {
+    if (isLeader() && !answers.isAlive(RaftPeerId.valueOf(to))) {
+      return CompletableFuture.failedFuture(
+          new RaftFailure.NotReady("The member " + to + " does not answer this leader.", null));
+    }
     long term = term();
     if (!handOver.offer(to, term)) {
       return CompletableFuture.failedFuture(handingOver(null));

@@ -13,6 +13,7 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcReplyProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.ReadIndexReplyProto;
 import org.apache.ratis.proto.RaftProtos.ReadIndexRequestProto;
@@ -28,6 +29,8 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.protocol.RaftServerAsynchronousProtocol;
 import org.apache.ratis.util.ProtoUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What Ratis sends to peers, over our port. What it receives is in {@link RaftRequests}.
@@ -36,6 +39,8 @@ import org.apache.ratis.util.ProtoUtils;
  * not wait behind them (votes, heartbeats, read indexes) the other.
  */
 final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProtocol {
+  private static final Logger log = LoggerFactory.getLogger(RaftRpcService.class);
+
   private final RaftServer server;
   private final RpcType type;
   private final PeerTransport transport;
@@ -195,15 +200,27 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
         .await(settings.requestTimeoutMillis());
   }
 
+  /**
+   * Never fails, but says no. If it failed at once, Ratis 3.3.0 would end the hand-over without
+   * forgetting it ({@code TransferLeadership.start}): this leader would refuse all that comes, and
+   * hand over to nobody, for the rest of its term.
+   */
   @Override
-  public StartLeaderElectionReplyProto startLeaderElection(StartLeaderElectionRequestProto request)
-      throws IOException {
-    return RaftCall.send(
-            control(to(request.getServerRequest())),
-            Frame.START_ELECTION,
-            request,
-            StartLeaderElectionReplyProto.parser())
-        .await(settings.requestTimeoutMillis());
+  public StartLeaderElectionReplyProto startLeaderElection(
+      StartLeaderElectionRequestProto request) {
+    try {
+      return RaftCall.send(
+              control(to(request.getServerRequest())),
+              Frame.START_ELECTION,
+              request,
+              StartLeaderElectionReplyProto.parser())
+          .await(settings.requestTimeoutMillis());
+    } catch (IOException e) {
+      log.info("{} can't stand for leader: {}", to(request.getServerRequest()), e.toString());
+      return StartLeaderElectionReplyProto.newBuilder()
+          .setServerReply(RaftRpcReplyProto.newBuilder().setSuccess(false))
+          .build();
+    }
   }
 
   @Override

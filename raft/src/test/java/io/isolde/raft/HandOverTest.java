@@ -9,12 +9,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.util.ProtoUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Planned changes of the leader. */
 class HandOverTest {
   private static final int LONG_MILLIS = 60_000;
+  private static final int HAND_OVER_MILLIS = 1_000;
 
   @TempDir Path directory;
 
@@ -57,6 +62,58 @@ class HandOverTest {
         handOver(cluster, transferTarget, leader);
         TestCluster.await(() -> peer.connections() >= before + 2);
       }
+    }
+  }
+
+  /** Ratis would refuse everything from then on, or hang in the hand-over. */
+  @Test
+  void whenTheTargetIsDeadThenTheHandOverFailsAtOnceAndTheLeaderGoesOn() throws Exception {
+    try (TestCluster cluster = new TestCluster(directory, 3, RaftSettings.defaults())) {
+      int leader = cluster.awaitLeader();
+      cluster.propose(leader, "before");
+      int dead = (leader + 1) % 3;
+      TestCluster.await(() -> cluster.members.get(dead).machine.applied().size() == 1);
+      cluster.stop(dead);
+      // At first it is not known to be dead.
+      for (int i = 0; i < 3; i++) {
+        assertThatThrownBy(() -> handOverAndAwait(cluster, leader, dead))
+            .hasRootCauseInstanceOf(RaftFailure.class);
+        cluster.propose(leader, "after " + i);
+      }
+      Thread.sleep(RaftSettings.defaults().electionTimeoutMinMillis());
+      assertThat(cluster.replica(leader).transferLeadership("n" + dead, LONG_MILLIS))
+          .isCompletedExceptionally();
+      handOver(cluster, leader, (leader + 2) % 3);
+    }
+  }
+
+  private static void handOverAndAwait(TestCluster cluster, int from, int to) throws Exception {
+    cluster.replica(from).transferLeadership("n" + to, HAND_OVER_MILLIS).get(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void whenTheTargetCantBeAskedToStandThenThatIsANoAndNoFailure() throws Exception {
+    try (TestCluster cluster = new TestCluster(directory, 3, RaftSettings.defaults())) {
+      int leader = cluster.awaitLeader();
+      int dead = (leader + 1) % 3;
+      cluster.stop(dead);
+      StartLeaderElectionRequestProto request =
+          StartLeaderElectionRequestProto.newBuilder()
+              .setServerRequest(
+                  RaftRpcRequestProto.newBuilder()
+                      .setReplyId(ByteString.copyFromUtf8("n" + dead))
+                      .setRaftGroupId(ProtoUtils.toRaftGroupIdProtoBuilder(TestCluster.GROUP)))
+              .build();
+      assertThat(
+              cluster
+                  .members
+                  .get(leader)
+                  .node
+                  .rpc()
+                  .startLeaderElection(request)
+                  .getServerReply()
+                  .getSuccess())
+          .isFalse();
     }
   }
 

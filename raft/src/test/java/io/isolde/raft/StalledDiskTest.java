@@ -61,6 +61,8 @@ class StalledDiskTest {
       cluster.propose(next, "after");
       assertThat(cluster.replica(0).failure()).isEmpty();
       assertThat(cluster.replica(0).isDiskStalled()).isTrue();
+      assertThat(cluster.replica(0).isLeader()).isFalse();
+      assertThat(cluster.replica(0).leader()).isEmpty();
 
       disk.goOn();
 
