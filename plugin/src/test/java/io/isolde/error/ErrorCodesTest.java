@@ -43,7 +43,7 @@ class ErrorCodesTest {
           "cql/IsoldeQueryHandler.java",
           "error/IsoldeException.java",
           "replication/StrongErrors.java",
-          "transaction/Denylist.java",
+          "apply/Denylist.java",
           "version/VersionIndex.java");
 
   private record Promise(boolean isRetryable, String outcome) {}
