@@ -100,8 +100,14 @@ record DecidedStatement(
     if (!request.isPrepared()) {
       return QueryProcessor.parseStatement(text, client);
     }
-    var prepared = QueryProcessor.instance.prepare(text, client);
-    return QueryProcessor.instance.getPrepared(prepared.statementId).statement;
+    var id = QueryProcessor.instance.prepare(text, client).statementId;
+    var kept = QueryProcessor.instance.getPrepared(id);
+    return kept == null ? parsed(text, client) : kept.statement;
+  }
+
+  /** A schema change or a full cache may let go of a statement as soon as it is prepared. */
+  private static CQLStatement parsed(String text, ClientState client) {
+    return QueryProcessor.parseAndPrepare(text, client, false, false).statement;
   }
 
   private static QueryOptions options(DecisionRequest request, List<ByteBuffer> values) {

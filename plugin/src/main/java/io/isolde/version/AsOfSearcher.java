@@ -6,30 +6,28 @@ import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.ReadExecutionController;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.filter.RowFilter;
 import org.apache.cassandra.db.partitions.SingletonUnfilteredPartitionIterator;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.transform.RTBoundCloser;
+import org.apache.cassandra.db.transform.Transformation;
 import org.apache.cassandra.index.Index;
 
 /**
  * Reads as of a timestamp on this replica, and counts what it finds as the coordinator does ({@link
  * AsOfRowFilter}): one that counted less would read on and on behind the end of a page, and one
  * that counted more would look to the coordinator as if it had nothing more.
+ *
+ * @param filter what the command selects by value, beside the timestamp
  */
 record AsOfSearcher(
-    TableVersions versions,
-    ColumnFamilyStore cfs,
-    ReadCommand command,
-    long asOf,
-    boolean isFiltered)
+    TableVersions versions, ColumnFamilyStore cfs, ReadCommand command, long asOf, RowFilter filter)
     implements Index.Searcher {
 
   @Override
   public UnfilteredPartitionIterator search(ReadExecutionController controller) {
     RestartGate.ofThisNode().pass(asOf);
-    UnfilteredPartitionIterator rows = read(controller);
-    // Rows that are filtered by value afterwards can't be counted yet.
-    return isFiltered ? rows : limited(rows);
+    return limited(filter.filter(read(controller), command.nowInSec()));
   }
 
   private UnfilteredPartitionIterator read(ReadExecutionController controller) {
@@ -40,15 +38,20 @@ record AsOfSearcher(
   }
 
   private UnfilteredPartitionIterator limited(UnfilteredPartitionIterator rows) {
-    return RTBoundCloser.close(
-        command.limits().filter(rows, command.nowInSec(), selectsFullPartition()));
+    UnfilteredPartitionIterator counted =
+        command.limits().filter(rows, command.nowInSec(), selectsFullPartition());
+    return RTBoundCloser.close(Transformation.apply(counted, new OpenEnds()));
   }
 
   /** As the command says itself, but for the expression. */
   private boolean selectsFullPartition() {
     return command.metadata().isStaticCompactTable()
-        || (command instanceof SinglePartitionReadCommand partition
-            ? partition.clusteringIndexFilter().selectsAllPartition()
-            : ((PartitionRangeReadCommand) command).dataRange().selectsAllPartition());
+        || (!filter.hasExpressionOnClusteringOrRegularColumns() && selectsWholePartitions());
+  }
+
+  private boolean selectsWholePartitions() {
+    return command instanceof SinglePartitionReadCommand partition
+        ? partition.clusteringIndexFilter().selectsAllPartition()
+        : ((PartitionRangeReadCommand) command).dataRange().selectsAllPartition();
   }
 }

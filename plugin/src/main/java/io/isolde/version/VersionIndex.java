@@ -188,8 +188,8 @@ public final class VersionIndex implements Index {
   public Searcher searcherFor(ReadCommand command) {
     followColumns();
     RowFilter filter = command.rowFilter();
-    boolean isFiltered = !getPostIndexQueryFilter(filter).isEmpty();
-    return new AsOfSearcher(versions, cfs, command, timestampOf(filter), isFiltered);
+    return new AsOfSearcher(
+        versions, cfs, command, timestampOf(filter), getPostIndexQueryFilter(filter));
   }
 
   private long timestampOf(RowFilter filter) {

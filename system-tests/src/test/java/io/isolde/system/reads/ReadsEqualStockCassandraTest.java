@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class ReadsEqualStockCassandraTest {
 
+  private static final String FAILED = "failed: ";
   private static final int ROUNDS = 3;
   private static final int WRITES_BEFORE = 40;
   private static final int WRITES_PER_ROUND = 14;
@@ -143,10 +144,11 @@ class ReadsEqualStockCassandraTest {
       TwinTables twins, Map<Read, List<String>> right, Transaction transaction, String where) {
     right.forEach(
         (read, rows) -> {
-          if (rows != null) {
-            assertThat(rowsOrError(twins, read, transaction))
-                .as("%s: %s", where, read)
-                .isEqualTo(rows);
+          List<String> found = rowsOrError(twins, read, transaction);
+          if (rows == null) { // What stock Cassandra fails to read is not compared, but answered.
+            assertThat(found).as("%s: %s", where, read).noneMatch(row -> row.startsWith(FAILED));
+          } else {
+            assertThat(found).as("%s: %s", where, read).isEqualTo(rows);
           }
         });
   }
@@ -155,7 +157,7 @@ class ReadsEqualStockCassandraTest {
     try {
       return twins.read(read, transaction);
     } catch (RuntimeException e) {
-      return List.of("failed: " + e);
+      return List.of(FAILED + e);
     }
   }
 }

@@ -85,7 +85,7 @@ record TwinTables(
 
   /**
    * Returns what the plain table says; null if Cassandra can't read it. That happens with GROUP BY
-   * where a page ends inside of a deleted range ("open RT bound as its last item").
+   * where a page or limit ends in front of a deleted range ("open RT bound as its last item").
    */
   List<String> right(Read read) {
     try {
