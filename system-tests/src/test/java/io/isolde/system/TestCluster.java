@@ -79,6 +79,11 @@ public final class TestCluster implements AutoCloseable {
     for (String statement : statements) {
       on(1, statement);
     }
+    awaitSchema();
+  }
+
+  /** Waits until each node has written down the last change of the schema. */
+  public void awaitSchema() {
     cluster.awaitSchemaAgreement(PATIENCE);
   }
 

@@ -105,7 +105,7 @@ class SnapshotsOfAClusterTest {
     }
     // The next test may kill a node. Stock Cassandra does not start again where it was killed while
     // it wrote down that a table is dropped: the columns are gone, and the table is not yet.
-    Await.until("all nodes know the last schema", cluster.session()::checkSchemaAgreement);
+    cluster.awaitSchema();
   }
 
   private void assertNothingIsLeft(String snapshot) {
