@@ -3,6 +3,7 @@ package io.isolde.group;
 
 import io.isolde.raft.Peer;
 import io.isolde.raft.RaftFailure;
+import io.isolde.raft.TransportException;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 
@@ -60,7 +61,7 @@ public final class GroupFailure extends RuntimeException {
     return new GroupFailure(Reason.NOT_LEADER, "This node does not lead the group.", leader, null);
   }
 
-  /** What became of a request to Ratis. */
+  /** What became of a request to Ratis, or to another node. */
   static GroupFailure of(Throwable failure, Optional<Peer> leader) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
@@ -76,7 +77,17 @@ public final class GroupFailure extends RuntimeException {
       reason = Reason.OVERLOADED;
     } else if (cause instanceof RaftFailure.Refused) {
       reason = Reason.REFUSED;
+    } else if (cause instanceof TransportException transport) {
+      reason = of(transport.reason());
     }
     return new GroupFailure(reason, String.valueOf(cause.getMessage()), leader, cause);
+  }
+
+  private static Reason of(TransportException.Reason reason) {
+    return switch (reason) {
+      case UNREACHABLE, OTHER_FORMAT -> Reason.NOT_LEADER;
+      case BUSY -> Reason.OVERLOADED;
+      default -> Reason.UNKNOWN;
+    };
   }
 }

@@ -2,6 +2,7 @@
 package io.isolde.group;
 
 import io.isolde.raft.ByteBudget;
+import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerTransport;
 import io.isolde.raft.RaftNode;

@@ -194,7 +194,7 @@ final class LeaderRequests implements AutoCloseable {
     @Override
     public void onFailure(TransportException cause) {
       switch (cause.reason()) {
-        case CLOSED, OTHER_FORMAT -> onLost(from, Optional.empty());
+        case CLOSED, UNREACHABLE, OTHER_FORMAT -> onLost(from, Optional.empty());
         case BUSY, REMOTE_BUSY -> onOverload(cause.getMessage());
         case TOO_LARGE, REMOTE_ERROR -> onRefusal(cause.getMessage());
       }
