@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
-import io.isolde.group.GroupFailure.Reason;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
@@ -327,7 +328,7 @@ public final class GroupClient implements AutoCloseable {
         answer.complete(bytes);
         return;
       }
-      last = GroupFailure.of(failure, Optional.empty());
+      last = GroupFailure.of(failure);
       switch (last.reason()) {
         case REFUSED, OVERLOADED -> refused(last);
         case NOT_LEADER -> {

@@ -2,6 +2,7 @@
 package io.isolde.group;
 
 import io.isolde.raft.ByteBudget;
+import io.isolde.raft.GroupFailure;
 import io.isolde.raft.RaftReplica;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -232,7 +233,7 @@ final class WriteQueue {
     GroupFailure refusal =
         failure == null
             ? new GroupFailure(GroupFailure.Reason.UNKNOWN, "The log gave no answer.")
-            : GroupFailure.of(failure, replica.leader());
+            : GroupFailure.of(failure);
     queued.forEach(one -> one.answer().completeExceptionally(refusal));
   }
 
@@ -240,7 +241,7 @@ final class WriteQueue {
     if (timestampMicros == GroupStateMachine.Applied.OUTDATED) { // To be decided on again.
       write.answer().completeExceptionally(GroupFailure.notLeader(replica.leader()));
     } else if (timestampMicros == RetryWindow.FORGOTTEN) {
-      write.answer().completeExceptionally(GroupFailure.forgotten());
+      write.answer().completeExceptionally(RetryWindow.forgotten());
     } else {
       write.answer().complete(timestampMicros);
     }

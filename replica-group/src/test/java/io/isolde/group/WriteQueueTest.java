@@ -4,6 +4,7 @@ package io.isolde.group;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.raft.ByteBudget;
+import io.isolde.raft.GroupFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
-import io.isolde.oracle.group.OracleRequestException.Reason;
+import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerClient;
 import io.isolde.raft.ResponseHandler;
@@ -201,7 +201,7 @@ final class LeaderRequests implements AutoCloseable {
     }
 
     private void onRefusal(String why) {
-      Reason reason = request.endIfSentOnce() ? Reason.REFUSED : Reason.TIMED_OUT;
+      Reason reason = request.endIfSentOnce() ? Reason.REFUSED : Reason.TIMED_OUT_UNKNOWN;
       end(request).ifPresent(r -> r.fail(reason, why));
     }
 
@@ -285,7 +285,9 @@ final class LeaderRequests implements AutoCloseable {
       if (request.isOverdue(now)) {
         end(request)
             .ifPresent(
-                r -> r.fail(Reason.TIMED_OUT, "No leader of the oracle has answered in time."));
+                r ->
+                    r.fail(
+                        Reason.TIMED_OUT_UNKNOWN, "No leader of the oracle has answered in time."));
       } else if (to != null && request.takePutOff()) {
         send(request, to);
       }

@@ -3,9 +3,9 @@ package io.isolde.oracle.group;
 
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.replica.UnfinishedCommit;
+import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerTransport;
-import io.isolde.raft.RaftFailure;
 import io.isolde.raft.RaftNode;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -381,7 +381,7 @@ public final class OracleNode implements AutoCloseable {
               .transferLeadership(peer.id(), HAND_OVER_MILLIS)
               .get(2 * HAND_OVER_MILLIS, TimeUnit.MILLISECONDS);
           return;
-        } catch (ExecutionException | TimeoutException | RaftFailure e) {
+        } catch (ExecutionException | TimeoutException | GroupFailure e) {
           log.info("{} could not take over the oracle: {}", peer.id(), e.toString());
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();

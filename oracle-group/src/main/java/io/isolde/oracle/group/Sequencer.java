@@ -3,7 +3,7 @@ package io.isolde.oracle.group;
 
 import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.OracleReplica;
-import io.isolde.raft.RaftFailure;
+import io.isolde.raft.GroupFailure;
 import io.isolde.raft.RaftReplica;
 import java.util.ArrayList;
 import java.util.List;
@@ -262,7 +262,7 @@ final class Sequencer implements AutoCloseable {
   private void failed(EntryMessage message, Throwable error) {
     Throwable cause = error instanceof CompletionException ? error.getCause() : error;
     log.debug("An entry of {} commands was not applied here", message.items().size(), cause);
-    if (cause instanceof RaftFailure failure && !failure.isOutcomeUnknown()) {
+    if (cause instanceof GroupFailure failure && !failure.reason().isOutcomeUnknown()) {
       host.dropped(message);
     }
     // Also when it is unknown: the commands can be sent again, and get the same answer then.

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.raft.ApplicationHandler;
 import io.isolde.raft.EventLoops;
+import io.isolde.raft.GroupFailure;
 import io.isolde.raft.PeerClient;
 import io.isolde.raft.PeerConnection;
 import io.isolde.raft.PeerTransport;
@@ -57,7 +58,7 @@ class OracleClientTest {
     PeerTransport member = member(1, Request::overloaded);
     try (OracleClient client = client(member)) {
       assertThatThrownBy(() -> client.begin().get(10, TimeUnit.SECONDS))
-          .hasRootCauseInstanceOf(OracleRequestException.class)
+          .hasRootCauseInstanceOf(GroupFailure.class)
           .hasMessageContaining("too much");
       assertThat(client.outstanding()).isZero();
     }
