@@ -266,11 +266,12 @@ public final class ReplicaGroup {
     if (!isHandingOver.compareAndSet(false, true)) {
       return CompletableFuture.failedFuture(GroupFailure.notLeader(Optional.empty()));
     }
-    CompletableFuture<Void> done = queue.hold(timeoutMillis);
-    return done.thenCompose(held -> replica.transferLeadership(to, timeoutMillis))
+    CompletableFuture<Void> pause = queue.pause(timeoutMillis);
+    return pause
+        .thenCompose(paused -> replica.transferLeadership(to, timeoutMillis))
         .whenComplete(
             (handed, failure) -> {
-              queue.goOn();
+              queue.resume(pause);
               isHandingOver.set(false);
             });
   }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -302,13 +303,12 @@ public final class OracleNode implements AutoCloseable {
   private void carryOut(MemberChange change, OracleMember leading)
       throws ExecutionException, TimeoutException, InterruptedException {
     Membership membership = new Membership(leading.replica(), otherMembers::announce);
-    boolean isHeld = change.kind() == MemberChange.Kind.LEAD && leading.sequencer().hold();
+    Optional<CompletableFuture<Void>> pause =
+        change.kind() == MemberChange.Kind.LEAD ? leading.sequencer().pause() : Optional.empty();
     try {
       membership.carryOut(change);
     } finally {
-      if (isHeld) {
-        leading.sequencer().goOn();
-      }
+      pause.ifPresent(leading.sequencer()::resume);
     }
   }
 
