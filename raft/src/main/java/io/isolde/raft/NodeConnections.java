@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -26,6 +27,7 @@ public final class NodeConnections implements AutoCloseable {
   }
 
   private final Connector connector;
+  private final Consumer<InetSocketAddress> onClosed;
 
   /** At most one for each node that was ever asked. */
   private final Map<InetSocketAddress, KeptConnection<PeerClient>> connections =
@@ -35,7 +37,38 @@ public final class NodeConnections implements AutoCloseable {
 
   /** Connects when somebody asks. */
   public NodeConnections(Connector connector) {
+    this(connector, closed -> {});
+  }
+
+  /**
+   * Connects when somebody asks.
+   *
+   * @param onClosed hears, on an event loop, which node's connection was open and is closed
+   */
+  public NodeConnections(Connector connector, Consumer<InetSocketAddress> onClosed) {
     this.connector = connector;
+    this.onClosed = onClosed;
+  }
+
+  /** The connection that is open or being opened; for one who sends and closes by itself. */
+  public CompletableFuture<PeerClient> connection(InetSocketAddress address) {
+    return kept(address).get();
+  }
+
+  /** Closes a connection on which requests wait, and nothing came for a second. */
+  public void closeIfSilent(InetSocketAddress address) {
+    kept(address).leaveIfSilent(SILENT_MILLIS).ifPresent(PeerClient::close);
+  }
+
+  private KeptConnection<PeerClient> kept(InetSocketAddress address) {
+    KeptConnection<PeerClient> kept =
+        connections.computeIfAbsent(
+            address,
+            key -> new KeptConnection<>(() -> connector.connect(key, () -> onClosed.accept(key))));
+    if (isClosed) {
+      kept.close();
+    }
+    return kept;
   }
 
   /**
@@ -47,12 +80,7 @@ public final class NodeConnections implements AutoCloseable {
   public <T> CompletableFuture<T> request(
       InetSocketAddress address, byte service, ByteBuf message, Function<ByteBuf, T> decode) {
     CompletableFuture<T> answer = new CompletableFuture<>();
-    KeptConnection<PeerClient> kept =
-        connections.computeIfAbsent(
-            address, key -> new KeptConnection<>(() -> connector.connect(key, () -> {})));
-    if (isClosed) {
-      kept.close();
-    }
+    KeptConnection<PeerClient> kept = kept(address);
     kept.leaveIfSilent(SILENT_MILLIS).ifPresent(silent -> silent.closeAfter(LINGER_MILLIS));
     var unused =
         kept.get()

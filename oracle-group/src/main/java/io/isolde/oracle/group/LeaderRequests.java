@@ -2,6 +2,7 @@
 package io.isolde.oracle.group;
 
 import io.isolde.raft.GroupFailure.Reason;
+import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerClient;
 import io.isolde.raft.ResponseHandler;
@@ -82,10 +83,11 @@ final class LeaderRequests implements AutoCloseable {
    */
   LeaderRequests(
       OracleClientConfig config,
-      LeaderSearch.Connector connector,
+      NodeConnections.Connector connector,
       Collection<InetSocketAddress> members) {
     this.config = config;
-    this.search = new LeaderSearch(connector, members, this::onLeader, this::onClosed);
+    this.search =
+        new LeaderSearch(new NodeConnections(connector, this::onClosed), members, this::onLeader);
     var unused = ticker.scheduleWithFixedDelay(this::tick, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
@@ -215,9 +217,9 @@ final class LeaderRequests implements AutoCloseable {
     }
   }
 
-  private void onClosed(PeerClient client) {
+  private void onClosed(InetSocketAddress address) {
     Link now = link;
-    if (now != null && now.client == client) {
+    if (now != null && now.address.equals(address) && !now.client.isOpen()) {
       onLost(now, Optional.empty());
     }
   }

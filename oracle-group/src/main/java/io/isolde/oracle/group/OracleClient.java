@@ -9,6 +9,7 @@ import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.CommandCodec;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.GroupFailure.Reason;
+import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
@@ -52,7 +53,7 @@ public final class OracleClient implements AutoCloseable {
    */
   public OracleClient(
       OracleClientConfig config,
-      LeaderSearch.Connector connector,
+      NodeConnections.Connector connector,
       Collection<InetSocketAddress> members) {
     this.config = config;
     this.requests = new LeaderRequests(config, connector, members);
