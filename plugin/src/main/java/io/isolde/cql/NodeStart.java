@@ -63,9 +63,9 @@ final class NodeStart implements NodeParts {
     this.gate = new ClusterGate(gate, everyNode, this::port, restart::secure);
     this.strong = strong;
     this.operations = new Operations(config);
-    this.snapshots = new SnapshotNode(config, this::port);
+    this.snapshots = new SnapshotNode(config.snapshots(), this::port);
     this.snapshotTransactions =
-        new SnapshotTransactions(config, () -> System.nanoTime() / NANOS_PER_MILLI);
+        new SnapshotTransactions(config.transactions(), () -> System.nanoTime() / NANOS_PER_MILLI);
   }
 
   @Override
@@ -193,11 +193,13 @@ final class NodeStart implements NodeParts {
     StrongTables tables = new TransactionsOnGroups(strong);
     OracleHost ready = awaitSession();
     ReplicatedOracle oracle = new ReplicatedOracle(ready.client(), ready.session());
-    return Coordinator.start(config, gate, tables, oracle, queues, oracle, operations.listener());
+    return Coordinator.start(
+        config.transactions(), gate, tables, oracle, queues, oracle, operations.listener());
   }
 
   private OracleHost awaitSession() {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.oracleTimeoutMillis());
+    long deadline =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.oracle().timeoutMillis());
     while (host == null || !host.session().isOpen()) {
       if (System.nanoTime() - deadline > 0) {
         throw IsoldeException.of(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
-import io.isolde.config.IsoldeConfig;
+import io.isolde.config.StrongSettings;
 import io.isolde.group.CompactionPermit;
 import io.isolde.group.Load;
 import io.isolde.group.ReplicaGroup;
@@ -19,13 +19,13 @@ public final class Leadership {
   private final Optional<CompactionPermits> compactions;
   private final Optional<StallWatch> stalls;
 
-  Leadership(IsoldeConfig config, StrongKeyspaces keyspaces) {
+  Leadership(StrongSettings settings, StrongKeyspaces keyspaces) {
     this.keyspaces = keyspaces;
     Optional<StepAside> stepAside =
-        config.isLeadershipCompactionAware()
-            ? Optional.of(new StepAside(config.leadership(), keyspaces, events))
+        settings.isLeadershipCompactionAware()
+            ? Optional.of(new StepAside(settings.leadership(), keyspaces, events))
             : Optional.empty();
-    compactions = stepAside.map(others -> new CompactionPermits(config, keyspaces, others));
+    compactions = stepAside.map(others -> new CompactionPermits(settings, keyspaces, others));
     stalls = stepAside.map(StallWatch::new);
   }
 

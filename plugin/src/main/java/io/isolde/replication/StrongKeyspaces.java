@@ -61,9 +61,9 @@ public final class StrongKeyspaces implements SchemaChangeListener {
 
   /** Knows none until it is started. */
   public StrongKeyspaces(IsoldeConfig config, Requests requests) {
-    cassandra = new CassandraNode(config);
-    followers = new FollowerStaleness(config.stalenessHalfLifeMillis());
-    leadership = new Leadership(config, this);
+    cassandra = new CassandraNode(config.oracle());
+    followers = new FollowerStaleness(config.staleness().halfLifeMillis());
+    leadership = new Leadership(config.strong(), this);
     for (Durability durability : Durability.values()) {
       hosts.put(durability, new GroupHost(config, durability, requests, followers));
     }

@@ -51,7 +51,7 @@ public final class StrongStatements {
 
   /** Serves none until the keyspaces are started. */
   public StrongStatements(IsoldeConfig config, StatementTexts texts) {
-    AsLeader leader = new AsLeader(config);
+    AsLeader leader = new AsLeader(config.strong().timeoutMillis());
     this.keyspaces = new StrongKeyspaces(config, leader);
     leader.keyspaces = keyspaces;
     this.texts = texts;
@@ -64,8 +64,8 @@ public final class StrongStatements {
     /** Set before anybody asks. */
     private volatile StrongKeyspaces keyspaces;
 
-    AsLeader(IsoldeConfig config) {
-      this.decisions = new Decisions(config.strongTimeoutMillis());
+    AsLeader(long timeoutMillis) {
+      this.decisions = new Decisions(timeoutMillis);
     }
 
     @Override

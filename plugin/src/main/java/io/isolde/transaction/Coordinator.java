@@ -4,7 +4,7 @@ package io.isolde.transaction;
 import io.isolde.apply.MutationApplier;
 import io.isolde.apply.OutboundQueues;
 import io.isolde.apply.StrongTables;
-import io.isolde.config.IsoldeConfig;
+import io.isolde.config.TransactionSettings;
 import io.isolde.conflict.ReadSet;
 import io.isolde.error.IsoldeException;
 import io.isolde.replicated.Oracle;
@@ -27,7 +27,7 @@ public final class Coordinator {
   private final InDoubt inDoubt;
 
   private Coordinator(
-      IsoldeConfig config,
+      TransactionSettings settings,
       ClusterGate gate,
       StrongTables strong,
       Oracle oracle,
@@ -42,12 +42,12 @@ public final class Coordinator {
             listener);
     CommitMemory memory = CommitMemory.ofThisNode();
     Committer committer =
-        new Committer(oracle, applier, inDoubt, memory, config.commitTimeoutMillis(), listener);
+        new Committer(oracle, applier, inDoubt, memory, settings.commitTimeoutMillis(), listener);
     this.transactions =
         new Transactions(
-            config, oracle, committer, memory, () -> System.nanoTime() / 1_000_000, listener);
+            settings, oracle, committer, memory, () -> System.nanoTime() / 1_000_000, listener);
     this.data = new DataStatements(oracle, committer, inDoubt, strong);
-    this.mode = new TableMode(oracle, inDoubt, gate, strong, config.maxTimestampLeadMicros());
+    this.mode = new TableMode(oracle, inDoubt, gate, strong, settings.maxTimestampLeadMicros());
   }
 
   /**
@@ -60,14 +60,14 @@ public final class Coordinator {
    * @param listener hears what becomes of the transactions
    */
   public static Coordinator start(
-      IsoldeConfig config,
+      TransactionSettings settings,
       ClusterGate gate,
       StrongTables strong,
       Oracle oracle,
       OutboundQueues queues,
       VersionClock clock,
       TransactionListener listener) {
-    Coordinator coordinator = new Coordinator(config, gate, strong, oracle, queues, listener);
+    Coordinator coordinator = new Coordinator(settings, gate, strong, oracle, queues, listener);
     coordinator.mode.passExistingTimestamps();
     NodeVersions.ofThisNode().useClock(clock, oracle.next());
     var unused =

@@ -2,7 +2,7 @@
 package io.isolde.snapshot.node;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
-import io.isolde.config.IsoldeConfig;
+import io.isolde.config.SnapshotSettings;
 import io.isolde.peers.NodePort;
 import io.isolde.peers.Peers;
 import io.isolde.peers.Ring;
@@ -42,7 +42,7 @@ public final class SnapshotNode {
 
   private final Participants participants = new Participants(gate, threads);
   private final Supplier<Optional<NodePort>> port;
-  private final IsoldeConfig config;
+  private final SnapshotSettings settings;
 
   private volatile Peers peers;
   private volatile Snapshots snapshots;
@@ -52,8 +52,8 @@ public final class SnapshotNode {
    *
    * @param port empty until the port for other nodes is open
    */
-  public SnapshotNode(IsoldeConfig config, Supplier<Optional<NodePort>> port) {
-    this.config = config;
+  public SnapshotNode(SnapshotSettings settings, Supplier<Optional<NodePort>> port) {
+    this.settings = settings;
     this.port = port;
     threads.allowCoreThreadTimeOut(true);
   }
@@ -62,7 +62,7 @@ public final class SnapshotNode {
   public synchronized void start() {
     if (snapshots == null) {
       peers = new Peers(Ring.self(), Peers.Service.SNAPSHOTS, port, threads, this::answer);
-      snapshots = new Snapshots(config, peers);
+      snapshots = new Snapshots(settings, peers);
       new Janitor(participants, snapshots).start();
     }
     peers.serve(); // Also if a client came before the port was open.

@@ -46,7 +46,7 @@ public final class FrozenStrategy extends AbstractCompactionStrategy {
 
   /** All, if more of them overlap than a snapshot should have; else none. */
   private synchronized Collection<SSTableReader> overlapping() {
-    int bound = IsoldeConfig.ofThisNode().snapshotMaxOverlap();
+    int bound = IsoldeConfig.ofThisNode().snapshots().maxOverlap();
     List<SSTableReader> sound = filterSuspectSSTables(sstables);
     return Overlap.depth(sound) > bound ? new ArrayList<>(sound) : List.of();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.staleness.collect;
 
-import io.isolde.config.IsoldeConfig;
+import io.isolde.config.StalenessSettings;
 import io.isolde.staleness.Place;
 import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.config.DatabaseDescriptor;
@@ -37,14 +37,14 @@ public final class MessageTap {
    *
    * @return the book that is filled from now on
    */
-  public static DelayBook start(IsoldeConfig config) {
+  public static DelayBook start(StalenessSettings settings) {
     DelayBook book =
         new DelayBook(
-            config.stalenessHalfLifeMillis(),
-            config.stalenessMaxTables(),
+            settings.halfLifeMillis(),
+            settings.maxTables(),
             () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
             MessageTap::exists);
-    int oneIn = config.stalenessSampleOneIn();
+    int oneIn = settings.sampleOneIn();
     if (oneIn > 0) {
       Thread start = new Thread(() -> listen(oneIn, book), "isolde-staleness-start");
       start.setDaemon(true);
