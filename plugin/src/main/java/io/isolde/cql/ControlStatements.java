@@ -238,7 +238,7 @@ final class ControlStatements {
   }
 
   /** Ends the transaction of a request that has failed, if it has one. */
-  void abort(Payload payload, ClientState client, Throwable cause) {
+  void abort(TransactionPayload payload, ClientState client, Throwable cause) {
     Optional<UUID> id = payload.transaction().or(() -> connections.of(client));
     id.ifPresent(known -> abort(known, ConnectionTransactions.userOf(client), cause));
   }

@@ -90,7 +90,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
     Request request = new Request(state, requestTime);
     return run(
         request,
-        Payload.of(payload),
+        TransactionPayload.of(payload),
         statement,
         options,
         () -> {
@@ -137,7 +137,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
       Dispatcher.RequestTime requestTime) {
     return run(
         new Request(state, requestTime),
-        Payload.of(payload),
+        TransactionPayload.of(payload),
         statement,
         options,
         () -> {
@@ -154,7 +154,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
   /** What fails, also of the checks before it is routed, may take its transaction with it. */
   private ResultMessage run(
       Request request,
-      Payload payload,
+      TransactionPayload payload,
       CQLStatement statement,
       QueryOptions options,
       Runnable check,
@@ -183,7 +183,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
     Incoming incoming =
         new Incoming(
             state,
-            Payload.of(payload),
+            TransactionPayload.of(payload),
             new Request(state, requestTime),
             () -> cassandra.processBatch(batch, state, options, payload, requestTime));
     return router.run(

@@ -77,7 +77,7 @@ final class StatementRouter {
    */
   ResultMessage run(
       CQLStatement statement,
-      Payload payload,
+      TransactionPayload payload,
       ClientState client,
       Supplier<ResultMessage> request) {
     try {
@@ -113,7 +113,7 @@ final class StatementRouter {
     }
     if (incoming.payload().start().isPresent()) {
       long startTimestamp = control.begin(statement, incoming);
-      return Payload.started(startTimestamp, execution.get());
+      return TransactionPayload.started(startTimestamp, execution.get());
     }
     if (incoming.payload().commits() && !control.isOpen(incoming)) {
       // Repeated: whatever the writes would be refused for today, it may be decided.
@@ -127,7 +127,7 @@ final class StatementRouter {
         statement instanceof ModificationStatement || statement instanceof BatchStatement;
     if (incoming.payload().commits() && !isWrite) {
       throw IsoldeException.invalid(
-          Payload.COMMIT
+          TransactionPayload.COMMIT
               + " goes with INSERT, UPDATE, DELETE and BATCH only; the transaction is rolled"
               + " back.");
     }

@@ -55,7 +55,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   }
 
   private final FollowerStaleness followers;
-  private final Leadership leadership;
+  private final CompactionAwareLeadership leadership;
   private final CassandraNode cassandra;
   private volatile boolean isStarted;
 
@@ -63,7 +63,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   public StrongKeyspaces(IsoldeConfig config, Requests requests) {
     cassandra = new CassandraNode(config.oracle());
     followers = new FollowerStaleness(config.staleness().halfLifeMillis());
-    leadership = new Leadership(config.strong(), this);
+    leadership = new CompactionAwareLeadership(config.strong(), this);
     for (Durability durability : Durability.values()) {
       hosts.put(durability, new GroupHost(config, durability, requests, followers));
     }
@@ -103,7 +103,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   }
 
   /** What this node does so that leaders are not slowed down. */
-  public Leadership leadership() {
+  public CompactionAwareLeadership leadership() {
     return leadership;
   }
 

@@ -48,7 +48,7 @@ public final class FrozenStrategy extends AbstractCompactionStrategy {
   private synchronized Collection<SSTableReader> overlapping() {
     int bound = IsoldeConfig.ofThisNode().snapshots().maxOverlap();
     List<SSTableReader> sound = filterSuspectSSTables(sstables);
-    return Overlap.depth(sound) > bound ? new ArrayList<>(sound) : List.of();
+    return SSTableOverlap.depth(sound) > bound ? new ArrayList<>(sound) : List.of();
   }
 
   /** For {@code nodetool compact}: there is nothing to do. */

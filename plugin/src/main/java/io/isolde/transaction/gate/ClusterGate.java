@@ -5,11 +5,11 @@ import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.peers.EveryNode;
+import io.isolde.peers.JsonMessages;
 import io.isolde.peers.NodePort;
 import io.isolde.peers.PatientRequest;
 import io.isolde.peers.Peers;
 import io.isolde.peers.Ring;
-import io.isolde.peers.Wire;
 import io.isolde.version.DroppedColumns;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -221,7 +221,7 @@ public final class ClusterGate {
       GateRequest.Kind kind, UUID change, TableMetadata table, long upTo) {
     Peers known = peers();
     byte[] request =
-        Wire.bytes(
+        JsonMessages.bytes(
             new GateRequest(
                 kind,
                 change,
@@ -246,7 +246,7 @@ public final class ClusterGate {
       long waitMillis,
       TableMetadata table) {
     try {
-      return Wire.read(request.await(patienceMillis, waitMillis), GateRequest.Answer.class);
+      return JsonMessages.read(request.await(patienceMillis, waitMillis), GateRequest.Answer.class);
     } catch (ExecutionException | TimeoutException | IOException e) {
       String why = e instanceof ExecutionException ? String.valueOf(e.getCause()) : "no answer";
       throw unavailable(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction.gate;
 
+import io.isolde.peers.JsonMessages;
 import io.isolde.peers.SchemaPull;
-import io.isolde.peers.Wire;
 import io.isolde.version.DroppedColumns;
 import io.isolde.version.NodeVersions;
 import java.io.IOException;
@@ -35,7 +35,7 @@ final class GateKeeper {
 
   byte[] answer(byte[] bytes) {
     try {
-      return Wire.bytes(answer(Wire.read(bytes, GateRequest.class)));
+      return JsonMessages.bytes(answer(JsonMessages.read(bytes, GateRequest.class)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

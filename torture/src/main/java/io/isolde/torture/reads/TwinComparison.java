@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Random;
 
 /** The tables of one seed, and what is found out about them. */
-final class Comparison {
+final class TwinComparison {
   private static final int OWN_WRITES = 8;
 
   private final Ground ground;
@@ -26,7 +26,7 @@ final class Comparison {
   private int compared;
   private Optional<String> trouble = Optional.empty();
 
-  Comparison(Ground ground, long seed, Random random, Twins twins) {
+  TwinComparison(Ground ground, long seed, Random random, Twins twins) {
     this.ground = ground;
     this.isolde = Isolde.on(ground.session());
     this.seed = seed;

@@ -7,11 +7,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 
 /** Requests and answers between nodes, as JSON: few, small, and readable in a capture. */
-public final class Wire {
+public final class JsonMessages {
   private static final ObjectMapper JSON =
       new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false);
 
-  private Wire() {}
+  private JsonMessages() {}
 
   public static byte[] bytes(Object message) {
     try {

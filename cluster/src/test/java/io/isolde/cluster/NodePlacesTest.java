@@ -11,20 +11,20 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-class RingTest {
+class NodePlacesTest {
 
   @Test
   void whenThereAreSeveralNodesThenTheirTokensAreEvenlySpaced() {
-    assertThat(Ring.tokens(1, 1)).containsExactly(List.of(Long.MIN_VALUE));
-    assertThat(Ring.tokens(3, 1))
+    assertThat(NodePlaces.tokens(1, 1)).containsExactly(List.of(Long.MIN_VALUE));
+    assertThat(NodePlaces.tokens(3, 1))
         .containsExactly(
             List.of(Long.MIN_VALUE), List.of(-3074457345618258603L), List.of(3074457345618258602L));
-    assertThat(Ring.tokens(4, 1).get(3)).containsExactly(1L << 62);
+    assertThat(NodePlaces.tokens(4, 1).get(3)).containsExactly(1L << 62);
   }
 
   @Test
   void whenNodesHaveSeveralTokensThenEachHasItsShareAndNeighboursDiffer() {
-    List<List<Long>> tokens = Ring.tokens(3, 16);
+    List<List<Long>> tokens = NodePlaces.tokens(3, 16);
     assertThat(tokens).hasSize(3).allMatch(ofNode -> ofNode.size() == 16);
     SortedMap<Long, Integer> ring = new TreeMap<>();
     for (int node = 0; node < 3; node++) {
@@ -42,13 +42,13 @@ class RingTest {
 
   @Test
   void whenAddressesFollowEachOtherThenTheLastByteCountsUp() {
-    assertThat(Ring.address("127.0.0.1", 0)).isEqualTo("127.0.0.1");
-    assertThat(Ring.address("127.0.0.9", 2)).isEqualTo("127.0.0.11");
+    assertThat(NodePlaces.address("127.0.0.1", 0)).isEqualTo("127.0.0.1");
+    assertThat(NodePlaces.address("127.0.0.9", 2)).isEqualTo("127.0.0.11");
   }
 
   @Test
   void whenAddressesRunOutThenTheErrorSaysWhichNodeHasNone() {
-    assertThatThrownBy(() -> Ring.address("127.0.0.253", 2))
+    assertThatThrownBy(() -> NodePlaces.address("127.0.0.253", 2))
         .isInstanceOf(ClusterException.class)
         .hasMessageContaining("node 3");
   }

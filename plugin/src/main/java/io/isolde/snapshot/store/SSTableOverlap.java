@@ -9,8 +9,8 @@ import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
 
 /** How many SSTables a read of one partition may have to look at, at most. */
-final class Overlap {
-  private Overlap() {}
+final class SSTableOverlap {
+  private SSTableOverlap() {}
 
   /** An SSTable begins or ends at a key. */
   private record Edge(DecoratedKey key, boolean isBeginning) {}

@@ -21,7 +21,7 @@ import org.apache.cassandra.utils.ByteBufferUtil;
  * @param start how the transaction is to be begun, before the statement is executed
  * @param commits whether the transaction is to be committed, after the statement
  */
-record Payload(
+record TransactionPayload(
     Optional<UUID> transaction,
     OptionalLong startTimestamp,
     Optional<ControlStatement.Start> start,
@@ -38,8 +38,8 @@ record Payload(
   /** Whatever it holds. */
   static final String COMMIT = "isolde-commit";
 
-  private static final Payload NONE =
-      new Payload(Optional.empty(), OptionalLong.empty(), Optional.empty(), false);
+  private static final TransactionPayload NONE =
+      new TransactionPayload(Optional.empty(), OptionalLong.empty(), Optional.empty(), false);
   private static final int UUID_BYTES = 16;
 
   /**
@@ -48,12 +48,12 @@ record Payload(
    * @param entries null if the request has none
    * @throws IsoldeException if they can't be read, or name no transaction to start or commit
    */
-  static Payload of(Map<String, ByteBuffer> entries) {
+  static TransactionPayload of(Map<String, ByteBuffer> entries) {
     if (entries == null) {
       return NONE;
     }
-    Payload payload =
-        new Payload(
+    TransactionPayload payload =
+        new TransactionPayload(
             transactionId(entries.get(TRANSACTION)),
             startTimestamp(entries.get(START_TIMESTAMP)),
             start(entries.get(START)),
@@ -65,10 +65,10 @@ record Payload(
     return payload;
   }
 
-  Payload withoutStart() {
+  TransactionPayload withoutStart() {
     return start.isEmpty()
         ? this
-        : new Payload(transaction, startTimestamp, Optional.empty(), commits);
+        : new TransactionPayload(transaction, startTimestamp, Optional.empty(), commits);
   }
 
   private static Optional<UUID> transactionId(ByteBuffer value) {

@@ -6,7 +6,7 @@ package io.isolde.snapshot.protocol;
  *
  * @param reason a full sentence if the step failed, else empty
  */
-public record Answer(State state, String reason) {
+public record StepAnswer(State state, String reason) {
 
   /** How far a node is. */
   public enum State {
@@ -17,10 +17,10 @@ public record Answer(State state, String reason) {
     FAILED
   }
 
-  public static final Answer RUNNING = new Answer(State.RUNNING, "");
-  public static final Answer DONE = new Answer(State.DONE, "");
+  public static final StepAnswer RUNNING = new StepAnswer(State.RUNNING, "");
+  public static final StepAnswer DONE = new StepAnswer(State.DONE, "");
 
-  public static Answer failed(String reason) {
-    return new Answer(State.FAILED, reason);
+  public static StepAnswer failed(String reason) {
+    return new StepAnswer(State.FAILED, reason);
   }
 }

@@ -8,14 +8,14 @@ import java.util.Deque;
 import java.util.List;
 
 /** The last so many of something. Thread-safe. */
-final class Ring<T> {
+final class RecentItems<T> {
   private final int capacity;
   private final Deque<T> entries = new ArrayDeque<>();
   private long added;
 
-  Ring(int capacity) {
+  RecentItems(int capacity) {
     if (capacity < 1) {
-      throw new IllegalArgumentException("A ring holds at least one entry, not " + capacity + ".");
+      throw new IllegalArgumentException("A list holds at least one entry, not " + capacity + ".");
     }
     this.capacity = capacity;
   }

@@ -12,48 +12,50 @@ import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.utils.ByteBufferUtil;
 import org.junit.jupiter.api.Test;
 
-class PayloadTest {
+class TransactionPayloadTest {
   private static final UUID ID = UUID.fromString("0b5c1a52-7e5d-4b6a-9d0e-6a4e2f1c3d4e");
 
   @Test
   void whenTheStartTimestampIsGivenThenItIsANumber() {
-    assertThat(Payload.of(Map.of()).startTimestamp()).isEmpty();
-    assertThat(Payload.of(start("1795297897604134")).startTimestamp()).hasValue(1795297897604134L);
-    assertThatThrownBy(() -> Payload.of(start("soon")))
+    assertThat(TransactionPayload.of(Map.of()).startTimestamp()).isEmpty();
+    assertThat(TransactionPayload.of(start("1795297897604134")).startTimestamp())
+        .hasValue(1795297897604134L);
+    assertThatThrownBy(() -> TransactionPayload.of(start("soon")))
         .isInstanceOf(InvalidRequestException.class)
-        .hasMessageContaining(Payload.START_TIMESTAMP);
+        .hasMessageContaining(TransactionPayload.START_TIMESTAMP);
   }
 
   private static Map<String, ByteBuffer> start(String text) {
-    return Map.of(Payload.START_TIMESTAMP, ByteBufferUtil.bytes(text));
+    return Map.of(TransactionPayload.START_TIMESTAMP, ByteBufferUtil.bytes(text));
   }
 
   private static Map<String, ByteBuffer> payload(byte[] value) {
-    return Map.of(Payload.TRANSACTION, ByteBuffer.wrap(value));
+    return Map.of(TransactionPayload.TRANSACTION, ByteBuffer.wrap(value));
   }
 
   @Test
   void whenTheIdIsTextOrBytesThenItIsFound() {
     byte[] text = ID.toString().getBytes(StandardCharsets.US_ASCII);
-    assertThat(Payload.of(payload(text)).transaction()).contains(ID);
+    assertThat(TransactionPayload.of(payload(text)).transaction()).contains(ID);
     ByteBuffer bytes = ByteBuffer.allocate(16);
     bytes.putLong(ID.getMostSignificantBits()).putLong(ID.getLeastSignificantBits());
-    assertThat(Payload.of(payload(bytes.array())).transaction()).contains(ID);
+    assertThat(TransactionPayload.of(payload(bytes.array())).transaction()).contains(ID);
   }
 
   @Test
   void whenThereIsNoPayloadOrAnotherOneThenThereIsNoTransaction() {
-    assertThat(Payload.of(null).transaction()).isEmpty();
-    assertThat(Payload.of(Map.of("other", ByteBuffer.allocate(1))).transaction()).isEmpty();
+    assertThat(TransactionPayload.of(null).transaction()).isEmpty();
+    assertThat(TransactionPayload.of(Map.of("other", ByteBuffer.allocate(1))).transaction())
+        .isEmpty();
   }
 
   @Test
   void whenTheIdIsNoIdThenTheRequestIsRefused() {
     for (String wrong : new String[] {"", "17", "1-1-1-1-1", "not-a-uuid", "\u00e4"}) {
       byte[] value = wrong.getBytes(StandardCharsets.UTF_8);
-      assertThatThrownBy(() -> Payload.of(payload(value)))
+      assertThatThrownBy(() -> TransactionPayload.of(payload(value)))
           .isInstanceOf(InvalidRequestException.class)
-          .hasMessageContaining(Payload.TRANSACTION)
+          .hasMessageContaining(TransactionPayload.TRANSACTION)
           .hasMessageEndingWith(
               " [isolde code=INVALID_REQUEST retryable=false outcome=not_committed]");
     }
@@ -61,14 +63,14 @@ class PayloadTest {
 
   @Test
   void whenStartComesWithAStatementThenItsOptionsAreRead() {
-    Payload payload =
-        Payload.of(
+    TransactionPayload payload =
+        TransactionPayload.of(
             Map.of(
-                Payload.TRANSACTION,
+                TransactionPayload.TRANSACTION,
                 ByteBufferUtil.bytes(ID.toString()),
-                Payload.START,
+                TransactionPayload.START,
                 ByteBufferUtil.bytes("START TRANSACTION ISOLATION LEVEL SNAPSHOT READ ONLY"),
-                Payload.COMMIT,
+                TransactionPayload.COMMIT,
                 ByteBufferUtil.EMPTY_BYTE_BUFFER));
 
     assertThat(payload.start()).hasValueSatisfying(start -> assertThat(start.readOnly()).isTrue());
@@ -80,23 +82,23 @@ class PayloadTest {
     for (String wrong : new String[] {"", "COMMIT", "SELECT 1", "START"}) {
       Map<String, ByteBuffer> entries =
           Map.of(
-              Payload.TRANSACTION,
+              TransactionPayload.TRANSACTION,
               ByteBufferUtil.bytes(ID.toString()),
-              Payload.START,
+              TransactionPayload.START,
               ByteBufferUtil.bytes(wrong));
-      assertThatThrownBy(() -> Payload.of(entries))
+      assertThatThrownBy(() -> TransactionPayload.of(entries))
           .isInstanceOf(InvalidRequestException.class)
-          .hasMessageContaining(Payload.START);
+          .hasMessageContaining(TransactionPayload.START);
     }
   }
 
   @Test
   void whenNoTransactionIsNamedThenNothingCanBeStartedOrCommitted() {
-    for (String entry : new String[] {Payload.START, Payload.COMMIT}) {
+    for (String entry : new String[] {TransactionPayload.START, TransactionPayload.COMMIT}) {
       Map<String, ByteBuffer> entries = Map.of(entry, ByteBufferUtil.bytes("START TRANSACTION"));
-      assertThatThrownBy(() -> Payload.of(entries))
+      assertThatThrownBy(() -> TransactionPayload.of(entries))
           .isInstanceOf(InvalidRequestException.class)
-          .hasMessageContaining(Payload.TRANSACTION);
+          .hasMessageContaining(TransactionPayload.TRANSACTION);
     }
   }
 }

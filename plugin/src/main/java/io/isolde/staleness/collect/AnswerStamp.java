@@ -10,7 +10,7 @@ import java.util.Map;
  * @param arrivedNanos when it began with the request
  * @param answeredNanos when it was done
  */
-record Stamp(long arrivedNanos, long answeredNanos) {
+record AnswerStamp(long arrivedNanos, long answeredNanos) {
   /** In the map of custom parameters of a message. */
   static final String KEY = "isolde.t";
 
@@ -21,12 +21,12 @@ record Stamp(long arrivedNanos, long answeredNanos) {
   }
 
   /** Null if the parameters hold none. */
-  static Stamp of(Map<String, byte[]> parameters) {
+  static AnswerStamp of(Map<String, byte[]> parameters) {
     byte[] bytes = parameters == null ? null : parameters.get(KEY);
     if (bytes == null || bytes.length != 2 * Long.BYTES) {
       return null;
     }
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
-    return new Stamp(buffer.getLong(), buffer.getLong());
+    return new AnswerStamp(buffer.getLong(), buffer.getLong());
   }
 }

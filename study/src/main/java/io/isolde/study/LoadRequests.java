@@ -5,7 +5,7 @@ import com.datastax.oss.driver.api.core.metadata.Node;
 import java.util.concurrent.CompletionStage;
 
 /** What the load asks of the nodes. */
-interface Requests {
+interface LoadRequests {
   CompletionStage<?> write(Node coordinator, long id, int version);
 
   /** The version that is seen; -1 if the row isn't there. */

@@ -36,7 +36,7 @@ import org.apache.cassandra.transport.messages.ResultMessage;
  * value. The read is of this node alone; nobody else writes to the partition between it and the
  * write's place in the log.
  */
-final class Decisions {
+final class LeaderDecisions {
   private static final int THREADS = 32;
   private static final int MAX_WAITING = 4096;
 
@@ -59,7 +59,7 @@ final class Decisions {
   /** Which decision: the same in every attempt. */
   private record Running(ReplicaGroup group, long session, long number) {}
 
-  Decisions(long timeoutMillis) {
+  LeaderDecisions(long timeoutMillis) {
     this.timeoutMillis = timeoutMillis;
     threads.allowCoreThreadTimeOut(true);
   }
@@ -188,7 +188,7 @@ final class Decisions {
     }
 
     private byte[] encode(ResultMessage message) {
-      return Decisions.encode(message, statement.protocolVersion());
+      return LeaderDecisions.encode(message, statement.protocolVersion());
     }
   }
 

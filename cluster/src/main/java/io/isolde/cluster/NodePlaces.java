@@ -11,12 +11,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The places of the nodes of a cluster: their tokens on the ring and their addresses. */
-final class Ring {
+final class NodePlaces {
 
   /** The tokens of Murmur3Partitioner are the 64-bit numbers. */
   private static final BigInteger TOKENS = BigInteger.ONE.shiftLeft(64);
 
-  private Ring() {}
+  private NodePlaces() {}
 
   /**
    * Returns the tokens of each node, the first node's first. All nodes own the same share of the

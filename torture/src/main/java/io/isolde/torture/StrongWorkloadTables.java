@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Registers and lists in a strong keyspace. */
-final class StrongTables {
+final class StrongWorkloadTables {
   private static final int ROWS = 4;
 
   private final CqlSession session;
 
-  StrongTables(CqlSession session) {
+  StrongWorkloadTables(CqlSession session) {
     this.session = session;
   }
 

@@ -11,7 +11,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 
 /** The requests a transaction consists of; fails with the driver's exceptions. */
-interface Requests {
+interface TransactionRequests {
   /**
    * Begins a transaction.
    *

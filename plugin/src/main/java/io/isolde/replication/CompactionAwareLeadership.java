@@ -13,13 +13,13 @@ import org.apache.cassandra.schema.Schema;
  * What this node does so that leaders of replica groups are not slowed down: compactions in turns,
  * and hand-overs before them and before stalls. Nothing, if {@code leadership_policy} is off.
  */
-public final class Leadership {
+public final class CompactionAwareLeadership {
   private final LeadershipEvents events = new LeadershipEvents();
   private final StrongKeyspaces keyspaces;
   private final Optional<CompactionPermits> compactions;
   private final Optional<StallWatch> stalls;
 
-  Leadership(StrongSettings settings, StrongKeyspaces keyspaces) {
+  CompactionAwareLeadership(StrongSettings settings, StrongKeyspaces keyspaces) {
     this.keyspaces = keyspaces;
     Optional<StepAside> stepAside =
         settings.isLeadershipCompactionAware()

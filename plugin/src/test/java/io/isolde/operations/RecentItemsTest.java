@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-class RingTest {
-  private final Ring<String> ring = new Ring<>(3);
+class RecentItemsTest {
+  private final RecentItems<String> ring = new RecentItems<>(3);
 
   @Test
   void whenNothingWasAddedThenItIsEmpty() {
@@ -19,7 +19,7 @@ class RingTest {
     ring.add("a");
     ring.add("b");
     assertThat(ring.newestFirst())
-        .containsExactly(new Ring.Numbered<>(1, "b"), new Ring.Numbered<>(0, "a"));
+        .containsExactly(new RecentItems.Numbered<>(1, "b"), new RecentItems.Numbered<>(0, "a"));
   }
 
   @Test
@@ -29,11 +29,13 @@ class RingTest {
     }
     assertThat(ring.newestFirst())
         .containsExactly(
-            new Ring.Numbered<>(4, "e"), new Ring.Numbered<>(3, "d"), new Ring.Numbered<>(2, "c"));
+            new RecentItems.Numbered<>(4, "e"),
+            new RecentItems.Numbered<>(3, "d"),
+            new RecentItems.Numbered<>(2, "c"));
   }
 
   @Test
   void whenItCouldHoldNothingThenItIsRefused() {
-    assertThatThrownBy(() -> new Ring<>(0)).hasMessageContaining("at least one");
+    assertThatThrownBy(() -> new RecentItems<>(0)).hasMessageContaining("at least one");
   }
 }

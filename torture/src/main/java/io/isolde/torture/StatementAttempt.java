@@ -15,8 +15,8 @@ import java.util.function.Supplier;
  * @param outcome aborted if the answer says that nothing was done
  * @param answer null unless it was committed, that is, answered
  */
-record Attempt<T>(Outcome outcome, T answer, long beginNanos, long endNanos) {
-  static <T> Attempt<T> of(Supplier<T> statement, Recorder recorder) {
+record StatementAttempt<T>(Outcome outcome, T answer, long beginNanos, long endNanos) {
+  static <T> StatementAttempt<T> of(Supplier<T> statement, Recorder recorder) {
     long begin = System.nanoTime();
     Outcome outcome;
     DriverException error;
@@ -24,7 +24,7 @@ record Attempt<T>(Outcome outcome, T answer, long beginNanos, long endNanos) {
       T answer = statement.get();
       long end = System.nanoTime();
       recorder.single(Outcome.COMMITTED, end, null);
-      return new Attempt<>(Outcome.COMMITTED, answer, begin, end);
+      return new StatementAttempt<>(Outcome.COMMITTED, answer, begin, end);
     } catch (UnavailableException
         | OverloadedException
         | InvalidQueryException
@@ -37,7 +37,7 @@ record Attempt<T>(Outcome outcome, T answer, long beginNanos, long endNanos) {
     }
     long end = System.nanoTime();
     recorder.single(outcome, end, error);
-    return new Attempt<>(outcome, null, begin, end);
+    return new StatementAttempt<>(outcome, null, begin, end);
   }
 
   boolean isAnswered() {

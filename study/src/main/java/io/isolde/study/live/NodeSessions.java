@@ -13,13 +13,13 @@ import java.util.Collection;
 import java.util.Optional;
 
 /** Connections to all nodes of a cluster, in whichever datacenters they are. */
-public final class Sessions {
+public final class NodeSessions {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   /** A user's name and password. */
   public record Credentials(String user, String password) {}
 
-  private Sessions() {}
+  private NodeSessions() {}
 
   /**
    * Connects.

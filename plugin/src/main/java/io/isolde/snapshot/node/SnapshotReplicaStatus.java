@@ -9,4 +9,4 @@ import java.util.UUID;
  *
  * @param state CREATING, READY, or MISSING where a table of it is not there
  */
-public record ReplicaStatus(UUID creation, String state, DiskUsage usage) {}
+public record SnapshotReplicaStatus(UUID creation, String state, DiskUsage usage) {}
