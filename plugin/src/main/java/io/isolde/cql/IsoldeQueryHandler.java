@@ -6,7 +6,7 @@ import io.isolde.replication.KeyspaceStatements;
 import io.isolde.replication.StatementTexts;
 import io.isolde.replication.StrongStatements;
 import io.isolde.transaction.DataStatements.Request;
-import io.isolde.transaction.gate.TableGate;
+import io.isolde.transaction.barrier.TableBarrier;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,12 +46,12 @@ public final class IsoldeQueryHandler implements QueryHandler {
    * @throws IsoldeConfig.ConfigurationException if isolde.yaml is refused; it stops the start
    */
   public IsoldeQueryHandler() {
-    TableGate gate = new TableGate();
+    TableBarrier barrier = new TableBarrier();
     IsoldeConfig config = IsoldeConfig.ofThisNode();
     StrongStatements strong = new StrongStatements(config, texts);
     router =
         new StatementRouter(
-            gate, new NodeStart(config, gate, strong.keyspaces()).inBackground(), strong);
+            barrier, new NodeStart(config, barrier, strong.keyspaces()).inBackground(), strong);
   }
 
   @Override

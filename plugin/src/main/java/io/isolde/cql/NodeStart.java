@@ -23,8 +23,8 @@ import io.isolde.restart.Restart;
 import io.isolde.snapshot.node.SnapshotNode;
 import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.Coordinator;
-import io.isolde.transaction.gate.ClusterGate;
-import io.isolde.transaction.gate.TableGate;
+import io.isolde.transaction.barrier.ClusterBarrier;
+import io.isolde.transaction.barrier.TableBarrier;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +43,7 @@ final class NodeStart implements NodeParts {
 
   private final IsoldeConfig config;
   private final EveryNode everyNode;
-  private final ClusterGate gate;
+  private final ClusterBarrier barrier;
   private final StrongKeyspaces strong;
   private final Operations operations;
   private final Restart restart;
@@ -56,11 +56,11 @@ final class NodeStart implements NodeParts {
   private volatile Throwable hostFailure;
   private volatile OutboundQueues queues = OutboundQueues.none();
 
-  NodeStart(IsoldeConfig config, TableGate gate, StrongKeyspaces strong) {
+  NodeStart(IsoldeConfig config, TableBarrier barrier, StrongKeyspaces strong) {
     this.config = config;
     this.everyNode = new EveryNode(this::port);
     this.restart = Restart.begin();
-    this.gate = new ClusterGate(gate, everyNode, this::port, restart::secure);
+    this.barrier = new ClusterBarrier(barrier, everyNode, this::port, restart::secure);
     this.strong = strong;
     this.operations = new Operations(config);
     this.snapshots = new SnapshotNode(config.snapshots(), this::port);
@@ -131,7 +131,7 @@ final class NodeStart implements NodeParts {
       }
       startHost(); // First: what a dead process has left is finished before clients come.
       everyNode.serve();
-      gate.serve();
+      barrier.serve();
       queues = OutboundQueues.open(host);
       startStrongKeyspaces();
       startRecovery();
@@ -194,7 +194,7 @@ final class NodeStart implements NodeParts {
     OracleHost ready = awaitSession();
     ReplicatedOracle oracle = new ReplicatedOracle(ready.client(), ready.session());
     return Coordinator.start(
-        config.transactions(), gate, tables, oracle, queues, oracle, operations.listener());
+        config.transactions(), barrier, tables, oracle, queues, oracle, operations.listener());
   }
 
   private OracleHost awaitSession() {

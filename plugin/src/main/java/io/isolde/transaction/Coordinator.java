@@ -8,7 +8,7 @@ import io.isolde.config.TransactionSettings;
 import io.isolde.conflict.ReadSet;
 import io.isolde.error.IsoldeException;
 import io.isolde.replicated.Oracle;
-import io.isolde.transaction.gate.ClusterGate;
+import io.isolde.transaction.barrier.ClusterBarrier;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionClock;
 import java.util.Collection;
@@ -28,7 +28,7 @@ public final class Coordinator {
 
   private Coordinator(
       TransactionSettings settings,
-      ClusterGate gate,
+      ClusterBarrier barrier,
       StrongTables strong,
       Oracle oracle,
       OutboundQueues queues,
@@ -47,13 +47,13 @@ public final class Coordinator {
         new Transactions(
             settings, oracle, committer, memory, () -> System.nanoTime() / 1_000_000, listener);
     this.data = new DataStatements(oracle, committer, inDoubt, strong);
-    this.mode = new TableMode(oracle, inDoubt, gate, strong, settings.maxTimestampLeadMicros());
+    this.mode = new TableMode(oracle, inDoubt, barrier, strong, settings.maxTimestampLeadMicros());
   }
 
   /**
    * Starts coordinating.
    *
-   * @param gate that the statements of all clients of all nodes pass
+   * @param barrier that the statements of all clients of all nodes pass
    * @param strong the tables of strong keyspaces
    * @param queues to the other replicas
    * @param clock what the version store is to know of the oracle's time
@@ -61,13 +61,13 @@ public final class Coordinator {
    */
   public static Coordinator start(
       TransactionSettings settings,
-      ClusterGate gate,
+      ClusterBarrier barrier,
       StrongTables strong,
       Oracle oracle,
       OutboundQueues queues,
       VersionClock clock,
       TransactionListener listener) {
-    Coordinator coordinator = new Coordinator(settings, gate, strong, oracle, queues, listener);
+    Coordinator coordinator = new Coordinator(settings, barrier, strong, oracle, queues, listener);
     coordinator.mode.passExistingTimestamps();
     NodeVersions.ofThisNode().useClock(clock, oracle.next());
     var unused =

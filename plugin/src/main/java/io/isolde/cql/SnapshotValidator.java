@@ -12,8 +12,8 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 
 /** Refuses what would change a snapshot. */
-final class SnapshotGuard {
-  private SnapshotGuard() {}
+final class SnapshotValidator {
+  private SnapshotValidator() {}
 
   static void refuseWrites(Collection<TableMetadata> tables) {
     for (TableMetadata table : tables) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.isolde.transaction.gate;
+package io.isolde.transaction.barrier;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.error.ErrorCode;
@@ -31,11 +31,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The gates of all nodes together. Nodes that are down have no statements to hold back. A node that
- * is cut off, and goes on serving clients, is not held back.
+ * The barriers of all nodes together. Nodes that are down have no statements to hold back. A node
+ * that is cut off, and goes on serving clients, is not held back.
  */
-public final class ClusterGate {
-  private static final Logger logger = LoggerFactory.getLogger(ClusterGate.class);
+public final class ClusterBarrier {
+  private static final Logger logger = LoggerFactory.getLogger(ClusterBarrier.class);
   private static final int THREADS = 8;
   private static final int MAX_WAITING = 64;
   private static final long MAX_WAIT_MILLIS = 15_000;
@@ -52,7 +52,7 @@ public final class ClusterGate {
   private static final long LEASE_BEYOND_TRUNCATE_MILLIS = 60_000;
 
   private final Supplier<Optional<NodePort>> port;
-  private final GateKeeper keeper;
+  private final BarrierKeeper keeper;
   private final EveryNode everyNode;
 
   /** Guarded by this. */
@@ -61,14 +61,17 @@ public final class ClusterGate {
   /**
    * Makes it; other nodes are answered from {@link #serve} on.
    *
-   * @param own this node's gate
+   * @param own this node's barrier
    * @param everyNode asked before a table becomes transactional
    * @param port empty until the port for other nodes is open
    * @param secure whether no commit up to a timestamp is applied on this node again
    */
-  public ClusterGate(
-      TableGate own, EveryNode everyNode, Supplier<Optional<NodePort>> port, LongPredicate secure) {
-    this.keeper = new GateKeeper(own, secure);
+  public ClusterBarrier(
+      TableBarrier own,
+      EveryNode everyNode,
+      Supplier<Optional<NodePort>> port,
+      LongPredicate secure) {
+    this.keeper = new BarrierKeeper(own, secure);
     this.everyNode = everyNode;
     this.port = port;
   }
@@ -81,7 +84,8 @@ public final class ClusterGate {
   private synchronized Peers peers() {
     if (peers == null) {
       peers =
-          new Peers(Ring.self(), Peers.Service.TABLE_GATES, port, requestThreads(), keeper::answer);
+          new Peers(
+              Ring.self(), Peers.Service.TABLE_BARRIERS, port, requestThreads(), keeper::answer);
     }
     return peers;
   }
@@ -94,7 +98,7 @@ public final class ClusterGate {
             10,
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(MAX_WAITING),
-            new ThreadFactoryBuilder().setNameFormat("isolde-gate-%d").setDaemon(true).build());
+            new ThreadFactoryBuilder().setNameFormat("isolde-barrier-%d").setDaemon(true).build());
     threads.allowCoreThreadTimeOut(true);
     return threads;
   }
@@ -117,7 +121,7 @@ public final class ClusterGate {
   public void whileClosed(TableMetadata table, Runnable change) {
     UUID id = UUID.randomUUID();
     try {
-      askAll(GateRequest.Kind.CLOSE, id, table);
+      askAll(BarrierRequest.Kind.CLOSE, id, table);
       change.run();
     } finally {
       open(id, table);
@@ -132,7 +136,7 @@ public final class ClusterGate {
    * @throws IsoldeException UNAVAILABLE if a node does not manage that
    */
   public void secure(TableMetadata table, long upTo) {
-    requireSecured(table, ask(GateRequest.Kind.SECURE, UUID.randomUUID(), table, upTo));
+    requireSecured(table, ask(BarrierRequest.Kind.SECURE, UUID.randomUUID(), table, upTo));
   }
 
   /**
@@ -141,7 +145,7 @@ public final class ClusterGate {
    */
   public void secureOnAll(TableMetadata table, long upTo) {
     Map<String, PatientRequest> asked =
-        ask(GateRequest.Kind.SECURE, UUID.randomUUID(), table, upTo);
+        ask(BarrierRequest.Kind.SECURE, UUID.randomUUID(), table, upTo);
     for (String node : Ring.members()) {
       if (!asked.containsKey(node)) {
         throw unavailable(
@@ -172,7 +176,7 @@ public final class ClusterGate {
    * @throws IsoldeException UNAVAILABLE if one of them does not answer
    */
   public long newestTimestamp(TableMetadata table) {
-    return askAll(GateRequest.Kind.NEWEST, UUID.randomUUID(), table);
+    return askAll(BarrierRequest.Kind.NEWEST, UUID.randomUUID(), table);
   }
 
   /**
@@ -180,7 +184,7 @@ public final class ClusterGate {
    * it for what it was, which is what remains if a node does not hear of it for long.
    */
   public void awaitFollowers(TableMetadata table) {
-    for (var asked : ask(GateRequest.Kind.FOLLOW, UUID.randomUUID(), table).entrySet()) {
+    for (var asked : ask(BarrierRequest.Kind.FOLLOW, UUID.randomUUID(), table).entrySet()) {
       try {
         if (!await(asked.getKey(), asked.getValue(), 0, MAX_WAIT_MILLIS, table).isDone()) {
           logger.warn("The node {} has not heard yet of what {} is now.", asked.getKey(), table);
@@ -191,11 +195,11 @@ public final class ClusterGate {
     }
   }
 
-  private long askAll(GateRequest.Kind kind, UUID change, TableMetadata table) {
+  private long askAll(BarrierRequest.Kind kind, UUID change, TableMetadata table) {
     return requireAll(
         table,
         ask(kind, change, table),
-        kind == GateRequest.Kind.NEWEST ? MAX_FLUSH_MILLIS : MAX_WAIT_MILLIS,
+        kind == BarrierRequest.Kind.NEWEST ? MAX_FLUSH_MILLIS : MAX_WAIT_MILLIS,
         "Another change of the table " + table + " is under way already; try again.");
   }
 
@@ -203,7 +207,7 @@ public final class ClusterGate {
       TableMetadata table, Map<String, PatientRequest> answers, long waitMillis, String ifRefused) {
     long newest = Long.MIN_VALUE;
     for (Map.Entry<String, PatientRequest> asked : answers.entrySet()) {
-      GateRequest.Answer answer =
+      BarrierRequest.Answer answer =
           await(asked.getKey(), asked.getValue(), PATIENCE_MILLIS, waitMillis, table);
       if (!answer.isDone()) {
         throw unavailable(ifRefused, table, asked.getKey());
@@ -213,23 +217,24 @@ public final class ClusterGate {
     return newest;
   }
 
-  private Map<String, PatientRequest> ask(GateRequest.Kind kind, UUID change, TableMetadata table) {
+  private Map<String, PatientRequest> ask(
+      BarrierRequest.Kind kind, UUID change, TableMetadata table) {
     return ask(kind, change, table, 0);
   }
 
   private Map<String, PatientRequest> ask(
-      GateRequest.Kind kind, UUID change, TableMetadata table, long upTo) {
+      BarrierRequest.Kind kind, UUID change, TableMetadata table, long upTo) {
     Peers known = peers();
     byte[] request =
         JsonMessages.bytes(
-            new GateRequest(
+            new BarrierRequest(
                 kind,
                 change,
                 table.id.asUUID(),
                 Ring.self(),
                 DatabaseDescriptor.getTruncateRpcTimeout(TimeUnit.MILLISECONDS)
                     + LEASE_BEYOND_TRUNCATE_MILLIS,
-                GateKeeper.isTransactional(table.id),
+                BarrierKeeper.isTransactional(table.id),
                 DroppedColumns.newestMicrosNow(table),
                 upTo));
     Map<String, PatientRequest> answers = new LinkedHashMap<>();
@@ -239,14 +244,15 @@ public final class ClusterGate {
     return answers;
   }
 
-  private static GateRequest.Answer await(
+  private static BarrierRequest.Answer await(
       String node,
       PatientRequest request,
       long patienceMillis,
       long waitMillis,
       TableMetadata table) {
     try {
-      return JsonMessages.read(request.await(patienceMillis, waitMillis), GateRequest.Answer.class);
+      return JsonMessages.read(
+          request.await(patienceMillis, waitMillis), BarrierRequest.Answer.class);
     } catch (ExecutionException | TimeoutException | IOException e) {
       String why = e instanceof ExecutionException ? String.valueOf(e.getCause()) : "no answer";
       throw unavailable(
@@ -270,7 +276,7 @@ public final class ClusterGate {
 
   /** Whoever can't be told lets its statements go on when the lease ends. */
   private void open(UUID change, TableMetadata table) {
-    for (var asked : ask(GateRequest.Kind.OPEN, change, table).entrySet()) {
+    for (var asked : ask(BarrierRequest.Kind.OPEN, change, table).entrySet()) {
       try {
         var unused = await(asked.getKey(), asked.getValue(), 0, MAX_WAIT_MILLIS, table);
       } catch (IsoldeException e) {

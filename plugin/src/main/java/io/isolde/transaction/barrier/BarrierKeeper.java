@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.isolde.transaction.gate;
+package io.isolde.transaction.barrier;
 
 import io.isolde.peers.JsonMessages;
 import io.isolde.peers.SchemaPull;
@@ -17,25 +17,25 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Does on this node what a change of a table's mode asks of every node. */
-final class GateKeeper {
+final class BarrierKeeper {
   private static final long SCHEMA_WAIT_MILLIS = 5_000;
   private static final long PULL_AFTER_MILLIS = 500;
   private static final long LOOK_MILLIS = 10;
 
-  private final TableGate gate;
+  private final TableBarrier barrier;
   private final LongPredicate secure;
 
   /**
    * @param secure whether no commit up to a timestamp is applied on this node again
    */
-  GateKeeper(TableGate gate, LongPredicate secure) {
-    this.gate = gate;
+  BarrierKeeper(TableBarrier barrier, LongPredicate secure) {
+    this.barrier = barrier;
     this.secure = secure;
   }
 
   byte[] answer(byte[] bytes) {
     try {
-      return JsonMessages.bytes(answer(JsonMessages.read(bytes, GateRequest.class)));
+      return JsonMessages.bytes(answer(JsonMessages.read(bytes, BarrierRequest.class)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
@@ -43,26 +43,26 @@ final class GateKeeper {
     }
   }
 
-  private GateRequest.Answer answer(GateRequest request) throws InterruptedException {
+  private BarrierRequest.Answer answer(BarrierRequest request) throws InterruptedException {
     TableId table = TableId.fromUUID(request.table());
     return switch (request.kind()) {
       case CLOSE -> close(table, request);
-      case SECURE -> new GateRequest.Answer(secure.test(request.upTo()), Long.MIN_VALUE);
-      case NEWEST -> new GateRequest.Answer(true, newestTimestamp(table));
-      case FOLLOW -> new GateRequest.Answer(isHeard(table, request), Long.MIN_VALUE);
+      case SECURE -> new BarrierRequest.Answer(secure.test(request.upTo()), Long.MIN_VALUE);
+      case NEWEST -> new BarrierRequest.Answer(true, newestTimestamp(table));
+      case FOLLOW -> new BarrierRequest.Answer(isHeard(table, request), Long.MIN_VALUE);
       case OPEN -> {
-        gate.open(table, request.change());
-        yield GateRequest.Answer.DONE;
+        barrier.open(table, request.change());
+        yield BarrierRequest.Answer.DONE;
       }
     };
   }
 
-  private GateRequest.Answer close(TableId table, GateRequest request) {
-    if (!gate.close(table, request.change(), request.leaseMillis())) {
-      return GateRequest.Answer.REFUSED;
+  private BarrierRequest.Answer close(TableId table, BarrierRequest request) {
+    if (!barrier.close(table, request.change(), request.leaseMillis())) {
+      return BarrierRequest.Answer.REFUSED;
     }
-    gate.awaitStatements();
-    return GateRequest.Answer.DONE;
+    barrier.awaitStatements();
+    return BarrierRequest.Answer.DONE;
   }
 
   private static long newestTimestamp(TableId table) {
@@ -78,7 +78,8 @@ final class GateKeeper {
     return newest;
   }
 
-  private static boolean isHeard(TableId table, GateRequest request) throws InterruptedException {
+  private static boolean isHeard(TableId table, BarrierRequest request)
+      throws InterruptedException {
     long start = System.nanoTime();
     boolean hasPulled = false;
     while (!isHeard(table, request.isTransactional(), request.droppedMicros())) {

@@ -10,37 +10,38 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-class RestartGateTest {
-  private final RestartGate gate = new RestartGate();
+class RestartBarrierTest {
+  private final RestartBarrier barrier = new RestartBarrier();
 
   @Test
   void whenItWasNeverClosedThenReadersPass() {
-    gate.pass(1);
-    assertThat(gate.isClosed()).isFalse();
+    barrier.pass(1);
+    assertThat(barrier.isClosed()).isFalse();
   }
 
   @Test
   void whenItIsOpenedThenThoseWhoWaitPass() {
-    gate.close();
-    CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> gate.pass(1));
-    gate.open();
+    barrier.close();
+    CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> barrier.pass(1));
+    barrier.open();
     reader.join();
-    gate.pass(1);
-    assertThat(gate.isClosed()).isFalse();
+    barrier.pass(1);
+    assertThat(barrier.isClosed()).isFalse();
   }
 
   @Test
   void whenItStaysClosedThenAllReadersAreRefusedInTheEnd() {
-    gate.close();
+    barrier.close();
     List<CompletableFuture<Void>> readers = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      readers.add(CompletableFuture.runAsync(() -> gate.pass(1), task -> new Thread(task).start()));
+      readers.add(
+          CompletableFuture.runAsync(() -> barrier.pass(1), task -> new Thread(task).start()));
     }
     for (CompletableFuture<Void> reader : readers) {
       assertThatThrownBy(reader::join)
           .isInstanceOf(CompletionException.class)
           .hasCauseInstanceOf(SnapshotTooOldException.class);
     }
-    assertThat(gate.isClosed()).isTrue();
+    assertThat(barrier.isClosed()).isTrue();
   }
 }

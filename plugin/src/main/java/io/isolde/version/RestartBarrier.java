@@ -10,8 +10,8 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
  * Keeps readers of transactional tables from this replica while it may lack what it had applied. An
  * answer of such a replica would count as one of a quorum and not be one.
  */
-public final class RestartGate {
-  private static final RestartGate OF_THIS_NODE = new RestartGate();
+public final class RestartBarrier {
+  private static final RestartBarrier OF_THIS_NODE = new RestartBarrier();
 
   /** Then the reader is refused, so that it can turn to others. */
   private static final long PATIENCE_MILLIS = 1_000;
@@ -24,10 +24,10 @@ public final class RestartGate {
   /** Null if it is open. */
   private volatile CountDownLatch closed;
 
-  RestartGate() {}
+  RestartBarrier() {}
 
   /** There is one, as Cassandra makes the readers itself. */
-  public static RestartGate ofThisNode() {
+  public static RestartBarrier ofThisNode() {
     return OF_THIS_NODE;
   }
 
@@ -51,18 +51,18 @@ public final class RestartGate {
    * @throws SnapshotTooOldException if that takes too long
    */
   void pass(long asOf) {
-    CountDownLatch gate = closed;
-    if (gate != null && !isOpened(gate)) {
+    CountDownLatch barrier = closed;
+    if (barrier != null && !isOpened(barrier)) {
       throw SnapshotTooOldException.afterDeath(asOf);
     }
   }
 
-  private boolean isOpened(CountDownLatch gate) {
+  private boolean isOpened(CountDownLatch barrier) {
     if (!places.tryAcquire()) {
       return false;
     }
     try {
-      return gate.await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+      return barrier.await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       throw new UncheckedInterruptedException(e);
     } finally {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.isolde.transaction.gate;
+package io.isolde.transaction.barrier;
 
 import com.google.common.cache.CacheBuilder;
 import io.isolde.error.ErrorCode;
@@ -23,7 +23,7 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
  * is closed for a table, statements on it wait. Other tables don't notice. Costs a statement next
  * to nothing while it is open.
  */
-public final class TableGate {
+public final class TableBarrier {
   private static final long MAX_WAIT_MILLIS = 30_000;
 
   /** More than changes of modes in that time, and for longer than a request is under way. */
@@ -53,38 +53,38 @@ public final class TableGate {
   /**
    * A statement on these tables runs until the group is closed.
    *
-   * @throws IsoldeException NOT_TRANSACTIONAL if the gate stays closed for too long
+   * @throws IsoldeException NOT_TRANSACTIONAL if the barrier stays closed for too long
    */
   public OpOrder.Group enter(Collection<TableMetadata> tables) {
     while (true) {
       OpOrder.Group group = statements.start();
-      Closed gate = closedGate(tables);
-      if (gate == null) {
+      Closed barrier = closedBarrier(tables);
+      if (barrier == null) {
         return group;
       }
       group.close();
-      await(gate, tables);
+      await(barrier, tables);
     }
   }
 
-  private Closed closedGate(Collection<TableMetadata> tables) {
+  private Closed closedBarrier(Collection<TableMetadata> tables) {
     if (!closed.isEmpty()) {
       for (TableMetadata table : tables) {
-        Closed gate = closed.get(table.id);
-        if (gate != null) {
-          return gate;
+        Closed barrier = closed.get(table.id);
+        if (barrier != null) {
+          return barrier;
         }
       }
     }
     return null;
   }
 
-  private void await(Closed gate, Collection<TableMetadata> tables) {
+  private void await(Closed barrier, Collection<TableMetadata> tables) {
     long waitNanos = TimeUnit.MILLISECONDS.toNanos(MAX_WAIT_MILLIS);
     try {
       boolean isOpen =
-          gate.opened.await(Math.min(waitNanos, gate.leftNanos()), TimeUnit.NANOSECONDS);
-      if (!isOpen && gate.leftNanos() > 0) {
+          barrier.opened.await(Math.min(waitNanos, barrier.leftNanos()), TimeUnit.NANOSECONDS);
+      if (!isOpen && barrier.leftNanos() > 0) {
         throw IsoldeException.of(
             ErrorCode.UNAVAILABLE,
             "A change of one of the tables "
@@ -93,7 +93,7 @@ public final class TableGate {
                 + " try again.");
       }
       if (!isOpen) {
-        open(gate);
+        open(barrier);
       }
     } catch (InterruptedException e) {
       throw new UncheckedInterruptedException(e);
@@ -109,11 +109,11 @@ public final class TableGate {
    */
   boolean close(TableId table, UUID change, long leaseMillis) {
     long untilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(leaseMillis);
-    Closed gate = new Closed(table, change, untilNanos, new CountDownLatch(1));
-    Closed other = closed.putIfAbsent(table, gate);
+    Closed barrier = new Closed(table, change, untilNanos, new CountDownLatch(1));
+    Closed other = closed.putIfAbsent(table, barrier);
     if (other != null && other.leftNanos() <= 0) {
       open(other);
-      other = closed.putIfAbsent(table, gate);
+      other = closed.putIfAbsent(table, barrier);
     }
     // It is closed before this is looked at, and noted as ended before it is opened: one notices.
     if (ended.contains(change)) {
@@ -133,14 +133,14 @@ public final class TableGate {
   /** Does nothing if another change has closed it, or none. */
   void open(TableId table, UUID change) {
     ended.add(change);
-    Closed gate = closed.get(table);
-    if (gate != null && gate.change.equals(change)) {
-      open(gate);
+    Closed barrier = closed.get(table);
+    if (barrier != null && barrier.change.equals(change)) {
+      open(barrier);
     }
   }
 
-  private void open(Closed gate) {
-    closed.remove(gate.table, gate);
-    gate.opened.countDown();
+  private void open(Closed barrier) {
+    closed.remove(barrier.table, barrier);
+    barrier.opened.countDown();
   }
 }

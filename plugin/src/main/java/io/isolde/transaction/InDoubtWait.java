@@ -14,13 +14,13 @@ import org.apache.cassandra.schema.TableMetadata;
  * Lets a read of a snapshot wait until what it is about to read is not in doubt. The ids are those
  * that a serializable transaction would record.
  */
-final class ReadGuard implements ReadRecorder {
+final class InDoubtWait implements ReadRecorder {
   private final InDoubt inDoubt;
   private final long asOf;
   private final UUID transactionId;
   private final ReadRecorder recorder;
 
-  private ReadGuard(InDoubt inDoubt, long asOf, UUID transactionId, ReadRecorder recorder) {
+  private InDoubtWait(InDoubt inDoubt, long asOf, UUID transactionId, ReadRecorder recorder) {
     this.inDoubt = inDoubt;
     this.asOf = asOf;
     this.transactionId = transactionId;
@@ -35,7 +35,9 @@ final class ReadGuard implements ReadRecorder {
    */
   static ReadRecorder of(InDoubt inDoubt, long asOf, UUID transactionId, ReadRecorder recorder) {
     // What is in doubt in a snapshot is known before the snapshot is: later there is only less.
-    return inDoubt.isPossible() ? new ReadGuard(inDoubt, asOf, transactionId, recorder) : recorder;
+    return inDoubt.isPossible()
+        ? new InDoubtWait(inDoubt, asOf, transactionId, recorder)
+        : recorder;
   }
 
   @Override

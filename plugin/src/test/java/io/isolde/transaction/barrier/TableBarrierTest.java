@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.isolde.transaction.gate;
+package io.isolde.transaction.barrier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +15,7 @@ import org.apache.cassandra.utils.concurrent.OpOrder;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-class TableGateTest {
+class TableBarrierTest {
   private static final long LONG_MILLIS = 60_000;
   private static final UUID CHANGE = new UUID(0, 1);
   private static final UUID OTHER = new UUID(0, 2);
@@ -23,7 +23,7 @@ class TableGateTest {
 
   private static TableMetadata table;
 
-  private final TableGate gate = new TableGate();
+  private final TableBarrier barrier = new TableBarrier();
 
   @BeforeAll
   static void start() {
@@ -33,62 +33,62 @@ class TableGateTest {
 
   /** A statement that runs to its end. */
   private CompletableFuture<Void> statement() {
-    return CompletableFuture.runAsync(() -> gate.enter(List.of(table)).close());
+    return CompletableFuture.runAsync(() -> barrier.enter(List.of(table)).close());
   }
 
   @Test
   void whenClosedThenStatementsWaitUntilItIsOpened() throws Exception {
-    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
+    assertThat(barrier.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
     CompletableFuture<Void> statement = statement();
     Thread.sleep(50);
     assertThat(statement).isNotDone();
-    gate.open(table.id, CHANGE);
+    barrier.open(table.id, CHANGE);
     statement.get(10, TimeUnit.SECONDS);
   }
 
   @Test
   void whenAStatementIsUnderWayThenTheChangeWaitsForIt() throws Exception {
-    OpOrder.Group statement = gate.enter(List.of(table));
-    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
-    CompletableFuture<Void> change = CompletableFuture.runAsync(gate::awaitStatements);
+    OpOrder.Group statement = barrier.enter(List.of(table));
+    assertThat(barrier.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
+    CompletableFuture<Void> change = CompletableFuture.runAsync(barrier::awaitStatements);
     Thread.sleep(50);
     assertThat(change).isNotDone();
     statement.close();
     change.get(10, TimeUnit.SECONDS);
-    gate.open(table.id, CHANGE);
+    barrier.open(table.id, CHANGE);
   }
 
   @Test
   void whenAnotherChangeHasClosedItThenItIsRefusedAndOnlyThatOneOpensIt() {
-    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
-    assertThat(gate.close(table.id, OTHER, LONG_MILLIS)).isFalse();
-    gate.open(table.id, OTHER);
-    assertThat(gate.close(table.id, THIRD, LONG_MILLIS)).isFalse();
-    gate.open(table.id, CHANGE);
-    assertThat(gate.close(table.id, THIRD, LONG_MILLIS)).isTrue();
+    assertThat(barrier.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
+    assertThat(barrier.close(table.id, OTHER, LONG_MILLIS)).isFalse();
+    barrier.open(table.id, OTHER);
+    assertThat(barrier.close(table.id, THIRD, LONG_MILLIS)).isFalse();
+    barrier.open(table.id, CHANGE);
+    assertThat(barrier.close(table.id, THIRD, LONG_MILLIS)).isTrue();
   }
 
   @Test
   void whenTheSameChangeClosesItAgainThenItIsOpenedOnce() {
-    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
-    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).as("asked twice").isTrue();
-    gate.open(table.id, CHANGE);
-    assertThat(gate.close(table.id, OTHER, LONG_MILLIS)).isTrue();
+    assertThat(barrier.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
+    assertThat(barrier.close(table.id, CHANGE, LONG_MILLIS)).as("asked twice").isTrue();
+    barrier.open(table.id, CHANGE);
+    assertThat(barrier.close(table.id, OTHER, LONG_MILLIS)).isTrue();
   }
 
   @Test
   void whenARequestToCloseComesAfterItWasOpenedThenItStaysOpen() {
-    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
-    gate.open(table.id, CHANGE);
-    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).as("a copy that was late").isFalse();
+    assertThat(barrier.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
+    barrier.open(table.id, CHANGE);
+    assertThat(barrier.close(table.id, CHANGE, LONG_MILLIS)).as("a copy that was late").isFalse();
     assertThat(statement()).succeedsWithin(Duration.ofSeconds(10));
   }
 
   @Test
   void whenNobodyOpensItThenStatementsGoOnWhenTheLeaseEnds() throws Exception {
-    assertThat(gate.close(table.id, CHANGE, 100)).isTrue();
+    assertThat(barrier.close(table.id, CHANGE, 100)).isTrue();
     statement().get(10, TimeUnit.SECONDS);
-    assertThat(gate.close(table.id, OTHER, 0)).isTrue();
-    assertThat(gate.close(table.id, CHANGE, LONG_MILLIS)).as("the lease is over").isTrue();
+    assertThat(barrier.close(table.id, OTHER, 0)).isTrue();
+    assertThat(barrier.close(table.id, CHANGE, LONG_MILLIS)).as("the lease is over").isTrue();
   }
 }

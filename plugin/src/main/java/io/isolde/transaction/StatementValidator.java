@@ -8,8 +8,8 @@ import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.filter.RowFilter;
 
 /** Refuses, at once and each with its own code, what a transactional table can't take. */
-final class StatementGuard {
-  private StatementGuard() {}
+final class StatementValidator {
+  private StatementValidator() {}
 
   static void check(ModificationStatement statement) {
     if (statement.isCounter()) {

@@ -3,4 +3,4 @@
  * Holds statements on a table back, on every node, while the table becomes transactional, ceases to
  * be, or is truncated.
  */
-package io.isolde.transaction.gate;
+package io.isolde.transaction.barrier;

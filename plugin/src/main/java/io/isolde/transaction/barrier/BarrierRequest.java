@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.isolde.transaction.gate;
+package io.isolde.transaction.barrier;
 
 import java.util.UUID;
 
@@ -8,12 +8,12 @@ import java.util.UUID;
  *
  * @param change the change, which no other one interferes with
  * @param coordinator the address of the node that makes it
- * @param leaseMillis how long the gate stays closed if nobody opens it
+ * @param leaseMillis how long the barrier stays closed if nobody opens it
  * @param isTransactional what the table is to the coordinator; what the others are to follow
  * @param droppedMicros when a column of the table was last dropped, as far as the coordinator knows
  * @param upTo the commits that {@link Kind#SECURE} is about; 0 for all others
  */
-record GateRequest(
+record BarrierRequest(
     Kind kind,
     UUID change,
     UUID table,
@@ -40,7 +40,7 @@ record GateRequest(
   /**
    * The answer.
    *
-   * @param isDone false if another change has closed the gate, or this node has not heard of the
+   * @param isDone false if another change has closed the barrier, or this node has not heard of the
    *     change, or can't secure the commits
    * @param newestTimestamp in microseconds; the smallest number if it was not asked for, or there
    *     is nothing
