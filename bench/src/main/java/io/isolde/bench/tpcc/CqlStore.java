@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A store whose every method is one CQL statement. */
-public final class CqlStore implements Store {
+final class CqlStore implements Store {
   private final Statements statements;
   private final Function<BoundStatement, ResultSet> read;
   private final Consumer<BoundStatement> write;

@@ -4,7 +4,7 @@ package io.isolde.bench.tpcc;
 import java.util.Map;
 
 /** What is in the tables at the beginning (clause 4.3.3), the same for the same seed. */
-public final class InitialData {
+final class InitialData {
   private static final long CENTS = 100;
 
   /** Of the first ten orders, three are not delivered yet. */

@@ -9,7 +9,7 @@ import java.util.Optional;
  * What a transaction sees of the database. Keys are the values of the primary key's columns, in
  * their order; columns are int, long or String. Every method throws when it fails.
  */
-public interface Store {
+interface Store {
 
   /** Columns by name, those of the key included. */
   record Row(Map<String, Object> columns) {
