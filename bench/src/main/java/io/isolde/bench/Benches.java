@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.bench.charts.Picture;
 import io.isolde.bench.distance.RoundTripsBenchmark;
 import io.isolde.bench.failover.OracleFailover;
 import io.isolde.bench.failover.StrongFailover;
@@ -31,127 +32,126 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** All benchmarks, by name. */
 public final class Benches {
-  private static final String TRANSACTIONS = "transactions against plain statements and LWT, ";
-  private static final String REPLICATION = "strong keyspaces against QUORUM, LWT and SERIAL, ";
-  private static final String LEADERSHIP =
-      "writes to a strong keyspace whose leader steps aside before compactions, or not, ";
   private static final String PLUGIN =
       "plain tables on nodes with the plugin against stock Cassandra, ";
 
   private static final List<Benchmark> ALL =
-      List.of(
-          Benchmark.of("plugin-1n", PLUGIN + "one node each", PluginBenchmark.onNodes(1)),
-          Benchmark.of("plugin-3n", PLUGIN + "3 nodes each", PluginBenchmark.onNodes(3)),
-          Benchmark.of(
-              "versions",
-              "the cost of keeping a table's past, and of transactions of one statement",
-              VersionsBenchmark::ofIndex,
-              VersionsBenchmark::ofStatements),
-          Benchmark.of(
-                  "oracle",
-                  "what the status oracle can do: the three that follow, one after the other",
-                  OracleCore::run,
-                  OracleWire::run,
-                  OracleCurves::run)
-              .drawnBy(CurveFigures::of),
-          Benchmark.of(
-              "oracle-core", "its decisions per second, at both isolation levels", OracleCore::run),
-          Benchmark.of(
-              "oracle-wire",
-              "three members as processes: commits and begins per second, beside Omid's oracle",
-              OracleWire::run),
-          Benchmark.of(
-                  "oracle-curves",
-                  "figures 5 to 10 of \"A Critique of Snapshot Isolation\", without the data servers",
-                  OracleCurves::run)
-              .drawnBy(CurveFigures::of),
-          Benchmark.of(
-              "transactions",
-              TRANSACTIONS + "on one node and on three",
-              TransactionsBenchmark.onNodes(1),
-              TransactionsBenchmark.onNodes(3)),
-          Benchmark.of(
-              "transactions-1n", TRANSACTIONS + "on one node", TransactionsBenchmark.onNodes(1)),
-          Benchmark.of(
-              "transactions-3n", TRANSACTIONS + "on three nodes", TransactionsBenchmark.onNodes(3)),
-          Benchmark.of(
-                  "round-trips",
-                  "how many round trips between nodes a commit takes more than a plain write",
-                  RoundTripsBenchmark::run)
-              .inOwnNetwork(),
-          Benchmark.of(
-              "large-commits",
-              "small updates on three nodes while large transactions are committed",
-              LargeCommitsBenchmark::run),
-          Benchmark.of(
-              "memory",
-              "whether nodes with small heaps survive large commits, slow readers and dead followers",
-              MemoryBenchmark::run),
-          Benchmark.of(
-              "ycsb",
-              "YCSB's workloads A to F and pH1's mix, transactional against plain",
-              YcsbBenchmark::run),
-          Benchmark.of(
-              "tpcc",
-              "TPC-C's mix without isolation, at SNAPSHOT and SERIALIZABLE, and what it leaves",
-              TpccBenchmark::run),
-          Benchmark.of(
-                  "replication",
-                  REPLICATION + "on three nodes and on five",
-                  ReplicationBenchmark.onNodes(3),
-                  ReplicationBenchmark.onNodes(5))
-              .drawnBy(ReplicationBenchmark::figures),
-          Benchmark.of(
-                  "replication-3n", REPLICATION + "on three nodes", ReplicationBenchmark.onNodes(3))
-              .drawnBy(ReplicationBenchmark::figures),
-          Benchmark.of(
-                  "replication-5n", REPLICATION + "on five nodes", ReplicationBenchmark.onNodes(5))
-              .drawnBy(ReplicationBenchmark::figures),
-          Benchmark.of(
-                  "leadership",
-                  LEADERSHIP + "on three nodes and on five",
-                  LeadershipBenchmark.onNodes(3),
-                  LeadershipBenchmark.onNodes(5))
-              .drawnBy(LeadershipBenchmark::figures),
-          Benchmark.of(
-                  "leadership-3n", LEADERSHIP + "on three nodes", LeadershipBenchmark.onNodes(3))
-              .drawnBy(LeadershipBenchmark::figures),
-          Benchmark.of(
-                  "leadership-5n", LEADERSHIP + "on five nodes", LeadershipBenchmark.onNodes(5))
-              .drawnBy(LeadershipBenchmark::figures),
-          Benchmark.of(
-              "collection",
-              "what it costs that nodes time their messages, to predict staleness",
-              CollectionBenchmark::run),
-          Benchmark.of(
-                  "snapshots",
-                  "what snapshots cost live reads and writers, how fast they are read and taken",
-                  SnapshotsBenchmark::run)
-              .drawnBy(SnapshotFigures::of),
-          Benchmark.of(
-                  "failover",
-                  "how long requests wait for another leader: the two that follow, one after the"
-                      + " other",
-                  OracleFailover::run,
-                  StrongFailover::run)
-              .inOwnNetwork()
-              .drawnBy(StrongFailover::figures),
-          Benchmark.of(
-              "failover-oracle",
-              "how long nobody can commit when the oracle's leader dies, hangs or hands over",
-              OracleFailover::run),
-          Benchmark.of(
-                  "failover-strong",
-                  "how long nobody can write to a strong keyspace when its leader dies, hangs, is cut"
-                      + " off or hands over",
-                  StrongFailover::run)
-              .inOwnNetwork()
-              .drawnBy(StrongFailover::figures));
+      Stream.of(
+              List.of(
+                  Benchmark.of("plugin-1n", PLUGIN + "one node each", PluginBenchmark.onNodes(1)),
+                  Benchmark.of("plugin-3n", PLUGIN + "3 nodes each", PluginBenchmark.onNodes(3)),
+                  Benchmark.of(
+                      "versions",
+                      "the cost of keeping a table's past, and of transactions of one statement",
+                      VersionsBenchmark::ofIndex,
+                      VersionsBenchmark::ofStatements),
+                  Benchmark.of(
+                          "oracle",
+                          "what the status oracle can do: the three that follow, one after the other",
+                          OracleCore::run,
+                          OracleWire::run,
+                          OracleCurves::run)
+                      .drawnBy(CurveFigures::of),
+                  Benchmark.of(
+                      "oracle-core",
+                      "its decisions per second, at both isolation levels",
+                      OracleCore::run),
+                  Benchmark.of(
+                      "oracle-wire",
+                      "three members as processes: commits and begins per second, beside Omid's oracle",
+                      OracleWire::run),
+                  Benchmark.of(
+                          "oracle-curves",
+                          "figures 5 to 10 of \"A Critique of Snapshot Isolation\", without the data servers",
+                          OracleCurves::run)
+                      .drawnBy(CurveFigures::of)),
+              Benchmark.onNodes(
+                  "transactions",
+                  "transactions against plain statements and LWT",
+                  TransactionsBenchmark::onNodes,
+                  1,
+                  3),
+              List.of(
+                  Benchmark.of(
+                          "round-trips",
+                          "how many round trips between nodes a commit takes more than a plain write",
+                          RoundTripsBenchmark::run)
+                      .inOwnNetwork(),
+                  Benchmark.of(
+                      "large-commits",
+                      "small updates on three nodes while large transactions are committed",
+                      LargeCommitsBenchmark::run),
+                  Benchmark.of(
+                      "memory",
+                      "whether nodes with small heaps survive large commits, slow readers and dead followers",
+                      MemoryBenchmark::run),
+                  Benchmark.of(
+                      "ycsb",
+                      "YCSB's workloads A to F and pH1's mix, transactional against plain",
+                      YcsbBenchmark::run),
+                  Benchmark.of(
+                      "tpcc",
+                      "TPC-C's mix without isolation, at SNAPSHOT and SERIALIZABLE, and what it leaves",
+                      TpccBenchmark::run)),
+              drawn(
+                  Benchmark.onNodes(
+                      "replication",
+                      "strong keyspaces against QUORUM, LWT and SERIAL",
+                      ReplicationBenchmark::onNodes,
+                      3,
+                      5),
+                  ReplicationBenchmark::figures),
+              drawn(
+                  Benchmark.onNodes(
+                      "leadership",
+                      "writes to a strong keyspace whose leader steps aside before compactions, or not",
+                      LeadershipBenchmark::onNodes,
+                      3,
+                      5),
+                  LeadershipBenchmark::figures),
+              List.of(
+                  Benchmark.of(
+                      "collection",
+                      "what it costs that nodes time their messages, to predict staleness",
+                      CollectionBenchmark::run),
+                  Benchmark.of(
+                          "snapshots",
+                          "what snapshots cost live reads and writers, how fast they are read and taken",
+                          SnapshotsBenchmark::run)
+                      .drawnBy(SnapshotFigures::of),
+                  Benchmark.of(
+                          "failover",
+                          "how long requests wait for another leader: the two that follow, one after the"
+                              + " other",
+                          OracleFailover::run,
+                          StrongFailover::run)
+                      .inOwnNetwork()
+                      .drawnBy(StrongFailover::figures),
+                  Benchmark.of(
+                      "failover-oracle",
+                      "how long nobody can commit when the oracle's leader dies, hangs or hands over",
+                      OracleFailover::run),
+                  Benchmark.of(
+                          "failover-strong",
+                          "how long nobody can write to a strong keyspace when its leader dies, hangs, is cut"
+                              + " off or hands over",
+                          StrongFailover::run)
+                      .inOwnNetwork()
+                      .drawnBy(StrongFailover::figures)))
+          .flatMap(List::stream)
+          .toList();
 
   private Benches() {}
+
+  private static List<Benchmark> drawn(
+      List<Benchmark> benchmarks, Function<Report, List<? extends Picture>> figures) {
+    return benchmarks.stream().map(each -> each.drawnBy(figures)).toList();
+  }
 
   /** Returns the names, in the order in which they are listed. */
   public static List<String> names() {

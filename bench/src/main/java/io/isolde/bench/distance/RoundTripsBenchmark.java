@@ -73,9 +73,9 @@ public final class RoundTripsBenchmark {
     try (TemporaryNode cluster =
         TemporaryNode.startOnHosts("round-trips", setting.nodes, spec, run.out())) {
       CqlSession session = cluster.session();
-      RowTable plain = RowTable.create(session, "plain", run.options()).load();
+      RowTable plain = RowTable.create(cluster, "plain", run.options()).load();
       RowTable transactional =
-          RowTable.createTransactional(session, "transactional", run.options()).load();
+          RowTable.createTransactional(cluster, "transactional", run.options()).load();
       warmUp(List.of(plain.updates(), transactional.updates()));
       for (int oneWay : setting.oneWayMillis) {
         hosts.move(Duration.ofMillis(oneWay));

@@ -82,8 +82,7 @@ public final class StrongFailover implements AutoCloseable {
         run.options().isInOwnNetwork()
             ? TemporaryNode.startApart("failover", NODES, spec, run.out())
             : TemporaryNode.start("failover", NODES, spec, run.out())) {
-      RowTable table =
-          RowTable.createStrong(cluster.session(), "strong", "batch", run.options()).load();
+      RowTable table = RowTable.createStrong(cluster, "strong", "batch", run.options()).load();
       try (StrongFailover failover = new StrongFailover(run, cluster, table)) {
         failover.warmUp();
         failover.all();

@@ -84,15 +84,24 @@ public record BenchOptions(
 
   /** Returns the same, for other rows. */
   public BenchOptions withRows(int count, int bytes) {
+    return with(count, bytes, heapMegabytes);
+  }
+
+  /** Returns the same, with nodes whose heap is not larger than this. */
+  public BenchOptions withHeapUpTo(int megabytes) {
+    return with(rows, rowBytes, Math.min(megabytes, heapMegabytes));
+  }
+
+  private BenchOptions with(int otherRows, int otherRowBytes, int otherHeapMegabytes) {
     return new BenchOptions(
         rounds,
         seconds,
         warmupSeconds,
         inFlight,
-        count,
-        bytes,
+        otherRows,
+        otherRowBytes,
         stormPerSecond,
-        heapMegabytes,
+        otherHeapMegabytes,
         soakMinutes,
         nodeCores,
         runs,
@@ -102,22 +111,5 @@ public record BenchOptions(
   /** Returns how long a case is measured in a round. */
   public Duration measured() {
     return Duration.ofSeconds(seconds);
-  }
-
-  /** Returns the same, with nodes whose heap is not larger than this. */
-  public BenchOptions withHeapUpTo(int megabytes) {
-    return new BenchOptions(
-        rounds,
-        seconds,
-        warmupSeconds,
-        inFlight,
-        rows,
-        rowBytes,
-        stormPerSecond,
-        Math.min(megabytes, heapMegabytes),
-        soakMinutes,
-        nodeCores,
-        runs,
-        isInOwnNetwork);
   }
 }

@@ -4,6 +4,7 @@ package io.isolde.bench.kit;
 import io.isolde.bench.charts.Picture;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 
 /**
  * One benchmark.
@@ -30,6 +31,28 @@ public record Benchmark(
   /** Returns a benchmark of these parts, without pictures. */
   public static Benchmark of(String name, String summary, Part... parts) {
     return new Benchmark(name, summary, List.of(parts), false, report -> List.of());
+  }
+
+  /** Returns a benchmark on two sizes of clusters, and those on one of them. */
+  public static List<Benchmark> onNodes(
+      String name, String summary, IntFunction<Part> part, int few, int many) {
+    String onFew = summary + ", on " + inWords(few) + (few == 1 ? " node" : " nodes");
+    return List.of(
+        of(name, onFew + " and on " + inWords(many), part.apply(few), part.apply(many)),
+        of(name + "-" + few + "n", onFew, part.apply(few)),
+        of(
+            name + "-" + many + "n",
+            summary + ", on " + inWords(many) + " nodes",
+            part.apply(many)));
+  }
+
+  private static String inWords(int nodes) {
+    return switch (nodes) {
+      case 1 -> "one";
+      case 3 -> "three";
+      case 5 -> "five";
+      default -> Integer.toString(nodes);
+    };
   }
 
   /** Returns the same, for a network of its own if there can be one. */

@@ -30,34 +30,31 @@ final class Storm implements AutoCloseable {
   private final Semaphore free = new Semaphore(MAX_IN_FLIGHT);
   private final LongAdder answered = new LongAdder();
   private final long startNanos = System.nanoTime();
-  private final Thread thread;
-  private volatile boolean isOver;
+  private final Repeated blowing;
+
+  /** Only touched by the thread that blows. */
+  private double sent;
 
   private Storm(Plan plan) {
     this.plan = plan;
-    this.thread = new Thread(this::blow, "storm");
+    this.blowing = new Repeated("storm", this::blow);
   }
 
   /** Starts a storm and waits for its lead-in. */
   static Storm start(Plan plan) {
     Storm storm = new Storm(plan);
-    storm.thread.setDaemon(true);
-    storm.thread.start();
     LockSupport.parkNanos(plan.leadIn.toNanos());
     return storm;
   }
 
   private void blow() {
-    double sent = 0;
-    while (!isOver) {
-      double due = (System.nanoTime() - startNanos) / 1e9 * plan.perSecond;
-      sent = Math.max(sent, due - MAX_DELAY_SECONDS * plan.perSecond);
-      while (sent < due && free.tryAcquire()) {
-        sent++;
-        var unused = plan.workload.send().whenComplete((result, error) -> answered(error));
-      }
-      LockSupport.parkNanos(TICK_NANOS);
+    double due = (System.nanoTime() - startNanos) / 1e9 * plan.perSecond;
+    sent = Math.max(sent, due - MAX_DELAY_SECONDS * plan.perSecond);
+    while (sent < due && free.tryAcquire()) {
+      sent++;
+      var unused = plan.workload.send().whenComplete((result, error) -> answered(error));
     }
+    LockSupport.parkNanos(TICK_NANOS);
   }
 
   private void answered(Throwable error) {
@@ -75,12 +72,7 @@ final class Storm implements AutoCloseable {
   /** Ends it, and waits for the last answers. */
   @Override
   public void close() {
-    isOver = true;
-    try {
-      thread.join();
-      free.acquire(MAX_IN_FLIGHT);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    blowing.close();
+    free.acquireUninterruptibly(MAX_IN_FLIGHT);
   }
 }

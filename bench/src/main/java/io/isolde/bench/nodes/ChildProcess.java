@@ -7,6 +7,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -112,6 +114,16 @@ public final class ChildProcess implements AutoCloseable {
           "The process of %s does not answer: %s. Its last words: %s"
               .formatted(name, e.getMessage(), lastWords()),
           e);
+    }
+  }
+
+  /** Returns an address of this machine with a port that nobody listens on. */
+  public static InetSocketAddress freeAddress(String host) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(host, 0));
+      return (InetSocketAddress) socket.getLocalSocketAddress();
+    } catch (IOException e) {
+      throw new ToolException("%s has no free port: %s.".formatted(host, e), e);
     }
   }
 

@@ -26,6 +26,9 @@ import java.util.stream.LongStream;
  * as of a timestamp is checked not to be from later.
  */
 public final class RowTable {
+  /** The keyspace of all but strong ones. */
+  public static final String KEYSPACE = "bench";
+
   private static final int LOADING_ATTEMPTS = 10;
   private static final int LOADING_PAUSE_MILLIS = 2_000;
   private static final int MAX_LOADED_AT_ONCE = 100;
@@ -50,49 +53,52 @@ public final class RowTable {
     this.read = session.prepare("SELECT v FROM %s WHERE p = ?".formatted(name));
   }
 
-  /** Creates one without anything of Isolde's, on every node. */
-  public static RowTable create(CqlSession session, String name, BenchOptions options) {
-    Keyspaces.create(session, Keyspaces.BENCH);
-    return create(session, Keyspaces.BENCH, name, "", options);
+  /** Creates one without anything of Isolde's. */
+  public static RowTable create(TemporaryNode node, String name, BenchOptions options) {
+    node.createKeyspace(KEYSPACE);
+    return create(node, KEYSPACE, name, "", options);
   }
 
   /** Creates one in a strong keyspace of its own, which has the name of the table. */
   public static RowTable createStrong(
-      CqlSession session, String name, String durability, BenchOptions options) {
-    Keyspaces.createStrong(session, name, durability);
-    return create(session, name, name, "", options);
+      TemporaryNode node, String name, String durability, BenchOptions options) {
+    node.createKeyspace(
+        name, "'class': 'ReplicatedLogStrategy', 'durability': '%s'".formatted(durability));
+    return create(node, name, name, "", options);
   }
 
   /** Creates one that keeps its past, without transactions. */
-  public static RowTable createVersioned(CqlSession session, String name, BenchOptions options) {
-    RowTable table = create(session, name, options);
-    session.execute(
-        "CREATE CUSTOM INDEX %s ON %s () USING 'io.isolde.version.VersionIndex'"
-            .formatted(table.versionIndex(), table.name));
+  public static RowTable createVersioned(TemporaryNode node, String name, BenchOptions options) {
+    RowTable table = create(node, name, options);
+    node.session()
+        .execute(
+            "CREATE CUSTOM INDEX %s ON %s () USING 'io.isolde.version.VersionIndex'"
+                .formatted(table.versionIndex(), table.name));
     return table;
   }
 
   /** Creates one with the transactions of Cassandra 6, Accord. */
-  public static RowTable createAccord(CqlSession session, String name, BenchOptions options) {
-    Keyspaces.create(session, Keyspaces.BENCH);
-    return create(session, Keyspaces.BENCH, name, " WITH transactional_mode = 'full'", options);
+  public static RowTable createAccord(TemporaryNode node, String name, BenchOptions options) {
+    node.createKeyspace(KEYSPACE);
+    return create(node, KEYSPACE, name, " WITH transactional_mode = 'full'", options);
   }
 
   /** Creates one with transactions. */
   public static RowTable createTransactional(
-      CqlSession session, String name, BenchOptions options) {
-    RowTable table = create(session, name, options);
-    session.execute("ENABLE TRANSACTIONS ON " + table.name);
-    Keyspaces.awaitAgreement(session);
+      TemporaryNode node, String name, BenchOptions options) {
+    RowTable table = create(node, name, options);
+    node.session().execute("ENABLE TRANSACTIONS ON " + table.name);
+    node.awaitSchema();
     return table;
   }
 
   private static RowTable create(
-      CqlSession session, String keyspace, String table, String with, BenchOptions options) {
+      TemporaryNode node, String keyspace, String table, String with, BenchOptions options) {
     String name = keyspace + "." + table;
-    session.execute("CREATE TABLE %s (p bigint PRIMARY KEY, v blob)%s".formatted(name, with));
-    Keyspaces.awaitAgreement(session);
-    return new RowTable(session, name, options);
+    node.session()
+        .execute("CREATE TABLE %s (p bigint PRIMARY KEY, v blob)%s".formatted(name, with));
+    node.awaitSchema();
+    return new RowTable(node.session(), name, options);
   }
 
   /** Returns its name, with that of the keyspace. */

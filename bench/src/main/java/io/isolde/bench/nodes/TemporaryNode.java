@@ -32,6 +32,7 @@ public final class TemporaryNode implements AutoCloseable {
   private static final int TOKENS = 1;
 
   private static final int ADDRESSES = 20;
+  private static final Duration AGREEMENT = Duration.ofMinutes(2);
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(15);
   private static final String NODE_TIMEOUT = "12s";
 
@@ -157,6 +158,29 @@ public final class TemporaryNode implements AutoCloseable {
       session = connect();
     }
     return session;
+  }
+
+  /** Creates a keyspace unless it is there, with a replica of all rows on each node. */
+  public void createKeyspace(String keyspace) {
+    createKeyspace(keyspace, "'class': 'SimpleStrategy'");
+  }
+
+  void createKeyspace(String keyspace, String strategy) {
+    session()
+        .execute(
+            "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {%s, 'replication_factor': %d}"
+                .formatted(keyspace, strategy, cluster.nodes().size()));
+    awaitSchema();
+  }
+
+  /** Waits until all nodes know of all tables. */
+  public void awaitSchema() {
+    cluster.awaitSchemaAgreement(AGREEMENT);
+  }
+
+  /** Writes what all nodes have of a keyspace to disk. */
+  public void flush(String keyspace) {
+    tools().forEach(tool -> tool.flush(keyspace));
   }
 
   /** Returns a node as the driver knows it, by its address. */

@@ -4,11 +4,7 @@ package io.isolde.bench.oracle;
 import io.isolde.bench.kit.Pause;
 import io.isolde.bench.nodes.ChildProcess;
 import io.isolde.bench.nodes.TemporaryFolder;
-import io.isolde.cluster.ToolException;
 import io.isolde.raft.Peer;
-import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,18 +25,9 @@ public final class MemberProcesses implements AutoCloseable {
   public MemberProcesses(int count, boolean isSynced) {
     this.isSynced = isSynced;
     for (int number = 1; number <= count; number++) {
-      peers.add(peer(number));
+      peers.add(new Peer("member" + number, ChildProcess.freeAddress("127.0.0." + number)));
     }
     peers.forEach(peer -> processes.add(launch(peer)));
-  }
-
-  private static Peer peer(int number) {
-    try (ServerSocket socket = new ServerSocket()) {
-      socket.bind(new InetSocketAddress("127.0.0." + number, 0));
-      return new Peer("member" + number, (InetSocketAddress) socket.getLocalSocketAddress());
-    } catch (IOException e) {
-      throw new ToolException("127.0.0.%d has no free port: %s.".formatted(number, e), e);
-    }
   }
 
   private ChildProcess launch(Peer peer) {

@@ -65,7 +65,7 @@ public final class CollectionBenchmark {
       List<Variant> reads = new ArrayList<>();
       clusters.forEach(
           (name, cluster) -> {
-            RowTable table = RowTable.create(cluster.session(), "rows", run.options()).load();
+            RowTable table = RowTable.create(cluster, "rows", run.options()).load();
             writes.add(new Variant("write_" + name, table.updates(), cluster));
             reads.add(new Variant("read_" + name, table.reads(), cluster));
           });

@@ -7,7 +7,6 @@ import io.isolde.bench.kit.Cases;
 import io.isolde.bench.kit.Report;
 import io.isolde.bench.kit.Run;
 import io.isolde.bench.kit.Workload;
-import io.isolde.bench.nodes.Keyspaces;
 import io.isolde.bench.nodes.RowTable;
 import io.isolde.bench.nodes.StockAndIsolde;
 import io.isolde.bench.nodes.TemporaryNode;
@@ -36,10 +35,10 @@ public final class PluginBenchmark {
     BenchOptions options = run.options().withHeapUpTo(MAX_HEAP_MEGABYTES);
     try (StockAndIsolde clusters = StockAndIsolde.start(nodes, TemporaryNode.spec(options), run)) {
       List<NodeTool> tools = clusters.tools();
-      RowTable stock = RowTable.create(clusters.stock().session(), "plain", options).load();
-      RowTable plugin = RowTable.create(clusters.isolde().session(), "plain", options).load();
+      RowTable stock = RowTable.create(clusters.stock(), "plain", options).load();
+      RowTable plugin = RowTable.create(clusters.isolde(), "plain", options).load();
       Report updates = run.measure(tools, cases("update", stock.updates(), plugin.updates()));
-      tools.forEach(tool -> tool.flush(Keyspaces.BENCH));
+      tools.forEach(tool -> tool.flush(RowTable.KEYSPACE));
       return updates
           .and(run.measure(tools, cases("read", stock.reads(), plugin.reads())))
           .withSuffix("_%dn".formatted(nodes));

@@ -4,7 +4,7 @@ package io.isolde.bench.overhead;
 import io.isolde.bench.kit.Measurement;
 import io.isolde.bench.kit.Run;
 import io.isolde.bench.kit.Workload;
-import io.isolde.bench.nodes.Keyspaces;
+import io.isolde.bench.nodes.RowTable;
 import io.isolde.cluster.NodeTool;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,7 +63,7 @@ final class Soak {
    * earlier run showed it to be what grew).
    */
   private double heapMegabytes() {
-    tool.flush(Keyspaces.BENCH);
+    tool.flush(RowTable.KEYSPACE);
     tool.invalidateKeyCache();
     tool.collectHeapGarbage();
     return tool.usedHeapBytes() / 1048576.0;

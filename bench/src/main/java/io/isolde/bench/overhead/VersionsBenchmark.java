@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench.overhead;
 
-import com.datastax.oss.driver.api.core.CqlSession;
 import io.isolde.bench.kit.BenchOptions;
 import io.isolde.bench.kit.Case;
 import io.isolde.bench.kit.Cases;
 import io.isolde.bench.kit.Report;
 import io.isolde.bench.kit.Run;
-import io.isolde.bench.nodes.Keyspaces;
 import io.isolde.bench.nodes.RowTable;
 import io.isolde.bench.nodes.TemporaryNode;
 import io.isolde.cluster.Distribution;
@@ -42,13 +40,12 @@ public final class VersionsBenchmark {
     }
     NodeSpec spec = TemporaryNode.spec(options).withPlugin(false).withClassPathEntry(plugin.get());
     try (TemporaryNode node = TemporaryNode.start("bench", spec, run.out())) {
-      CqlSession session = node.session();
-      RowTable plain = RowTable.create(session, "plain", options).load();
-      RowTable versioned = RowTable.createVersioned(session, "versioned", options).load();
-      RowTable plainInserts = RowTable.create(session, "plain_inserts", options);
-      RowTable versionedInserts = RowTable.createVersioned(session, "versioned_inserts", options);
+      RowTable plain = RowTable.create(node, "plain", options).load();
+      RowTable versioned = RowTable.createVersioned(node, "versioned", options).load();
+      RowTable plainInserts = RowTable.create(node, "plain_inserts", options);
+      RowTable versionedInserts = RowTable.createVersioned(node, "versioned_inserts", options);
       NodeTool tool = node.tools().get(0);
-      tool.flush(Keyspaces.BENCH);
+      tool.flush(RowTable.KEYSPACE);
       Cases cases =
           new Cases()
               .add("plain_update", plain.updates())
@@ -89,10 +86,9 @@ public final class VersionsBenchmark {
     BenchOptions options = run.options();
     try (TemporaryNode node =
         TemporaryNode.start("bench", TemporaryNode.spec(options), run.out())) {
-      RowTable plain = RowTable.create(node.session(), "plain", options).load();
-      RowTable transactional =
-          RowTable.createTransactional(node.session(), "transactional", options).load();
-      node.tools().forEach(tool -> tool.flush(Keyspaces.BENCH));
+      RowTable plain = RowTable.create(node, "plain", options).load();
+      RowTable transactional = RowTable.createTransactional(node, "transactional", options).load();
+      node.flush(RowTable.KEYSPACE);
       return run.measure(
           node.tools(),
           new Cases()

@@ -53,7 +53,7 @@ public final class AccordTransfers {
             .withCassandraFolder(jars.get())
             .withCassandraSetting("accord", "{enabled: true}");
     try (TemporaryNode cluster = TemporaryNode.start("accord", nodes, spec, run.out())) {
-      RowTable table = RowTable.createAccord(cluster.session(), "accord", run.options()).load();
+      RowTable table = RowTable.createAccord(cluster, "accord", run.options()).load();
       return run.samples(
           cluster.tools(), new Cases().add(name, transfers(cluster.session(), table)));
     }

@@ -7,9 +7,7 @@ import io.isolde.bench.nodes.TemporaryFolder;
 import io.isolde.cluster.ToolException;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,7 +52,7 @@ public final class OmidProcess implements AutoCloseable {
 
   /** Starts it and waits until it listens. */
   public OmidProcess(Path jars, int rows) {
-    address = freeAddress();
+    address = ChildProcess.freeAddress("127.0.0.1");
     write("omid-server-configuration.yml", SETTINGS.formatted(address.getPort(), rows));
     write("log4j.properties", LOGGING);
     String classPath =
@@ -71,14 +69,6 @@ public final class OmidProcess implements AutoCloseable {
     } catch (ToolException e) {
       close();
       throw new ToolException(e.getMessage() + " Its last words: " + process.lastWords(), e);
-    }
-  }
-
-  private static InetSocketAddress freeAddress() {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return new InetSocketAddress(InetAddress.getLoopbackAddress(), socket.getLocalPort());
-    } catch (IOException e) {
-      throw new ToolException("There is no free port: " + e + ".", e);
     }
   }
 

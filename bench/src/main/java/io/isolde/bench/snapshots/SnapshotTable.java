@@ -8,7 +8,6 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.bench.kit.BenchOptions;
 import io.isolde.bench.kit.Pause;
 import io.isolde.bench.kit.Workload;
-import io.isolde.bench.nodes.Keyspaces;
 import io.isolde.bench.nodes.TemporaryNode;
 import io.isolde.cluster.NodeTool;
 import java.nio.ByteBuffer;
@@ -69,7 +68,7 @@ final class SnapshotTable {
    */
   static SnapshotTable create(
       TemporaryNode node, String name, BenchOptions options, boolean isCompacted) {
-    Keyspaces.create(node.session(), KEYSPACE);
+    node.createKeyspace(KEYSPACE);
     node.session()
         .execute(
             """

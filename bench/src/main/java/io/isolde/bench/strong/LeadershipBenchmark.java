@@ -20,7 +20,6 @@ import io.isolde.bench.kit.Rounds;
 import io.isolde.bench.kit.Run;
 import io.isolde.bench.kit.Sample;
 import io.isolde.bench.kit.Workload;
-import io.isolde.bench.nodes.Keyspaces;
 import io.isolde.bench.nodes.RowTable;
 import io.isolde.bench.nodes.TemporaryNode;
 import io.isolde.cluster.LocalNode;
@@ -91,10 +90,10 @@ public final class LeadershipBenchmark {
             .withIsoldeSetting("leadership_back_off", "5s")
             .withIsoldeSetting("strong_log_size", "4MiB");
     try (TemporaryNode cluster = TemporaryNode.start("leadership", nodes, spec, run.out())) {
-      RowTable table = RowTable.createStrong(cluster.session(), "strong", "periodic", options);
+      RowTable table = RowTable.createStrong(cluster, "strong", "periodic", options);
       // All rows have the same value, which compresses to so little that no compaction is heavy.
       cluster.session().execute("ALTER TABLE strong.strong WITH compression = {'enabled': false}");
-      Keyspaces.awaitAgreement(cluster.session());
+      cluster.awaitSchema();
       warmUp(cluster, table);
       try (CoreQuota quota = quota(cluster)) {
         measure(key(policy, nodes), cluster, new LeaderUpdates(cluster.session(), table));

@@ -64,9 +64,8 @@ public final class ReplicationBenchmark {
             .withCassandraSetting("commitlog_sync", sync)
             .withCassandraSetting("commitlog_sync_period", sync.equals("batch") ? "0ms" : "10s");
     try (StockAndIsolde clusters = StockAndIsolde.start(nodes, spec, run)) {
-      RowTable plain = RowTable.create(clusters.stock().session(), "plain", options).load();
-      RowTable strong =
-          RowTable.createStrong(clusters.isolde().session(), "strong", sync, options).load();
+      RowTable plain = RowTable.create(clusters.stock(), "plain", options).load();
+      RowTable strong = RowTable.createStrong(clusters.isolde(), "strong", sync, options).load();
       Node leader = leader(clusters.isolde());
       run.say("  %s leads".formatted(leader.getEndPoint()));
       ReplicationBenchmark benchmark = new ReplicationBenchmark(plain, strong, leader);

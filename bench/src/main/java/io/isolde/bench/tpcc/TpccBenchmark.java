@@ -5,7 +5,6 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import io.isolde.bench.kit.Cases;
 import io.isolde.bench.kit.Report;
 import io.isolde.bench.kit.Run;
-import io.isolde.bench.nodes.Keyspaces;
 import io.isolde.bench.nodes.TemporaryNode;
 import io.isolde.client.IsolationLevel;
 import java.util.LinkedHashMap;
@@ -42,7 +41,7 @@ public final class TpccBenchmark {
       Cases cases = new Cases();
       LEVELS.forEach(
           (keyspace, level) -> {
-            createTables(node.session(), keyspace);
+            createTables(node, keyspace);
             TpccTerminals terminals =
                 new TpccTerminals(node.session(), keyspace, level, scale, inFlight);
             all.put(keyspace, terminals);
@@ -51,7 +50,7 @@ public final class TpccBenchmark {
               enableTransactions(node.session(), keyspace);
               cases.ratio(keyspace + "_vs_plain", keyspace, PLAIN);
             }
-            node.tools().forEach(tool -> tool.flush(keyspace));
+            node.flush(keyspace);
             cases.add(keyspace, terminals);
           });
       Report report = run.measure(node.tools(), cases);
@@ -61,12 +60,12 @@ public final class TpccBenchmark {
     }
   }
 
-  private static void createTables(CqlSession session, String keyspace) {
-    Keyspaces.create(session, keyspace);
+  private static void createTables(TemporaryNode node, String keyspace) {
+    node.createKeyspace(keyspace);
     for (Table table : Table.values()) {
-      session.execute(table.createStatement(keyspace));
+      node.session().execute(table.createStatement(keyspace));
     }
-    Keyspaces.awaitAgreement(session);
+    node.awaitSchema();
   }
 
   private static void enableTransactions(CqlSession session, String keyspace) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench.transactions;
 
-import com.datastax.oss.driver.api.core.CqlSession;
 import io.isolde.bench.kit.BenchOptions;
 import io.isolde.bench.kit.Case;
 import io.isolde.bench.kit.Cases;
@@ -44,22 +43,24 @@ public final class LargeCommitsBenchmark {
         TemporaryNode.spec(run.options().withHeapUpTo(MAX_HEAP_MEGABYTES))
             .withIsoldeSetting("transaction_max_write_size", "5MiB");
     try (TemporaryNode cluster = TemporaryNode.start("bench", NODES, spec, run.out())) {
-      Cases cases = cases(cluster.session(), run.options());
+      Cases cases = cases(cluster, run.options());
       Map<String, List<Sample>> samples = run.samples(cluster.tools(), cases);
       return run.reportWithCpu(samples, List.of()).with(latencies(samples));
     }
   }
 
-  private static Cases cases(CqlSession session, BenchOptions options) {
+  private static Cases cases(TemporaryNode cluster, BenchOptions options) {
     BenchOptions large = options.withRows(LARGE_ROWS, LARGE_ROW_BYTES);
-    Workload plain = RowTable.create(session, "plain", options).load().updates();
+    Workload plain = RowTable.create(cluster, "plain", options).load().updates();
     Workload transactional =
-        RowTable.createTransactional(session, "transactional", options).load().updates();
+        RowTable.createTransactional(cluster, "transactional", options).load().updates();
     MultiStatements largePlain =
-        MultiStatements.plain(session, RowTable.create(session, "large_plain", large).load());
+        MultiStatements.plain(
+            cluster.session(), RowTable.create(cluster, "large_plain", large).load());
     MultiStatements largeRows =
         MultiStatements.transactions(
-            session, RowTable.createTransactional(session, "large_transactional", large).load());
+            cluster.session(),
+            RowTable.createTransactional(cluster, "large_transactional", large).load());
     Cases cases = new Cases().add("plain_update", plain).add("update", transactional);
     for (Size size : SIZES) {
       Workload writes = largePlain.updates(size.rows);

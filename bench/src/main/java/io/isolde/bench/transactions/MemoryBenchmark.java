@@ -63,7 +63,7 @@ public final class MemoryBenchmark {
     try (TemporaryNode cluster = TemporaryNode.start("bench", NODES, spec, run.out())) {
       CqlSession session = cluster.session();
       RowTable table =
-          RowTable.createTransactional(session, "large", run.options().withRows(ROWS, ROW_BYTES))
+          RowTable.createTransactional(cluster, "large", run.options().withRows(ROWS, ROW_BYTES))
               .load();
       Workload commits = MultiStatements.transactions(session, table).updates(ROWS_PER_COMMIT);
       SlowReader reader = new SlowReader(session, table);

@@ -10,7 +10,6 @@ import io.isolde.bench.kit.Report;
 import io.isolde.bench.kit.Run;
 import io.isolde.bench.kit.Sample;
 import io.isolde.bench.kit.SingleInFlight;
-import io.isolde.bench.nodes.Keyspaces;
 import io.isolde.bench.nodes.RowTable;
 import io.isolde.bench.nodes.TemporaryNode;
 import io.isolde.bench.peers.AccordTransfers;
@@ -72,10 +71,10 @@ public final class TransactionsBenchmark {
             TemporaryNode.start("bench", nodes, TemporaryNode.spec(ofNodes), run.out());
         ScalarDbProcess scalarDb = ScalarDbProcess.startIfThere(cluster.nodes(), run)) {
       CqlSession session = cluster.session();
-      RowTable plain = RowTable.create(session, "plain", run.options()).load();
+      RowTable plain = RowTable.create(cluster, "plain", run.options()).load();
       RowTable transactional =
-          RowTable.createTransactional(session, "transactional", run.options()).load();
-      cluster.tools().forEach(tool -> tool.flush(Keyspaces.BENCH));
+          RowTable.createTransactional(cluster, "transactional", run.options()).load();
+      cluster.flush(RowTable.KEYSPACE);
       Cases cases = cases(suffix, session, plain, transactional);
       if (scalarDb != null) {
         cases.add("scalardb_transfer" + suffix, scalarDb);

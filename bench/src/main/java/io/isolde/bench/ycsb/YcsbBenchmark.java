@@ -4,7 +4,7 @@ package io.isolde.bench.ycsb;
 import io.isolde.bench.kit.Cases;
 import io.isolde.bench.kit.Report;
 import io.isolde.bench.kit.Run;
-import io.isolde.bench.nodes.Keyspaces;
+import io.isolde.bench.nodes.RowTable;
 import io.isolde.bench.nodes.TemporaryNode;
 
 /**
@@ -18,12 +18,12 @@ public final class YcsbBenchmark {
   public static Report run(Run run) {
     try (TemporaryNode node =
         TemporaryNode.start("bench", TemporaryNode.spec(run.options()), run.out())) {
-      Keyspaces.create(node.session(), Keyspaces.BENCH);
+      node.createKeyspace(RowTable.KEYSPACE);
       try (YcsbTable plain = create(node, "plain_usertable", false, run);
           YcsbTable transactional = create(node, "usertable", true, run)) {
         plain.load();
         transactional.load();
-        node.tools().forEach(tool -> tool.flush(Keyspaces.BENCH));
+        node.flush(RowTable.KEYSPACE);
         Cases cases = new Cases();
         for (Mix mix : Mix.all()) {
           String name = "ycsb_" + mix.name();
@@ -39,7 +39,7 @@ public final class YcsbBenchmark {
 
   private static YcsbTable create(
       TemporaryNode node, String name, boolean isTransactional, Run run) {
-    String table = Keyspaces.BENCH + "." + name;
+    String table = RowTable.KEYSPACE + "." + name;
     node.session().execute(CqlRows.createStatement(table));
     if (isTransactional) {
       node.session().execute("ENABLE TRANSACTIONS ON " + table);

@@ -11,16 +11,12 @@ import org.junit.jupiter.api.Test;
 class RoundsTest {
   private static final Workload NOTHING = () -> CompletableFuture.completedFuture(null);
 
-
   private static List<String> order(int round) {
     return order(round, List.of("a", "b", "c"));
   }
 
   private static List<String> order(int round, List<String> names) {
-    List<Case> cases =
-        names.stream()
-            .map(name -> new Case(name, NOTHING))
-            .toList();
+    List<Case> cases = names.stream().map(name -> new Case(name, NOTHING)).toList();
     return Rounds.inOrderOf(round, cases).stream().map(Case::name).toList();
   }
 
