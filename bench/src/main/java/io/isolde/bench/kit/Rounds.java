@@ -117,7 +117,7 @@ public final class Rounds {
   }
 
   private Sample measureNow(Case each) {
-    CpuClock clock = new CpuClock(processes);
+    CpuClock clock = new CpuClock(each.processes().orElse(processes));
     Measurement measurement = each.load().run(options.inFlight(), options.measured());
     CpuClock.Usage used = clock.stop();
     requireAnswers(each, measurement);

@@ -3,7 +3,6 @@ package io.isolde.bench.oracle;
 
 import io.isolde.bench.kit.Workload;
 import io.isolde.oracle.CommitRequest;
-import io.isolde.oracle.Decision;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.group.CoordinatorSession;
 import java.util.concurrent.CompletableFuture;
@@ -33,15 +32,8 @@ final class CommitLoad implements Workload {
     KeyChooser rows = KeyChooser.uniformOfThisThread();
     CommitRequest request =
         rows.request(IsolationLevel.SERIALIZABLE, session.newestStable(), ROWS_READ, ROWS_WRITTEN);
-    return session.commit(request).thenAccept(decision -> decided(decision, session));
-  }
-
-  private void decided(Decision decision, CoordinatorSession session) {
-    if (decision instanceof Decision.Committed committed) {
-      var unused = session.applied(committed.commitTimestamp());
-    } else {
-      aborted.increment();
-    }
+    return Coordinators.commit(session, request)
+        .thenAccept(isCommitted -> aborted.add(isCommitted ? 0 : 1));
   }
 
   /** Transactions that were decided, but not committed. */

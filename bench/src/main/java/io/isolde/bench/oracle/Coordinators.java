@@ -2,6 +2,8 @@
 package io.isolde.bench.oracle;
 
 import io.isolde.bench.kit.Pause;
+import io.isolde.oracle.CommitRequest;
+import io.isolde.oracle.Decision;
 import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleClientConfig;
@@ -15,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 
 /** Coordinators in this process, with a session and a connection each. */
 public final class Coordinators implements AutoCloseable {
@@ -53,6 +56,20 @@ public final class Coordinators implements AutoCloseable {
         PATIENCE_SECONDS,
         () -> sessions.stream().allMatch(CoordinatorSession::isOpen));
     return this;
+  }
+
+  /** Commits and, without waiting for that, applies; the answer is whether it was committed. */
+  static CompletableFuture<Boolean> commit(CoordinatorSession session, CommitRequest request) {
+    return session
+        .commit(request)
+        .thenApply(
+            decision -> {
+              if (decision instanceof Decision.Committed committed) {
+                var unused = session.applied(committed.commitTimestamp());
+                return true;
+              }
+              return false;
+            });
   }
 
   /** Returns one of the sessions; any number will do. */

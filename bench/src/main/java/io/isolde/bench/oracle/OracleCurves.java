@@ -11,7 +11,6 @@ import io.isolde.bench.kit.Sample;
 import io.isolde.bench.kit.Workload;
 import io.isolde.bench.nodes.ChildProcess;
 import io.isolde.oracle.CommitRequest;
-import io.isolde.oracle.Decision;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.group.CoordinatorSession;
 import java.util.ArrayList;
@@ -173,15 +172,8 @@ public final class OracleCurves {
               curve.level == IsolationLevel.SERIALIZABLE ? reads : NONE,
               writes,
               writes);
-      return session.commit(request).thenAccept(decision -> decided(session, decision));
-    }
-
-    private void decided(CoordinatorSession session, Decision decision) {
-      if (decision instanceof Decision.Committed committed) {
-        var unused = session.applied(committed.commitTimestamp());
-      } else {
-        abortedCount.increment();
-      }
+      return Coordinators.commit(session, request)
+          .thenAccept(isCommitted -> abortedCount.add(isCommitted ? 0 : 1));
     }
 
     private double abortedPercent() {

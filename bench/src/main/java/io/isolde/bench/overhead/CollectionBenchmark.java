@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench.overhead;
 
-import io.isolde.bench.kit.BenchOptions;
-import io.isolde.bench.kit.CpuClock;
-import io.isolde.bench.kit.Measurement;
+import io.isolde.bench.kit.Case;
 import io.isolde.bench.kit.Processes;
 import io.isolde.bench.kit.Ratio;
 import io.isolde.bench.kit.Report;
@@ -15,6 +13,7 @@ import io.isolde.bench.nodes.RowTable;
 import io.isolde.bench.nodes.TemporaryFolder;
 import io.isolde.bench.nodes.TemporaryNode;
 import io.isolde.cluster.NodeSpec;
+import io.isolde.cluster.NodeTool;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +30,6 @@ public final class CollectionBenchmark {
   private static final int NODES = 2;
   private static final int MAX_HEAP_MEGABYTES = 768;
   private static final int DEFAULT_ONE_IN = 64;
-  private static final Duration ONE_SECOND = Duration.ofSeconds(1);
 
   /** The package that does it. */
   private static final String TIMING = "io.isolde.staleness.collect";
@@ -46,9 +44,6 @@ public final class CollectionBenchmark {
           new Ratio("read_one_in_64_vs_none", "read_one_in_64", "read_none"),
           new Ratio("read_all_vs_none", "read_all", "read_none"));
 
-  /** One kind of request to one of the clusters. */
-  private record Variant(String name, Workload workload, TemporaryNode cluster) {}
-
   private CollectionBenchmark() {}
 
   /** Runs it. */
@@ -61,29 +56,29 @@ public final class CollectionBenchmark {
       clusters.put("none", none);
       clusters.put("one_in_64", some);
       clusters.put("all", all);
-      List<Variant> writes = new ArrayList<>();
-      List<Variant> reads = new ArrayList<>();
+      Map<String, RowTable> tables = new LinkedHashMap<>();
       clusters.forEach(
-          (name, cluster) -> {
-            RowTable table = RowTable.create(cluster, "rows", run.options()).load();
-            writes.add(new Variant("write_" + name, table.updates(), cluster));
-            reads.add(new Variant("read_" + name, table.reads(), cluster));
-          });
-      List<Variant> variants = new ArrayList<>(writes);
-      variants.addAll(reads);
-      Map<String, List<Sample>> samples = measure(variants, run);
+          (name, cluster) ->
+              tables.put(name, RowTable.create(cluster, "rows", run.options()).load()));
+      List<Case> cases = new ArrayList<>();
+      tables.forEach((name, table) -> cases.add(new Case("write_" + name, table.updates())));
+      tables.forEach((name, table) -> cases.add(new Case("read_" + name, table.reads())));
+      List<NodeTool> tools = clusters.values().stream().flatMap(c -> c.tools().stream()).toList();
+      Rounds rounds = new Rounds(run, Processes.ofNodes(tools));
+      rounds.warmUpAlternating(cases);
+      List<Case> apart = cases.stream().map(each -> each.on(processes(each, clusters))).toList();
+      Map<String, List<Sample>> samples = rounds.measure(round -> Rounds.inOrderOf(round, apart));
       Map<String, Double> metrics = costs(samples);
       clusters.forEach(
-          (name, cluster) -> {
-            List<Workload> workloads =
-                variants.stream()
-                    .filter(each -> each.cluster.equals(cluster))
-                    .map(Variant::workload)
-                    .toList();
-            metrics.putAll(share(name, cluster, workloads, folder.path(), run));
-          });
+          (name, cluster) ->
+              metrics.putAll(share(name, cluster, tables.get(name), folder.path(), run)));
       return run.report(samples, RATIOS).with(metrics);
     }
+  }
+
+  private static Processes processes(Case each, Map<String, TemporaryNode> clusters) {
+    String cluster = each.name().substring(each.name().indexOf('_') + 1);
+    return Processes.ofNodes(clusters.get(cluster).tools());
   }
 
   /** Nodes that time one in so many messages; 0 for none. */
@@ -92,34 +87,6 @@ public final class CollectionBenchmark {
         TemporaryNode.spec(run.options().withHeapUpTo(MAX_HEAP_MEGABYTES))
             .withIsoldeSetting("staleness_sample_one_in", Integer.toString(oneIn));
     return TemporaryNode.start("collection", NODES, spec, run.out());
-  }
-
-  /** Each with the processor time of its own cluster. */
-  private static Map<String, List<Sample>> measure(List<Variant> variants, Run run) {
-    BenchOptions options = run.options();
-    for (int second = 0; second < options.warmupSeconds(); second++) {
-      Workload one = variants.get(second % variants.size()).workload;
-      var unused = one.run(options.inFlight(), ONE_SECOND);
-    }
-    Map<String, List<Sample>> samples = new LinkedHashMap<>();
-    variants.forEach(each -> samples.put(each.name, new ArrayList<>()));
-    for (int round = 0; round < options.rounds(); round++) {
-      for (Variant each : Rounds.inOrderOf(round, variants)) {
-        CpuClock clock = new CpuClock(Processes.ofNodes(each.cluster.tools()));
-        Measurement seen = each.workload.run(options.inFlight(), options.measured());
-        Sample sample = new Sample(seen, clock.stop(), 0);
-        samples.get(each.name).add(sample);
-        run.say(
-            "  round %d of %d  %-18s %8.0f/s  %6.1f us of the nodes per request"
-                .formatted(
-                    round + 1,
-                    options.rounds(),
-                    each.name,
-                    seen.operationsPerSecond(),
-                    sample.nodeMicrosPerOperation()));
-      }
-    }
-    return samples;
   }
 
   /** Processor time, which says more than throughput where nodes share few cores. */
@@ -134,9 +101,9 @@ public final class CollectionBenchmark {
 
   /** Which share of the nodes' code the timing is; the cluster that times none has none of it. */
   private static Map<String, Double> share(
-      String name, TemporaryNode cluster, List<Workload> workloads, Path folder, Run run) {
+      String name, TemporaryNode cluster, RowTable table, Path folder, Run run) {
     CodeShare recorders = CodeShare.start(cluster.tools());
-    for (Workload workload : workloads) {
+    for (Workload workload : List.of(table.updates(), table.reads())) {
       var unused = workload.run(run.options().inFlight(), SAMPLED);
     }
     CodeShare.Seen seen = recorders.stop(TIMING, folder);
