@@ -1,6 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.bench.charts.Picture;
+import io.isolde.bench.distance.RoundTripsBenchmark;
+import io.isolde.bench.failover.OracleFailover;
+import io.isolde.bench.failover.StrongFailover;
+import io.isolde.bench.kit.BenchOptions;
+import io.isolde.bench.kit.Benchmark;
+import io.isolde.bench.kit.Report;
+import io.isolde.bench.kit.Run;
+import io.isolde.bench.oracle.CurveFigures;
+import io.isolde.bench.oracle.OracleCore;
+import io.isolde.bench.oracle.OracleCurves;
+import io.isolde.bench.oracle.OracleWire;
+import io.isolde.bench.overhead.CollectionBenchmark;
+import io.isolde.bench.overhead.PluginBenchmark;
+import io.isolde.bench.overhead.VersionsBenchmark;
+import io.isolde.bench.snapshots.SnapshotFigures;
+import io.isolde.bench.snapshots.SnapshotsBenchmark;
+import io.isolde.bench.strong.LeadershipBenchmark;
+import io.isolde.bench.strong.ReplicationBenchmark;
+import io.isolde.bench.tpcc.TpccBenchmark;
+import io.isolde.bench.transactions.LargeCommitsBenchmark;
+import io.isolde.bench.transactions.MemoryBenchmark;
+import io.isolde.bench.transactions.TransactionsBenchmark;
+import io.isolde.bench.ycsb.YcsbBenchmark;
 import io.isolde.cluster.ToolException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -8,28 +32,126 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** All benchmarks, by name. */
 public final class Benches {
+  private static final String PLUGIN =
+      "plain tables on nodes with the plugin against stock Cassandra, ";
 
   private static final List<Benchmark> ALL =
       Stream.of(
-              PluginBenchmark.all(),
-              List.of(new VersionsBenchmark()),
-              OracleBenchmark.all(),
-              TransactionsBenchmark.all(),
               List.of(
-                  new RoundTripsBenchmark(), new LargeCommitsBenchmark(), new MemoryBenchmark()),
-              List.of(new YcsbBenchmark(), new TpccBenchmark()),
-              ReplicationBenchmark.all(),
-              LeadershipBenchmark.all(),
-              List.of(new CollectionBenchmark(), new SnapshotsBenchmark()),
-              FailoverBenchmark.all())
-          .<Benchmark>flatMap(List::stream)
+                  Benchmark.of("plugin-1n", PLUGIN + "one node each", PluginBenchmark.onNodes(1)),
+                  Benchmark.of("plugin-3n", PLUGIN + "3 nodes each", PluginBenchmark.onNodes(3)),
+                  Benchmark.of(
+                      "versions",
+                      "the cost of keeping a table's past, and of transactions of one statement",
+                      VersionsBenchmark::ofIndex,
+                      VersionsBenchmark::ofStatements),
+                  Benchmark.of(
+                          "oracle",
+                          "what the status oracle can do: the three that follow, one after the other",
+                          OracleCore::run,
+                          OracleWire::run,
+                          OracleCurves::run)
+                      .drawnBy(CurveFigures::of),
+                  Benchmark.of(
+                      "oracle-core",
+                      "its decisions per second, at both isolation levels",
+                      OracleCore::run),
+                  Benchmark.of(
+                      "oracle-wire",
+                      "three members as processes: commits and begins per second, beside Omid's oracle",
+                      OracleWire::run),
+                  Benchmark.of(
+                          "oracle-curves",
+                          "figures 5 to 10 of \"A Critique of Snapshot Isolation\", without the data servers",
+                          OracleCurves::run)
+                      .drawnBy(CurveFigures::of)),
+              Benchmark.onNodes(
+                  "transactions",
+                  "transactions against plain statements and LWT",
+                  TransactionsBenchmark::onNodes,
+                  1,
+                  3),
+              List.of(
+                  Benchmark.of(
+                          "round-trips",
+                          "how many round trips between nodes a commit takes more than a plain write",
+                          RoundTripsBenchmark::run)
+                      .inOwnNetwork(),
+                  Benchmark.of(
+                      "large-commits",
+                      "small updates on three nodes while large transactions are committed",
+                      LargeCommitsBenchmark::run),
+                  Benchmark.of(
+                      "memory",
+                      "whether nodes with small heaps survive large commits, slow readers and dead followers",
+                      MemoryBenchmark::run),
+                  Benchmark.of(
+                      "ycsb",
+                      "YCSB's workloads A to F and pH1's mix, transactional against plain",
+                      YcsbBenchmark::run),
+                  Benchmark.of(
+                      "tpcc",
+                      "TPC-C's mix without isolation, at SNAPSHOT and SERIALIZABLE, and what it leaves",
+                      TpccBenchmark::run)),
+              drawn(
+                  Benchmark.onNodes(
+                      "replication",
+                      "strong keyspaces against QUORUM, LWT and SERIAL",
+                      ReplicationBenchmark::onNodes,
+                      3,
+                      5),
+                  ReplicationBenchmark::figures),
+              drawn(
+                  Benchmark.onNodes(
+                      "leadership",
+                      "writes to a strong keyspace whose leader steps aside before compactions, or not",
+                      LeadershipBenchmark::onNodes,
+                      3,
+                      5),
+                  LeadershipBenchmark::figures),
+              List.of(
+                  Benchmark.of(
+                      "collection",
+                      "what it costs that nodes time their messages, to predict staleness",
+                      CollectionBenchmark::run),
+                  Benchmark.of(
+                          "snapshots",
+                          "what snapshots cost live reads and writers, how fast they are read and taken",
+                          SnapshotsBenchmark::run)
+                      .drawnBy(SnapshotFigures::of),
+                  Benchmark.of(
+                          "failover",
+                          "how long requests wait for another leader: the two that follow, one after the"
+                              + " other",
+                          OracleFailover::run,
+                          StrongFailover::run)
+                      .inOwnNetwork()
+                      .drawnBy(StrongFailover::figures),
+                  Benchmark.of(
+                      "failover-oracle",
+                      "how long nobody can commit when the oracle's leader dies, hangs or hands over",
+                      OracleFailover::run),
+                  Benchmark.of(
+                          "failover-strong",
+                          "how long nobody can write to a strong keyspace when its leader dies, hangs, is cut"
+                              + " off or hands over",
+                          StrongFailover::run)
+                      .inOwnNetwork()
+                      .drawnBy(StrongFailover::figures)))
+          .flatMap(List::stream)
           .toList();
 
   private Benches() {}
+
+  private static List<Benchmark> drawn(
+      List<Benchmark> benchmarks, Function<Report, List<? extends Picture>> figures) {
+    return benchmarks.stream().map(each -> each.drawnBy(figures)).toList();
+  }
 
   /** Returns the names, in the order in which they are listed. */
   public static List<String> names() {
@@ -37,22 +159,19 @@ public final class Benches {
   }
 
   /**
-   * Returns what a benchmark measures, in one sentence.
+   * Returns a benchmark.
    *
    * @throws IllegalArgumentException if there is none of this name
    */
-  public static String summary(String name) {
-    return find(name).summary();
-  }
-
-  /**
-   * Returns whether a benchmark measures more in a network of its own: {@link
-   * io.isolde.cluster.Network#INSIDE}.
-   *
-   * @throws IllegalArgumentException if there is none of this name
-   */
-  public static boolean wantsOwnNetwork(String name) {
-    return find(name).wantsOwnNetwork();
+  public static Benchmark named(String name) {
+    return ALL.stream()
+        .filter(benchmark -> benchmark.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "There is no benchmark \"%s\"; there are: %s."
+                        .formatted(name, String.join(", ", names()))));
   }
 
   /**
@@ -66,7 +185,7 @@ public final class Benches {
    */
   public static Report run(
       String name, Path json, Path figures, BenchOptions options, PrintWriter out) {
-    Benchmark benchmark = find(name);
+    Benchmark benchmark = named(name);
     if (json != null) {
       write(json, "{}\n"); // A place that can't be written to is found out now, not at the end.
     }
@@ -75,31 +194,20 @@ public final class Benches {
       if (options.runs() > 1) {
         out.printf("Run %d of %d%n", run, options.runs());
       }
-      runs.add(benchmark.run(options, out));
+      runs.add(benchmark.run(new Run(name, options, out)));
     }
     Report report = Report.ofRuns(runs);
     out.println();
-    out.print(ReportTable.of(report));
+    out.print(report.toTable());
     if (json != null) {
       write(json, report.toJson());
       out.printf("%nWritten to %s.%n", json);
     }
     if (figures != null) {
-      benchmark.figures(report).forEach(figure -> figure.write(figures));
+      benchmark.figures().apply(report).forEach(figure -> figure.write(figures));
     }
     out.flush();
     return report;
-  }
-
-  private static Benchmark find(String name) {
-    return ALL.stream()
-        .filter(benchmark -> benchmark.name().equals(name))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "There is no benchmark \"%s\"; there are: %s."
-                        .formatted(name, String.join(", ", names()))));
   }
 
   private static void write(Path file, String text) {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Benchmarks that anybody can run: {@link io.isolde.bench.Benches} lists them.
- *
- * <p>A benchmark is a list of {@link io.isolde.bench.Case}s, which {@link io.isolde.bench.Rounds}
- * run one after the other, round after round, in changing order. What counts are the ratios between
- * a case and its peer in the same round: the peer is stock Cassandra on the same machine, at nearly
- * the same moment, so that both see the same weather.
+ * Benchmarks that anybody can run: {@link io.isolde.bench.Benches} lists them. Each package below
+ * has one subject; {@code kit}, {@code charts} and {@code nodes} are what all of them are made of.
  */
 package io.isolde.bench;

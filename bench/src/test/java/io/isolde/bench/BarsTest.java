@@ -3,6 +3,10 @@ package io.isolde.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.bench.charts.Bars;
+import io.isolde.bench.charts.Picture;
+import io.isolde.bench.kit.MachineDescription;
+import io.isolde.bench.kit.Report;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,11 +32,7 @@ class BarsTest {
   }
 
   private static List<? extends Picture> figures(String bench, Report report) {
-    return Stream.concat(ReplicationBenchmark.all().stream(), FailoverBenchmark.all().stream())
-        .filter(benchmark -> benchmark.name().equals(bench))
-        .findFirst()
-        .orElseThrow()
-        .figures(report);
+    return Benches.named(bench).figures().apply(report);
   }
 
   @Test

@@ -4,6 +4,7 @@ package io.isolde.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.isolde.bench.kit.BenchOptions;
 import io.isolde.cluster.ToolException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -37,6 +38,7 @@ class BenchesTest {
     assertThat(Benches.names())
         .contains("versions", "oracle", "oracle-wire", "oracle-curves", "failover")
         .doesNotHaveDuplicates();
-    assertThat(Benches.names()).allSatisfy(name -> assertThat(Benches.summary(name)).isNotBlank());
+    assertThat(Benches.names())
+        .allSatisfy(name -> assertThat(Benches.named(name).summary()).isNotBlank());
   }
 }

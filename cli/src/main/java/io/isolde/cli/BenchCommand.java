@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cli;
 
-import io.isolde.bench.BenchOptions;
 import io.isolde.bench.Benches;
+import io.isolde.bench.kit.BenchOptions;
 import io.isolde.cluster.Network;
 import io.isolde.cluster.ToolException;
 import java.io.IOException;
@@ -109,13 +109,14 @@ final class BenchCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
     if (isListRequested) {
-      Benches.names().forEach(each -> out.printf("%-16s %s%n", each, Benches.summary(each)));
+      Benches.names()
+          .forEach(each -> out.printf("%-16s %s%n", each, Benches.named(each).summary()));
       out.flush();
       return CommandLine.ExitCode.OK;
     }
     String chosen = requireKnown();
     BenchOptions options = options();
-    if (Benches.wantsOwnNetwork(chosen) && !isInOwnNetwork && Network.isPossible()) {
+    if (Benches.named(chosen).wantsOwnNetwork() && !isInOwnNetwork && Network.isPossible()) {
       List<String> same = new ArrayList<>(root().getParseResult().originalArgs());
       same.add(OwnNetwork.OPTION);
       return OwnNetwork.run(same);
@@ -140,8 +141,7 @@ final class BenchCommand implements Callable<Integer> {
       throw refused("Name a benchmark: %s.".formatted(String.join(", ", Benches.names())));
     }
     try {
-      Benches.summary(name);
-      return name;
+      return Benches.named(name).name();
     } catch (IllegalArgumentException e) {
       throw refused(e.getMessage());
     }

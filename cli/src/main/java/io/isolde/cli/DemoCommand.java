@@ -2,7 +2,7 @@
 package io.isolde.cli;
 
 import com.datastax.oss.driver.api.core.CqlSession;
-import io.isolde.bench.TemporaryNode;
+import io.isolde.bench.nodes.TemporaryNode;
 import io.isolde.cluster.Distribution;
 import io.isolde.cluster.NodeSpec;
 import java.time.Duration;

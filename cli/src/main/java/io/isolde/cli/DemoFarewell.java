@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cli;
 
-import io.isolde.bench.TemporaryNode;
+import io.isolde.bench.nodes.TemporaryNode;
 import io.isolde.cluster.NodeSpec;
 
 /** The end of the demo: how to use what was shown. */

@@ -4,7 +4,7 @@ package io.isolde.cli;
 import com.datastax.oss.driver.api.core.CqlSession;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
-import io.isolde.study.live.Sessions;
+import io.isolde.study.live.NodeSessions;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,7 +40,8 @@ final class NodeAccess {
 
   /** Connects to all nodes of the cluster. */
   CqlSession openToAll(Home home) {
-    return Sessions.open(List.of(contactPoint(home)), login.credentials(Sessions.Credentials::new));
+    return NodeSessions.open(
+        List.of(contactPoint(home)), login.credentials(NodeSessions.Credentials::new));
   }
 
   private InetSocketAddress contactPoint(Home home) {

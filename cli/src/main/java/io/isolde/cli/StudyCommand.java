@@ -8,7 +8,7 @@ import io.isolde.study.Results;
 import io.isolde.study.Study;
 import io.isolde.study.StudyOptions;
 import io.isolde.study.StudyOptions.Running;
-import io.isolde.study.live.Sessions.Credentials;
+import io.isolde.study.live.NodeSessions.Credentials;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;

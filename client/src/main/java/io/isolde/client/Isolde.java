@@ -27,11 +27,11 @@ import java.util.function.Function;
  * holds for this object.
  */
 public final class Isolde {
-  private final Requests requests;
+  private final TransactionRequests requests;
   private final Timing timing;
   private final ConflictQueue conflicts = new ConflictQueue();
 
-  Isolde(Requests requests, Timing timing) {
+  Isolde(TransactionRequests requests, Timing timing) {
     this.requests = requests;
     this.timing = timing;
   }

@@ -24,13 +24,13 @@ final class Opening {
    */
   private static final Duration MAX_FIRST_STATEMENT = Duration.ofSeconds(5);
 
-  private final Requests requests;
+  private final TransactionRequests requests;
   private final Timing timing;
   private final UUID transaction;
   private final String startCql;
 
   /** Of who has claimed it; null while it is to be claimed. Guarded by this. */
-  private CompletableFuture<Requests.Started> started;
+  private CompletableFuture<TransactionRequests.Started> started;
 
   /** Where it was tried to begin it: it may be open there. Guarded by this. */
   private Node lastNode;
@@ -38,7 +38,7 @@ final class Opening {
   /** When the first statement was sent. Guarded by this. */
   private long firstNanos;
 
-  Opening(Requests requests, Timing timing, UUID transaction, String startCql) {
+  Opening(TransactionRequests requests, Timing timing, UUID transaction, String startCql) {
     this.requests = requests;
     this.timing = timing;
     this.transaction = transaction;
@@ -81,7 +81,7 @@ final class Opening {
       if (startTimestamp.isEmpty()) { // An answer with warnings can't tell it.
         return startAgain(node);
       }
-      begun(new Requests.Started(node, startTimestamp.getAsLong()));
+      begun(new TransactionRequests.Started(node, startTimestamp.getAsLong()));
       return CompletableFuture.completedFuture(null);
     } catch (RuntimeException e) {
       failed(e);
@@ -111,7 +111,7 @@ final class Opening {
 
   /** The first statement failed; whether the transaction is begun is not known. */
   void failed(Throwable error) {
-    CompletableFuture<Requests.Started> claimed;
+    CompletableFuture<TransactionRequests.Started> claimed;
     synchronized (this) {
       claimed = started;
       started = null;
@@ -151,8 +151,8 @@ final class Opening {
         .thenApply(answer -> new Binding(transaction, answer.node()));
   }
 
-  private void begun(Requests.Started answer) {
-    CompletableFuture<Requests.Started> claimed;
+  private void begun(TransactionRequests.Started answer) {
+    CompletableFuture<TransactionRequests.Started> claimed;
     synchronized (this) {
       claimed = started;
     }

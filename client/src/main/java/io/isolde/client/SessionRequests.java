@@ -20,8 +20,8 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 
-/** {@link Requests} through a session of the driver. */
-record SessionRequests(CqlSession session) implements Requests {
+/** {@link TransactionRequests} through a session of the driver. */
+record SessionRequests(CqlSession session) implements TransactionRequests {
   @Override
   public CompletionStage<Started> start(UUID transaction, Node node, String cql) {
     return executeAsync(new Binding(transaction, node).bind(SimpleStatement.newInstance(cql)))

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 final class StatementSender {
   static final CompletionStage<Void> DONE = CompletableFuture.completedFuture(null);
 
-  private final Requests requests;
+  private final TransactionRequests requests;
   private final UUID id;
   private final Opening opening;
   private final HeldWrites held = new HeldWrites();
@@ -35,7 +35,7 @@ final class StatementSender {
    */
   private final AtomicReference<RuntimeException> spoiled = new AtomicReference<>();
 
-  StatementSender(Requests requests, UUID id, Opening opening) {
+  StatementSender(TransactionRequests requests, UUID id, Opening opening) {
     this.requests = requests;
     this.id = id;
     this.opening = opening;

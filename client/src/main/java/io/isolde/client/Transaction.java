@@ -53,7 +53,7 @@ public final class Transaction implements AutoCloseable {
     UNKNOWN
   }
 
-  private final Requests requests;
+  private final TransactionRequests requests;
   private final Timing timing;
   private final TransactionOptions options;
   private final UUID id = UUID.randomUUID();
@@ -66,7 +66,7 @@ public final class Transaction implements AutoCloseable {
   private volatile BatchStatement lastWrites;
 
   /** Begins with its first statement. */
-  Transaction(Requests requests, Timing timing, TransactionOptions options) {
+  Transaction(TransactionRequests requests, Timing timing, TransactionOptions options) {
     this.requests = requests;
     this.timing = timing;
     this.options = options;

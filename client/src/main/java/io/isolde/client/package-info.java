@@ -7,7 +7,8 @@
  * io.isolde.client.IsoldeException} is what can go wrong.
  *
  * <p>For maintainers: the decisions are plain functions without driver, clock or randomness ({@code
- * Backoff}, {@code CommitResolution}, {@code ErrorTrailer}, {@code DriverErrors}); {@code Requests}
- * is the seam to the driver and {@code Timing} the one to clock, jitter and sleep.
+ * Backoff}, {@code CommitResolution}, {@code ErrorTrailer}, {@code DriverErrors}); {@code
+ * TransactionRequests} is the seam to the driver and {@code Timing} the one to clock, jitter and
+ * sleep.
  */
 package io.isolde.client;

@@ -11,10 +11,10 @@ import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 
 /** Passes all requests on, so that a test overrides what it wants to see fail. */
-class DelegatingRequests implements Requests {
-  private final Requests target;
+class DelegatingRequests implements TransactionRequests {
+  private final TransactionRequests target;
 
-  DelegatingRequests(Requests target) {
+  DelegatingRequests(TransactionRequests target) {
     this.target = target;
   }
 

@@ -30,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** A node that answers as it is told, and writes down what it was sent. */
-final class FakeNode implements Requests {
+final class FakeNode implements TransactionRequests {
   static final Node NODE = proxy(Node.class, "node-1", Map.of());
   static final Node OTHER_NODE = proxy(Node.class, "node-2", Map.of());
   static final long COMMIT_TIMESTAMP = 42;

@@ -108,7 +108,7 @@ class SavedRequestsTest {
   @Test
   void whenWritesAreOnTheirWayThenNothingOvertakesThem() {
     CompletableFuture<AsyncResultSet> first = new CompletableFuture<>();
-    Requests slow = answeringLate(bound -> bound instanceof BatchStatement, first);
+    TransactionRequests slow = answeringLate(bound -> bound instanceof BatchStatement, first);
     Transaction tx = new Isolde(slow, new FakeTiming()).begin();
     tx.write("UPDATE 1");
     CompletionStage<AsyncResultSet> one = tx.executeAsync("SELECT 1");
@@ -237,8 +237,8 @@ class SavedRequestsTest {
   @Test
   void whenItCanNotBeBegunThenThatIsTriedOnceMoreHoweverManyWait() {
     CompletableFuture<AsyncResultSet> first = new CompletableFuture<>();
-    List<CompletableFuture<Requests.Started>> starts = new ArrayList<>();
-    Requests slow =
+    List<CompletableFuture<TransactionRequests.Started>> starts = new ArrayList<>();
+    TransactionRequests slow =
         new DelegatingRequests(startingLate(first)) {
           @Override
           public CompletionStage<Started> start(UUID transaction, Node node, String cql) {
@@ -261,7 +261,7 @@ class SavedRequestsTest {
   }
 
   /** The node, whose answer to a first statement comes when it is released. */
-  private Requests startingLate(CompletableFuture<AsyncResultSet> answer) {
+  private TransactionRequests startingLate(CompletableFuture<AsyncResultSet> answer) {
     return answeringLate(bound -> bound.getCustomPayload().containsKey(Binding.START_KEY), answer);
   }
 
@@ -302,7 +302,7 @@ class SavedRequestsTest {
   @Test
   void whenSeveralStatementsBeginAtTheSameTimeThenOneOfThemStarts() {
     CompletableFuture<AsyncResultSet> first = new CompletableFuture<>();
-    Requests slow =
+    TransactionRequests slow =
         answeringLate(bound -> bound.getCustomPayload().containsKey(Binding.START_KEY), first);
     Transaction tx = new Transaction(slow, new FakeTiming(), TransactionOptions.defaults());
     CompletionStage<AsyncResultSet> one = tx.executeAsync("SELECT 1");
@@ -316,7 +316,7 @@ class SavedRequestsTest {
   }
 
   /** The node, whose answers to such requests come when they are released. */
-  private Requests answeringLate(
+  private TransactionRequests answeringLate(
       Predicate<Statement<?>> such, CompletableFuture<AsyncResultSet> release) {
     return new DelegatingRequests(node) {
       @Override

@@ -142,7 +142,7 @@ class TransactionTest {
   @Test
   void whenAStatementIsStillRunningThenCommitIsRefused() {
     CompletableFuture<AsyncResultSet> answer = new CompletableFuture<>();
-    Requests slow =
+    TransactionRequests slow =
         new DelegatingRequests(node) {
           @Override
           public CompletionStage<AsyncResultSet> executeAsync(Statement<?> bound) {

@@ -75,11 +75,11 @@ public final class LocalCluster implements AutoCloseable {
   private static NodeSpec specOf(Path folder, NodeSpec first, int index, int nodes) {
     String seeds =
         IntStream.range(0, nodes)
-            .mapToObj(i -> Ring.address(first.address(), i) + ":" + first.storagePort())
+            .mapToObj(i -> NodePlaces.address(first.address(), i) + ":" + first.storagePort())
             .collect(Collectors.joining(","));
     NodeSpec placed =
         first
-            .withAddress(Ring.address(first.address(), index))
+            .withAddress(NodePlaces.address(first.address(), index))
             .withCassandraSetting("seed_provider", CassandraYaml.seeds(seeds))
             .withCassandraSetting("initial_token", initialTokens(first, index, nodes));
     return first.cassandraSettings().containsKey("cluster_name")
@@ -89,7 +89,7 @@ public final class LocalCluster implements AutoCloseable {
 
   /** A list, since tokens that nodes draw by themselves would keep them from starting together. */
   private static String initialTokens(NodeSpec first, int index, int nodes) {
-    return Ring.tokens(nodes, first.tokens()).get(index).stream()
+    return NodePlaces.tokens(nodes, first.tokens()).get(index).stream()
         .map(token -> Long.toString(token))
         .collect(Collectors.joining(",", "\"", "\""));
   }

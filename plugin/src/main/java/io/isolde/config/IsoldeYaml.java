@@ -2,7 +2,6 @@
 package io.isolde.config;
 
 import io.isolde.config.IsoldeConfig.ConfigurationException;
-import io.isolde.group.HandOverPolicy;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -56,44 +55,7 @@ final class IsoldeYaml {
    */
   static IsoldeConfig parse(String yaml, HeapBudget heap) {
     IsoldeYaml file = new IsoldeYaml(settings(yaml));
-    String policy = file.oneOf("leadership_policy", "off", "least-loaded", "random", "round-robin");
-    IsoldeConfig config =
-        new IsoldeConfig(
-            file.bytes("version_store_size", heap.versionBytes()),
-            file.micros("version_retention", "10s"),
-            file.bytes("replaced_sstables_size", 10L << 30),
-            file.count("max_open_transactions", 10_000),
-            file.millis("transaction_max_age", "5m"),
-            file.millis("transaction_max_idle", "60s"),
-            file.bytes("transaction_max_write_size", 4L << 20),
-            file.count("transaction_max_reads", 100_000),
-            file.millis("commit_timeout", "10s"),
-            file.count("oracle_max_rows", heap.oracleRows()),
-            file.count("oracle_max_pending_commits", 10_000),
-            file.count("oracle_max_outcomes", heap.oracleOutcomes()),
-            file.micros("oracle_outcome_retention", "24h"),
-            file.list("oracle_members"),
-            file.count("oracle_port", 7311),
-            file.text("oracle_directory", "isolde-oracle"),
-            file.choice("oracle_log_sync", "always", "os"),
-            file.millis("coordinator_lease", "2s"),
-            file.millis("oracle_timeout", "5s"),
-            file.count("strong_port", 7312),
-            file.text("strong_directory", "isolde-groups"),
-            file.bytes("strong_log_size", 256L << 20),
-            file.millis("strong_timeout", "5s"),
-            file.choice("strong_reads", "lease", "read_index"),
-            !policy.equals("off"),
-            file.leadership(policy),
-            file.count("conflict_log_size", 1000),
-            file.micros("timestamp_reservation", "2s"),
-            file.micros("max_timestamp_lead", "60s"),
-            file.millis("snapshot_timeout", "10m"),
-            file.millis("snapshot_gate_limit", "2s"),
-            file.count("snapshot_max_overlap", 8),
-            file.count("staleness_sample_one_in", 64),
-            file.millis("staleness_half_life", "5m"),
-            file.count("staleness_max_tables", 50));
+    IsoldeConfig config = IsoldeConfig.of(file, heap);
     if (!file.settings.isEmpty()) {
       throw new ConfigurationException(
           "There is no setting named "
@@ -121,16 +83,16 @@ final class IsoldeYaml {
     return settings;
   }
 
-  private long bytes(String name, long byDefault) {
+  long bytes(String name, long byDefault) {
     return value(
         name, byDefault, "a size like 64MiB", v -> new DataStorageSpec.LongBytesBound(v).toBytes());
   }
 
-  private long millis(String name, String byDefault) {
+  long millis(String name, String byDefault) {
     return value(name, duration(byDefault), "a duration like 30s", IsoldeYaml::duration);
   }
 
-  private long micros(String name, String byDefault) {
+  long micros(String name, String byDefault) {
     return 1000 * millis(name, byDefault);
   }
 
@@ -138,12 +100,12 @@ final class IsoldeYaml {
     return new DurationSpec.LongMillisecondsBound(value).toMilliseconds();
   }
 
-  private int count(String name, int byDefault) {
+  int count(String name, int byDefault) {
     return value(name, byDefault, "a whole number", Integer::parseInt);
   }
 
   /** Whether the setting has its first value, which is the default, and not the second. */
-  private boolean choice(String name, String byDefault, String other) {
+  boolean choice(String name, String byDefault, String other) {
     return value(
         name,
         true,
@@ -156,22 +118,8 @@ final class IsoldeYaml {
         });
   }
 
-  private HandOverPolicy.Rules leadership(String policy) {
-    return new HandOverPolicy.Rules(
-        switch (policy) {
-          case "random" -> HandOverPolicy.Choice.RANDOM;
-          case "round-robin" -> HandOverPolicy.Choice.ROUND_ROBIN;
-          default -> HandOverPolicy.Choice.LEAST_LOADED;
-        },
-        bytes("leadership_threshold", 64L << 20),
-        millis("leadership_back_off", "10s"),
-        count("leadership_max_per_minute", 6),
-        millis("leadership_wait", "60s"),
-        !choice("leadership_dry_run", "false", "true"));
-  }
-
   /** One of some words, of which the first is the default. */
-  private String oneOf(String name, String... words) {
+  String oneOf(String name, String... words) {
     return value(
         name,
         words[0],
@@ -185,11 +133,11 @@ final class IsoldeYaml {
         });
   }
 
-  private String text(String name, String byDefault) {
+  String text(String name, String byDefault) {
     return value(name, byDefault, "a text", v -> v);
   }
 
-  private List<String> list(String name) {
+  List<String> list(String name) {
     return value(name, List.of(), "a list like a, b, c", IsoldeYaml::parts);
   }
 

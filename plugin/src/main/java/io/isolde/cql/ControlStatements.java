@@ -9,7 +9,7 @@ import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.Coordinator;
 import io.isolde.transaction.Transaction;
 import io.isolde.transaction.Transactions;
-import io.isolde.transaction.gate.TableGate;
+import io.isolde.transaction.barrier.TableBarrier;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -33,7 +33,7 @@ final class ControlStatements {
   /** Nobody has decided it, or that is forgotten. */
   private static final String UNDECIDED = "UNDECIDED";
 
-  private final TableGate gate;
+  private final TableBarrier barrier;
   private final LazyCoordinator coordinator;
   private final OracleStatements oracle;
   private final StrongKeyspaces strong;
@@ -41,8 +41,8 @@ final class ControlStatements {
   private final SnapshotTransactions snapshotTransactions;
   private final ConnectionTransactions connections;
 
-  ControlStatements(TableGate gate, NodeStart node, ConnectionTransactions connections) {
-    this.gate = gate;
+  ControlStatements(TableBarrier barrier, NodeStart node, ConnectionTransactions connections) {
+    this.barrier = barrier;
     this.coordinator = node.coordinator();
     this.oracle = new OracleStatements(node);
     this.strong = node.strongKeyspaces();
@@ -65,7 +65,7 @@ final class ControlStatements {
     refuseInTransaction(incoming);
     if (statement instanceof ControlStatement.Enable enable) {
       TableMetadata table = table(enable.keyspace(), enable.table(), incoming);
-      SnapshotGuard.refuseWrites(List.of(table));
+      SnapshotValidator.refuseWrites(List.of(table));
       coordinator.get().mode().enable(table, incoming.state());
       return changed(table);
     }
@@ -184,7 +184,7 @@ final class ControlStatements {
           new Transactions.Result(id, true, OptionalLong.of(reader.get().timestampMicros())));
     }
     Transactions transactions = coordinator.get().transactions();
-    try (OpOrder.Group group = gate.enter(transactions.tablesOf(id))) {
+    try (OpOrder.Group group = barrier.enter(transactions.tablesOf(id))) {
       return ended(
           transactions.commit(
               id,
@@ -201,7 +201,7 @@ final class ControlStatements {
 
   /**
    * Commits the transaction of the request, after its last writes. Whoever calls this keeps the
-   * gates of all its tables open.
+   * barriers of all its tables open.
    */
   ResultMessage commitWith(Consumer<Transaction> lastWrites, Incoming incoming) {
     return ended(
@@ -238,7 +238,7 @@ final class ControlStatements {
   }
 
   /** Ends the transaction of a request that has failed, if it has one. */
-  void abort(Payload payload, ClientState client, Throwable cause) {
+  void abort(TransactionPayload payload, ClientState client, Throwable cause) {
     Optional<UUID> id = payload.transaction().or(() -> connections.of(client));
     id.ifPresent(known -> abort(known, ConnectionTransactions.userOf(client), cause));
   }

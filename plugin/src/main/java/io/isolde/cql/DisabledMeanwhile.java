@@ -21,7 +21,7 @@ final class DisabledMeanwhile extends RuntimeException {
       try {
         return routing.get();
       } catch (DisabledMeanwhile disabled) {
-        // The gate has let it through, so that is over.
+        // The barrier has let it through, so that is over.
       }
     }
   }

@@ -16,7 +16,10 @@ import org.apache.cassandra.transport.messages.ResultMessage;
  * @param onCassandra runs it as if Isolde were not there
  */
 record Incoming(
-    QueryState state, Payload payload, Request request, Supplier<ResultMessage> onCassandra) {
+    QueryState state,
+    TransactionPayload payload,
+    Request request,
+    Supplier<ResultMessage> onCassandra) {
 
   Incoming withoutStart() {
     return new Incoming(state, payload.withoutStart(), request, onCassandra);

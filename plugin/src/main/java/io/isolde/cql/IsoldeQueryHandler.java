@@ -6,7 +6,7 @@ import io.isolde.replication.KeyspaceStatements;
 import io.isolde.replication.StatementTexts;
 import io.isolde.replication.StrongStatements;
 import io.isolde.transaction.DataStatements.Request;
-import io.isolde.transaction.gate.TableGate;
+import io.isolde.transaction.barrier.TableBarrier;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,12 +46,12 @@ public final class IsoldeQueryHandler implements QueryHandler {
    * @throws IsoldeConfig.ConfigurationException if isolde.yaml is refused; it stops the start
    */
   public IsoldeQueryHandler() {
-    TableGate gate = new TableGate();
+    TableBarrier barrier = new TableBarrier();
     IsoldeConfig config = IsoldeConfig.ofThisNode();
     StrongStatements strong = new StrongStatements(config, texts);
     router =
         new StatementRouter(
-            gate, new NodeStart(config, gate, strong.keyspaces()).inBackground(), strong);
+            barrier, new NodeStart(config, barrier, strong.keyspaces()).inBackground(), strong);
   }
 
   @Override
@@ -90,7 +90,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
     Request request = new Request(state, requestTime);
     return run(
         request,
-        Payload.of(payload),
+        TransactionPayload.of(payload),
         statement,
         options,
         () -> {
@@ -137,7 +137,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
       Dispatcher.RequestTime requestTime) {
     return run(
         new Request(state, requestTime),
-        Payload.of(payload),
+        TransactionPayload.of(payload),
         statement,
         options,
         () -> {
@@ -154,7 +154,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
   /** What fails, also of the checks before it is routed, may take its transaction with it. */
   private ResultMessage run(
       Request request,
-      Payload payload,
+      TransactionPayload payload,
       CQLStatement statement,
       QueryOptions options,
       Runnable check,
@@ -183,7 +183,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
     Incoming incoming =
         new Incoming(
             state,
-            Payload.of(payload),
+            TransactionPayload.of(payload),
             new Request(state, requestTime),
             () -> cassandra.processBatch(batch, state, options, payload, requestTime));
     return router.run(

@@ -23,8 +23,8 @@ import io.isolde.restart.Restart;
 import io.isolde.snapshot.node.SnapshotNode;
 import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.Coordinator;
-import io.isolde.transaction.gate.ClusterGate;
-import io.isolde.transaction.gate.TableGate;
+import io.isolde.transaction.barrier.ClusterBarrier;
+import io.isolde.transaction.barrier.TableBarrier;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +43,7 @@ final class NodeStart implements NodeParts {
 
   private final IsoldeConfig config;
   private final EveryNode everyNode;
-  private final ClusterGate gate;
+  private final ClusterBarrier barrier;
   private final StrongKeyspaces strong;
   private final Operations operations;
   private final Restart restart;
@@ -56,16 +56,16 @@ final class NodeStart implements NodeParts {
   private volatile Throwable hostFailure;
   private volatile OutboundQueues queues = OutboundQueues.none();
 
-  NodeStart(IsoldeConfig config, TableGate gate, StrongKeyspaces strong) {
+  NodeStart(IsoldeConfig config, TableBarrier barrier, StrongKeyspaces strong) {
     this.config = config;
     this.everyNode = new EveryNode(this::port);
     this.restart = Restart.begin();
-    this.gate = new ClusterGate(gate, everyNode, this::port, restart::secure);
+    this.barrier = new ClusterBarrier(barrier, everyNode, this::port, restart::secure);
     this.strong = strong;
     this.operations = new Operations(config);
-    this.snapshots = new SnapshotNode(config, this::port);
+    this.snapshots = new SnapshotNode(config.snapshots(), this::port);
     this.snapshotTransactions =
-        new SnapshotTransactions(config, () -> System.nanoTime() / NANOS_PER_MILLI);
+        new SnapshotTransactions(config.transactions(), () -> System.nanoTime() / NANOS_PER_MILLI);
   }
 
   @Override
@@ -131,7 +131,7 @@ final class NodeStart implements NodeParts {
       }
       startHost(); // First: what a dead process has left is finished before clients come.
       everyNode.serve();
-      gate.serve();
+      barrier.serve();
       queues = OutboundQueues.open(host);
       startStrongKeyspaces();
       startRecovery();
@@ -193,11 +193,13 @@ final class NodeStart implements NodeParts {
     StrongTables tables = new TransactionsOnGroups(strong);
     OracleHost ready = awaitSession();
     ReplicatedOracle oracle = new ReplicatedOracle(ready.client(), ready.session());
-    return Coordinator.start(config, gate, tables, oracle, queues, oracle, operations.listener());
+    return Coordinator.start(
+        config.transactions(), barrier, tables, oracle, queues, oracle, operations.listener());
   }
 
   private OracleHost awaitSession() {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.oracleTimeoutMillis());
+    long deadline =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.oracle().timeoutMillis());
     while (host == null || !host.session().isOpen()) {
       if (System.nanoTime() - deadline > 0) {
         throw IsoldeException.of(

@@ -61,7 +61,7 @@ final class SnapshotStatements {
       return new ResultMessage.Void();
     }
     tables.forEach(SnapshotStatements::refuseUnsupported);
-    guard(tables, incoming);
+    check(tables, incoming);
     everyNode.requireIsolde("CREATE SNAPSHOT " + statement.name());
     Snapshots.SnapshotRequest wish =
         new Snapshots.SnapshotRequest(
@@ -77,7 +77,7 @@ final class SnapshotStatements {
   }
 
   /** The limits that CREATE TABLE has: a snapshot of a table is one. */
-  private static void guard(List<TableMetadata> tables, Incoming incoming) {
+  private static void check(List<TableMetadata> tables, Incoming incoming) {
     if (!Guardrails.tables.enabled(incoming.client())) {
       return;
     }
@@ -92,20 +92,20 @@ final class SnapshotStatements {
   /** An open transaction keeps what the snapshot needs, until it is made. */
   private Snapshots.Created create(Snapshots.SnapshotRequest wish, Incoming incoming) {
     UUID id = UUID.randomUUID();
-    List<Transaction> keeper = new ArrayList<>(1);
+    List<Transaction> holder = new ArrayList<>(1);
     LongSupplier stable =
         () -> {
           var options =
               new Transactions.Options(IsolationLevel.SNAPSHOT, true, OptionalLong.empty());
-          keeper.add(coordinator.get().transactions().begin(id, options, incoming.user()));
-          long moment = keeper.get(0).startTimestamp();
+          holder.add(coordinator.get().transactions().begin(id, options, incoming.user()));
+          long moment = holder.get(0).startTimestamp();
           coordinator.get().awaitApplied(wish.tables(), moment);
           return moment;
         };
     try {
       return node.snapshots().create(wish, stable);
     } finally {
-      if (!keeper.isEmpty()) {
+      if (!holder.isEmpty()) {
         end(id, incoming);
       }
     }

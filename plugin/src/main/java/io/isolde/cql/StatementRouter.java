@@ -14,7 +14,7 @@ import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.DataStatements.Write;
 import io.isolde.transaction.Tables;
 import io.isolde.transaction.Transaction;
-import io.isolde.transaction.gate.TableGate;
+import io.isolde.transaction.barrier.TableBarrier;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -39,7 +39,7 @@ import org.apache.cassandra.utils.concurrent.OpOrder;
 
 /** Decides for each request whether it is Isolde's, and in which transaction it runs. */
 final class StatementRouter {
-  private final TableGate gate;
+  private final TableBarrier barrier;
   private final LazyCoordinator coordinator;
   private final ControlStatements control;
   private final StrongStatements strong;
@@ -49,15 +49,15 @@ final class StatementRouter {
   private final SnapshotTransactions snapshotTransactions;
   private final TableChanges changes;
 
-  StatementRouter(TableGate gate, NodeStart node, StrongStatements strong) {
-    this.gate = gate;
+  StatementRouter(TableBarrier barrier, NodeStart node, StrongStatements strong) {
+    this.barrier = barrier;
     this.coordinator = node.coordinator();
     this.strong = strong;
     this.changes = new TableChanges(coordinator, node.everyNode());
     this.writeGate = node.snapshots().gate();
     this.snapshotTransactions = node.snapshotTransactions();
     this.connections = new ConnectionTransactions(this::abandon);
-    this.control = new ControlStatements(gate, node, connections);
+    this.control = new ControlStatements(barrier, node, connections);
   }
 
   ConnectionTransactions connections() {
@@ -77,7 +77,7 @@ final class StatementRouter {
    */
   ResultMessage run(
       CQLStatement statement,
-      Payload payload,
+      TransactionPayload payload,
       ClientState client,
       Supplier<ResultMessage> request) {
     try {
@@ -113,7 +113,7 @@ final class StatementRouter {
     }
     if (incoming.payload().start().isPresent()) {
       long startTimestamp = control.begin(statement, incoming);
-      return Payload.started(startTimestamp, execution.get());
+      return TransactionPayload.started(startTimestamp, execution.get());
     }
     if (incoming.payload().commits() && !control.isOpen(incoming)) {
       // Repeated: whatever the writes would be refused for today, it may be decided.
@@ -127,7 +127,7 @@ final class StatementRouter {
         statement instanceof ModificationStatement || statement instanceof BatchStatement;
     if (incoming.payload().commits() && !isWrite) {
       throw IsoldeException.invalid(
-          Payload.COMMIT
+          TransactionPayload.COMMIT
               + " goes with INSERT, UPDATE, DELETE and BATCH only; the transaction is rolled"
               + " back.");
     }
@@ -254,7 +254,7 @@ final class StatementRouter {
     if (!strong.isStrong(tables) || transactionOf(incoming).isPresent()) {
       return Optional.empty();
     }
-    try (OpOrder.Group group = gate.enter(tables)) {
+    try (OpOrder.Group group = barrier.enter(tables)) {
       if (tables.stream().anyMatch(Tables::isTransactional)) {
         return Optional.empty();
       }
@@ -274,7 +274,7 @@ final class StatementRouter {
   /** A statement on tables: ours if it runs in a transaction, or if a table is transactional. */
   private ResultMessage route(
       Set<TableMetadata> tables, Incoming incoming, Supplier<ResultMessage> onIsolde) {
-    try (OpOrder.Group group = gate.enter(withCommitted(tables, incoming))) {
+    try (OpOrder.Group group = barrier.enter(withCommitted(tables, incoming))) {
       boolean ours =
           transactionOf(incoming).isPresent() || tables.stream().anyMatch(Tables::isTransactional);
       if (!ours && strong.isStrong(tables)) {
@@ -303,7 +303,7 @@ final class StatementRouter {
     if (tables.stream().allMatch(Tables::isSystem) && transactionOf(incoming).isEmpty()) {
       return incoming.onCassandra().get();
     }
-    SnapshotGuard.refuseWrites(tables);
+    SnapshotValidator.refuseWrites(tables);
     if (snapshotTransaction(incoming).isPresent()) {
       throw IsoldeException.of(
           ErrorCode.READ_ONLY_TRANSACTION, "A transaction AS OF SNAPSHOT only reads.");
@@ -368,7 +368,7 @@ final class StatementRouter {
           "transaction",
           transaction.get());
     }
-    SnapshotGuard.refuseChanges(statement);
+    SnapshotValidator.refuseChanges(statement);
     return changes.run(statement, incoming);
   }
 }

@@ -37,7 +37,7 @@ final class ConflictsTable extends NodeTable {
   @Override
   void fill(SimpleDataSet rows) {
     String node = FBUtilities.getBroadcastAddressAndPort().getHostAddress(false);
-    for (Ring.Numbered<SeenConflict> numbered : watch.conflicts()) {
+    for (RecentItems.Numbered<SeenConflict> numbered : watch.conflicts()) {
       SeenConflict conflict = numbered.entry();
       rows.row(node, numbered.number())
           .column("seen_at", Date.from(Instant.ofEpochMilli(conflict.seenAtMillis())))

@@ -16,7 +16,7 @@ public final class Operations {
 
   public Operations(IsoldeConfig config) {
     this.config = config;
-    this.transactions = new TransactionWatch(config.conflictLogSize());
+    this.transactions = new TransactionWatch(config.transactions().conflictLogSize());
   }
 
   /** Is to hear of this node's transactions. */
@@ -29,7 +29,7 @@ public final class Operations {
     OracleWatch oracle = new OracleWatch(parts);
     oracle.start();
     new Gauges(parts, oracle).register();
-    DelayBook delays = MessageTap.start(config);
+    DelayBook delays = MessageTap.start(config.staleness());
     VirtualKeyspaceRegistry.instance.register(
         new VirtualKeyspace(
             NodeTable.KEYSPACE,

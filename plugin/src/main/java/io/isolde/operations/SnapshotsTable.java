@@ -3,7 +3,7 @@ package io.isolde.operations;
 
 import io.isolde.config.NodeClock;
 import io.isolde.snapshot.SnapshotTag;
-import io.isolde.snapshot.node.ReplicaStatus;
+import io.isolde.snapshot.node.SnapshotReplicaStatus;
 import io.isolde.snapshot.store.DiskUsage;
 import io.isolde.snapshot.table.SnapshotCatalog;
 import java.time.Instant;
@@ -64,14 +64,14 @@ final class SnapshotsTable extends NodeTable {
     if (snapshots.isEmpty()) {
       return;
     }
-    Map<String, Optional<List<ReplicaStatus>>> nodes = node.snapshots().status();
+    Map<String, Optional<List<SnapshotReplicaStatus>>> nodes = node.snapshots().status();
     snapshots.forEach(snapshot -> add(rows, snapshot, nodes));
   }
 
   private static void add(
       SimpleDataSet rows,
       SnapshotCatalog.Snapshot snapshot,
-      Map<String, Optional<List<ReplicaStatus>>> nodes) {
+      Map<String, Optional<List<SnapshotReplicaStatus>>> nodes) {
     SnapshotTag tag = snapshot.tag();
     List<String> tables =
         snapshot.tables().stream()
@@ -102,18 +102,18 @@ final class SnapshotsTable extends NodeTable {
   }
 
   private static void addReplicas(
-      SimpleDataSet rows, UUID creation, Map<String, Optional<List<ReplicaStatus>>> nodes) {
+      SimpleDataSet rows, UUID creation, Map<String, Optional<List<SnapshotReplicaStatus>>> nodes) {
     Map<String, String> states = new TreeMap<>();
     DiskUsage usage = DiskUsage.NONE;
     for (var node : nodes.entrySet()) {
-      Optional<ReplicaStatus> status =
+      Optional<SnapshotReplicaStatus> status =
           node.getValue().stream()
               .flatMap(List::stream)
               .filter(one -> one.creation().equals(creation))
               .findFirst();
       String otherwise = node.getValue().isEmpty() ? NO_ANSWER : "MISSING";
-      states.put(node.getKey(), status.map(ReplicaStatus::state).orElse(otherwise));
-      usage = usage.plus(status.map(ReplicaStatus::usage).orElse(DiskUsage.NONE));
+      states.put(node.getKey(), status.map(SnapshotReplicaStatus::state).orElse(otherwise));
+      usage = usage.plus(status.map(SnapshotReplicaStatus::usage).orElse(DiskUsage.NONE));
     }
     rows.column("own_bytes", usage.ownBytes())
         .column("shared_bytes", usage.sharedBytes())

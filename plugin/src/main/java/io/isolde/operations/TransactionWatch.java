@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Counts what becomes of this node's transactions, and remembers their last conflicts. */
 final class TransactionWatch implements TransactionListener {
-  private final Ring<SeenConflict> conflicts;
+  private final RecentItems<SeenConflict> conflicts;
   private final Timer starts = IsoldeMetric.BEGIN_LATENCY.timer();
   private final Timer commits = IsoldeMetric.COMMIT_LATENCY.timer();
   private final Timer applies = IsoldeMetric.APPLY_LATENCY.timer();
@@ -35,11 +35,11 @@ final class TransactionWatch implements TransactionListener {
               Conflict.Kind.REQUESTED, IsoldeMetric.ABORTED_REQUESTED.counter()));
 
   TransactionWatch(int conflictLogSize) {
-    this.conflicts = new Ring<>(conflictLogSize);
+    this.conflicts = new RecentItems<>(conflictLogSize);
   }
 
   /** The last conflicts, the newest first. */
-  List<Ring.Numbered<SeenConflict>> conflicts() {
+  List<RecentItems.Numbered<SeenConflict>> conflicts() {
     return conflicts.newestFirst();
   }
 

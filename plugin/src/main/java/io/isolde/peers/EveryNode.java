@@ -83,7 +83,7 @@ public final class EveryNode {
   }
 
   private static byte[] answer(byte[] question) {
-    return Wire.bytes(new Answer(Formats.ofThisBuild()));
+    return JsonMessages.bytes(new Answer(Formats.ofThisBuild()));
   }
 
   /**
@@ -95,7 +95,7 @@ public final class EveryNode {
    */
   public void requireIsolde(String change) {
     Peers known = peers();
-    byte[] question = Wire.bytes(new Question(Ring.self()));
+    byte[] question = JsonMessages.bytes(new Question(Ring.self()));
     Set<String> nodes = Ring.all();
     requireUp(change, nodes);
     Map<String, PatientRequest> answers = new LinkedHashMap<>();
@@ -120,7 +120,7 @@ public final class EveryNode {
 
   private static void requireIsolde(String change, String node, PatientRequest request) {
     try {
-      var unused = Wire.read(request.await(PATIENCE_MILLIS, MAX_WAIT_MILLIS), Answer.class);
+      var unused = JsonMessages.read(request.await(PATIENCE_MILLIS, MAX_WAIT_MILLIS), Answer.class);
     } catch (ExecutionException | TimeoutException | IOException e) {
       Throwable cause = e instanceof ExecutionException ? e.getCause() : null;
       if (cause instanceof TransportException failure

@@ -23,7 +23,7 @@ public final class Peers {
   /** Those of the oracle's port; the oracle itself is number 1. */
   public enum Service {
     SNAPSHOTS(2, "snapshots"),
-    TABLE_GATES(3, "tables that become transactional or are truncated"),
+    TABLE_BARRIERS(3, "tables that become transactional or are truncated"),
     COMMITS(4, "commits to apply"),
     INSTALLATIONS(5, "what runs on a node");
 

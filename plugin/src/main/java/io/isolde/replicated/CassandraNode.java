@@ -4,6 +4,7 @@ package io.isolde.replicated;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.isolde.config.IsoldeConfig;
+import io.isolde.config.OracleSettings;
 import io.isolde.raft.Peer;
 import io.isolde.raft.TransportSecurity;
 import io.netty.handler.ssl.SslContext;
@@ -37,10 +38,10 @@ import org.slf4j.LoggerFactory;
 public final class CassandraNode {
   private static final int MAX_INITIAL_MEMBERS = 5;
 
-  private final IsoldeConfig config;
+  private final OracleSettings settings;
 
-  public CassandraNode(IsoldeConfig config) {
-    this.config = config;
+  public CassandraNode(OracleSettings settings) {
+    this.settings = settings;
   }
 
   /** It logs pages at each start. Whoever sets its level in logback.xml, gets that. */
@@ -64,7 +65,7 @@ public final class CassandraNode {
   Peer self() {
     InetAddress listen = FBUtilities.getJustLocalAddress();
     String id = FBUtilities.getBroadcastAddressAndPort().getHostAddress(false);
-    return new Peer(id, new InetSocketAddress(listen, config.oraclePort()));
+    return new Peer(id, new InetSocketAddress(listen, settings.port()));
   }
 
   /** This node as a member of replica groups: by an id that goes with its data. */
@@ -77,7 +78,7 @@ public final class CassandraNode {
   Peer peer(String address) {
     try {
       InetAddress host = InetAddress.getByName(address);
-      return new Peer(host.getHostAddress(), new InetSocketAddress(host, config.oraclePort()));
+      return new Peer(host.getHostAddress(), new InetSocketAddress(host, settings.port()));
     } catch (UnknownHostException e) {
       throw new IsoldeConfig.ConfigurationException(
           "oracle_members names " + address + ", which is not an address.");
@@ -89,7 +90,7 @@ public final class CassandraNode {
    * even one survives no more failures.
    */
   List<Peer> initialMembers() {
-    List<String> addresses = new ArrayList<>(config.oracleMembers());
+    List<String> addresses = new ArrayList<>(settings.members());
     if (addresses.isEmpty()) {
       Collection<InetAddressAndPort> seeds = DatabaseDescriptor.getSeeds();
       seeds.forEach(seed -> addresses.add(seed.getHostAddress(false)));
@@ -105,7 +106,7 @@ public final class CassandraNode {
   List<InetSocketAddress> livePorts() {
     List<InetSocketAddress> ports = new ArrayList<>();
     for (InetAddressAndPort node : Gossiper.instance.getLiveMembers()) {
-      ports.add(new InetSocketAddress(node.getAddress(), config.oraclePort()));
+      ports.add(new InetSocketAddress(node.getAddress(), settings.port()));
     }
     Collections.shuffle(ports); // Of many, not all nodes ask the same few.
     return ports;
@@ -113,7 +114,7 @@ public final class CassandraNode {
 
   /** By default beside the commit log: on a durable disk that is this node's own. */
   Path directory() {
-    return directory(config.oracleDirectory());
+    return directory(settings.directory());
   }
 
   /** The same for another log. */

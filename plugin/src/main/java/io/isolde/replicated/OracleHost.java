@@ -52,7 +52,7 @@ public final class OracleHost implements NodePort, AutoCloseable {
    * @throws IOException if the port is taken
    */
   public static OracleHost start(IsoldeConfig config) throws IOException {
-    CassandraNode cassandra = new CassandraNode(config);
+    CassandraNode cassandra = new CassandraNode(config.oracle());
     cassandra.quietRatis();
     List<Peer> initialMembers = cassandra.initialMembers();
     Path directory = cassandra.directory();
@@ -73,7 +73,7 @@ public final class OracleHost implements NodePort, AutoCloseable {
             NodeClock.INSTANCE);
     OracleClient client =
         new OracleClient(
-            OracleClientConfig.defaults().withTimeoutMillis(config.oracleTimeoutMillis()),
+            OracleClientConfig.defaults().withTimeoutMillis(config.oracle().timeoutMillis()),
             node.transport()::connect,
             initialMembers.stream().map(Peer::address).toList());
     client.alsoAsk(cassandra::livePorts);
@@ -93,20 +93,20 @@ public final class OracleHost implements NodePort, AutoCloseable {
         .withRaft(
             defaults
                 .raft()
-                .withFsync(config.isOracleLogSynced())
+                .withFsync(config.oracle().isLogSynced())
                 .withinMemory(heap.waitingBytes(), heap.logFileBytes()))
-        .withLeaseMillis(config.coordinatorLeaseMillis())
-        .withReservationMicros(config.timestampReservationMicros())
+        .withLeaseMillis(config.oracle().coordinatorLeaseMillis())
+        .withReservationMicros(config.oracle().timestampReservationMicros())
         .withinMemory(heap.decidedBytes());
   }
 
   private static OracleConfig bounds(IsoldeConfig config) {
     return new OracleConfig(
-        config.oracleMaxRows(),
-        config.oracleMaxPending(),
-        config.oracleMaxOutcomes(),
-        config.oracleOutcomeRetentionMicros(),
-        config.versionRetentionMicros());
+        config.oracle().maxRows(),
+        config.oracle().maxPendingCommits(),
+        config.oracle().maxOutcomes(),
+        config.oracle().outcomeRetentionMicros(),
+        config.versions().retentionMicros());
   }
 
   /** Has the leader change the members, or hand over to one; returns when it is done. */

@@ -2,8 +2,8 @@
 package io.isolde.replication;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
-import io.isolde.config.IsoldeConfig;
 import io.isolde.config.NodeClock;
+import io.isolde.config.StrongSettings;
 import io.isolde.group.CompactionPermit;
 import io.isolde.group.MemberLoad;
 import io.isolde.replication.LeadershipEvents.Cause;
@@ -48,12 +48,12 @@ final class CompactionPermits {
       Executors.newScheduledThreadPool(
           2, new ThreadFactoryBuilder().setNameFormat("IsoldeCompact-%d").setDaemon(true).build());
 
-  CompactionPermits(IsoldeConfig config, StrongKeyspaces keyspaces, StepAside stepAside) {
+  CompactionPermits(StrongSettings settings, StrongKeyspaces keyspaces, StepAside stepAside) {
     this.keyspaces = keyspaces;
     this.stepAside = stepAside;
     this.coReplicas = new CoReplicas(keyspaces);
-    this.permit = new CompactionPermit(config.leadership().waitMillis());
-    this.thresholdBytes = config.leadership().thresholdBytes();
+    this.permit = new CompactionPermit(settings.leadership().waitMillis());
+    this.thresholdBytes = settings.leadership().thresholdBytes();
   }
 
   void start() {

@@ -66,13 +66,13 @@ final class GroupHost {
     this.config = config;
     this.durability = durability;
     this.requests = requests;
-    this.cassandra = new CassandraNode(config);
+    this.cassandra = new CassandraNode(config.oracle());
     this.followers = followers;
   }
 
   /** The same on all nodes. */
   int port() {
-    return config.strongPort() + (durability == Durability.BATCH ? 0 : 1);
+    return config.strong().port() + (durability == Durability.BATCH ? 0 : 1);
   }
 
   private Peer self() {
@@ -92,11 +92,11 @@ final class GroupHost {
     RaftSettings defaults = RaftSettings.defaults();
     HeapBudget heap = HeapBudget.ofThisNode();
     // The log goes by whole files.
-    long segmentBytes = Math.min(defaults.segmentBytes(), config.strongLogBytes() / 4);
+    long segmentBytes = Math.min(defaults.segmentBytes(), config.strong().logBytes() / 4);
     return defaults
         .withSegmentBytes((int) Math.max(defaults.appendBytes(), segmentBytes))
         .withFsync(durability == Durability.BATCH)
-        .withLeaseReads(config.isStrongReadLeased())
+        .withLeaseReads(config.strong().isReadLeased())
         .withSnapshots(ENTRIES_BETWEEN_LOOKS, false)
         .withinMemory(heap.waitingBytes(), heap.logFileBytes());
   }
@@ -118,11 +118,11 @@ final class GroupHost {
         new GroupServer.Options(
             settings(),
             self(),
-            cassandra.directory(config.strongDirectory()).resolve(name),
+            cassandra.directory(config.strong().directory()).resolve(name),
             records(),
-            config.strongLogBytes(),
+            config.strong().logBytes(),
             HeapBudget.ofThisNode().groupQueueBytes(),
-            config.strongTimeoutMillis(),
+            config.strong().timeoutMillis(),
             () -> NodeClock.nowMillis() * 1_000);
     TransportSettings bounds =
         TransportSettings.defaults()
@@ -140,8 +140,8 @@ final class GroupHost {
                       .settings(bounds)
                       .security(cassandra.security())
                       .accept(cassandra.ofThisCluster()));
-      if (config.stalenessSampleOneIn() > 0) {
-        server.measureFollowers(config.stalenessSampleOneIn(), followers);
+      if (config.staleness().sampleOneIn() > 0) {
+        server.measureFollowers(config.staleness().sampleOneIn(), followers);
       }
       failure = null;
     } catch (IOException | RuntimeException e) {
@@ -216,7 +216,7 @@ final class GroupHost {
           started()
               .membership()
               .rejoin(target)
-              .get(2 * config.strongTimeoutMillis(), TimeUnit.MILLISECONDS);
+              .get(2 * config.strong().timeoutMillis(), TimeUnit.MILLISECONDS);
       problems.remove(target.group());
     } catch (ExecutionException | TimeoutException e) {
       problems.put(target.group(), "Waiting to be taken in: " + e.getMessage());
@@ -246,7 +246,7 @@ final class GroupHost {
       } catch (IOException e) {
         logger.info("Replica group {} has not answered this node yet", target.group(), e);
       }
-      Uninterruptibles.sleepUninterruptibly(config.strongTimeoutMillis(), TimeUnit.MILLISECONDS);
+      Uninterruptibles.sleepUninterruptibly(config.strong().timeoutMillis(), TimeUnit.MILLISECONDS);
     }
     leaving.remove(target.group());
   }
@@ -265,7 +265,7 @@ final class GroupHost {
 
   /** The steps of moves of replicas between nodes. */
   MoveSteps moves() {
-    return new MoveSteps(this, 2 * config.strongTimeoutMillis());
+    return new MoveSteps(this, 2 * config.strong().timeoutMillis());
   }
 
   GroupServer started() throws IOException {
@@ -367,7 +367,8 @@ final class GroupHost {
   }
 
   private GroupServer awaitStart() {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.strongTimeoutMillis());
+    long deadline =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.strong().timeoutMillis());
     try {
       while (server == null && NOT_STARTED.equals(failure) && System.nanoTime() < deadline) {
         Thread.sleep(LOOK_MILLIS);

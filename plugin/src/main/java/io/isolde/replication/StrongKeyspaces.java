@@ -55,15 +55,15 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   }
 
   private final FollowerStaleness followers;
-  private final Leadership leadership;
+  private final CompactionAwareLeadership leadership;
   private final CassandraNode cassandra;
   private volatile boolean isStarted;
 
   /** Knows none until it is started. */
   public StrongKeyspaces(IsoldeConfig config, Requests requests) {
-    cassandra = new CassandraNode(config);
-    followers = new FollowerStaleness(config.stalenessHalfLifeMillis());
-    leadership = new Leadership(config, this);
+    cassandra = new CassandraNode(config.oracle());
+    followers = new FollowerStaleness(config.staleness().halfLifeMillis());
+    leadership = new CompactionAwareLeadership(config.strong(), this);
     for (Durability durability : Durability.values()) {
       hosts.put(durability, new GroupHost(config, durability, requests, followers));
     }
@@ -103,7 +103,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   }
 
   /** What this node does so that leaders are not slowed down. */
-  public Leadership leadership() {
+  public CompactionAwareLeadership leadership() {
     return leadership;
   }
 

@@ -51,7 +51,7 @@ public final class StrongStatements {
 
   /** Serves none until the keyspaces are started. */
   public StrongStatements(IsoldeConfig config, StatementTexts texts) {
-    AsLeader leader = new AsLeader(config);
+    AsLeader leader = new AsLeader(config.strong().timeoutMillis());
     this.keyspaces = new StrongKeyspaces(config, leader);
     leader.keyspaces = keyspaces;
     this.texts = texts;
@@ -59,13 +59,13 @@ public final class StrongStatements {
 
   /** What this node does for others while it leads. */
   private static final class AsLeader implements Requests {
-    private final Decisions decisions;
+    private final LeaderDecisions decisions;
 
     /** Set before anybody asks. */
     private volatile StrongKeyspaces keyspaces;
 
-    AsLeader(IsoldeConfig config) {
-      this.decisions = new Decisions(config.strongTimeoutMillis());
+    AsLeader(long timeoutMillis) {
+      this.decisions = new LeaderDecisions(timeoutMillis);
     }
 
     @Override
@@ -194,7 +194,7 @@ public final class StrongStatements {
     GroupClient.Target target = groupOf(keyspace, updates);
     int[] keyHashes =
         updates.stream()
-            .mapToInt(update -> Decisions.keyHash(update.partitionKey()))
+            .mapToInt(update -> LeaderDecisions.keyHash(update.partitionKey()))
             .distinct()
             .toArray();
     Payload.Updates made = new Payload.Updates(updates, Payload.Timestamps.OF_THE_LOG);
@@ -384,6 +384,9 @@ public final class StrongStatements {
     byte[] answer =
         await(keyspace.client().decide(target, decision.encode()), consistency, WriteType.CAS);
     return LeaderHint.on(
-        Decisions.decode(answer, decision.protocolVersion()), keyspace, target, protocolOf(writes));
+        LeaderDecisions.decode(answer, decision.protocolVersion()),
+        keyspace,
+        target,
+        protocolOf(writes));
   }
 }

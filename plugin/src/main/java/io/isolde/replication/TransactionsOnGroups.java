@@ -41,7 +41,7 @@ public final class TransactionsOnGroups implements StrongTables {
   @Override
   public CompletableFuture<?> apply(Mutation mutation) {
     StrongKeyspace keyspace = get(mutation.getKeyspaceName());
-    int[] keyHashes = {Decisions.keyHash(mutation.key())};
+    int[] keyHashes = {LeaderDecisions.keyHash(mutation.key())};
     Payload.Updates made = Payload.Updates.of(mutation);
     return keyspace
         .client()

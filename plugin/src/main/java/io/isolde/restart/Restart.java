@@ -6,7 +6,7 @@ import io.isolde.apply.StrongTables;
 import io.isolde.oracle.group.LostWrites;
 import io.isolde.replicated.OracleHost;
 import io.isolde.version.NodeVersions;
-import io.isolde.version.RestartGate;
+import io.isolde.version.RestartBarrier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -45,7 +45,7 @@ public final class Restart {
 
   private final DurableCheckpoints checkpoints;
   private final boolean isCheckpointing;
-  private final RestartGate gate = RestartGate.ofThisNode();
+  private final RestartBarrier barrier = RestartBarrier.ofThisNode();
 
   /** Null until this node has all again that it may have lost. */
   private volatile OracleHost host;
@@ -73,7 +73,7 @@ public final class Restart {
     try {
       Optional<DurableCheckpoint> found = checkpoints.begin(isCheckpointing);
       if (found.isPresent() && !found.get().isStopped()) {
-        gate.close();
+        barrier.close();
       }
     } catch (IOException e) {
       throw new UncheckedIOException(
@@ -87,7 +87,7 @@ public final class Restart {
 
   /** Returns when this replica has all that it may have lost. */
   public void recover(OracleHost host, StrongTables strong) throws InterruptedException {
-    if (gate.isClosed()) {
+    if (barrier.isClosed()) {
       while (!StorageService.instance.isNormal()) {
         Thread.sleep(LOOK_MILLIS); // Until then it does not know of which ranges it is a replica.
       }
@@ -97,7 +97,7 @@ public final class Restart {
           "This node has died; what it may have lost since {} is got back.",
           checkpoints.last().upTo());
       boolean hasComplained = false;
-      while (gate.isClosed()) {
+      while (barrier.isClosed()) {
         try {
           recover(source, applier);
         } catch (ExecutionException | RuntimeException e) {
@@ -143,7 +143,7 @@ public final class Restart {
     }
     // Of the versions before that it can't vouch: they may have come in another order.
     NodeVersions.ofThisNode().vouchFrom(source.issue().get());
-    gate.open();
+    barrier.open();
     logger.info("This node has all again, of {} commits; it can be read from.", result.commits());
   }
 
@@ -185,7 +185,7 @@ public final class Restart {
 
   /** Whether this node may lack what it had applied, so that nobody reads from it. */
   public boolean isRecovering() {
-    return gate.isClosed();
+    return barrier.isClosed();
   }
 
   /** How many commits were got back since the start. */

@@ -4,11 +4,11 @@ package io.isolde.transaction;
 import io.isolde.apply.MutationApplier;
 import io.isolde.apply.OutboundQueues;
 import io.isolde.apply.StrongTables;
-import io.isolde.config.IsoldeConfig;
+import io.isolde.config.TransactionSettings;
 import io.isolde.conflict.ReadSet;
 import io.isolde.error.IsoldeException;
 import io.isolde.replicated.Oracle;
-import io.isolde.transaction.gate.ClusterGate;
+import io.isolde.transaction.barrier.ClusterBarrier;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionClock;
 import java.util.Collection;
@@ -27,8 +27,8 @@ public final class Coordinator {
   private final InDoubt inDoubt;
 
   private Coordinator(
-      IsoldeConfig config,
-      ClusterGate gate,
+      TransactionSettings settings,
+      ClusterBarrier barrier,
       StrongTables strong,
       Oracle oracle,
       OutboundQueues queues,
@@ -42,32 +42,32 @@ public final class Coordinator {
             listener);
     CommitMemory memory = CommitMemory.ofThisNode();
     Committer committer =
-        new Committer(oracle, applier, inDoubt, memory, config.commitTimeoutMillis(), listener);
+        new Committer(oracle, applier, inDoubt, memory, settings.commitTimeoutMillis(), listener);
     this.transactions =
         new Transactions(
-            config, oracle, committer, memory, () -> System.nanoTime() / 1_000_000, listener);
+            settings, oracle, committer, memory, () -> System.nanoTime() / 1_000_000, listener);
     this.data = new DataStatements(oracle, committer, inDoubt, strong);
-    this.mode = new TableMode(oracle, inDoubt, gate, strong, config.maxTimestampLeadMicros());
+    this.mode = new TableMode(oracle, inDoubt, barrier, strong, settings.maxTimestampLeadMicros());
   }
 
   /**
    * Starts coordinating.
    *
-   * @param gate that the statements of all clients of all nodes pass
+   * @param barrier that the statements of all clients of all nodes pass
    * @param strong the tables of strong keyspaces
    * @param queues to the other replicas
    * @param clock what the version store is to know of the oracle's time
    * @param listener hears what becomes of the transactions
    */
   public static Coordinator start(
-      IsoldeConfig config,
-      ClusterGate gate,
+      TransactionSettings settings,
+      ClusterBarrier barrier,
       StrongTables strong,
       Oracle oracle,
       OutboundQueues queues,
       VersionClock clock,
       TransactionListener listener) {
-    Coordinator coordinator = new Coordinator(config, gate, strong, oracle, queues, listener);
+    Coordinator coordinator = new Coordinator(settings, barrier, strong, oracle, queues, listener);
     coordinator.mode.passExistingTimestamps();
     NodeVersions.ofThisNode().useClock(clock, oracle.next());
     var unused =

@@ -74,7 +74,8 @@ public final class DataStatements {
     transaction.enter();
     try {
       long asOf = transaction.startTimestamp();
-      ReadRecorder recorder = ReadGuard.of(inDoubt, asOf, transaction.id(), transaction.recorder());
+      ReadRecorder recorder =
+          InDoubtWait.of(inDoubt, asOf, transaction.id(), transaction.recorder());
       Snapshot snapshot =
           new Snapshot(asOf, versions, transaction.writes(), recorder, replicas(select));
       return read(
@@ -98,7 +99,7 @@ public final class DataStatements {
     for (int attempt = 1; ; attempt++) {
       // What this node knows of costs nothing, but may be older than the table's new beginning.
       long newest = attempt == 1 && !isSerial ? oracle.stableSoFar() : oracle.stable();
-      ReadRecorder recorder = ReadGuard.of(inDoubt, newest, null, ReadRecorder.NONE);
+      ReadRecorder recorder = InDoubtWait.of(inDoubt, newest, null, ReadRecorder.NONE);
       Snapshot snapshot =
           new Snapshot(newest, versions, OwnWrites.NONE, recorder, replicas(select));
       try {
@@ -123,9 +124,10 @@ public final class DataStatements {
 
   private static VersionIndex check(SelectStatement select, QueryOptions options, Request request) {
     VersionIndex versions = Tables.requireTransactional(select.table);
-    StatementGuard.check(select);
+    StatementValidator.check(select);
     if (select.getRestrictions().needFiltering(select.table)) {
-      StatementGuard.check(select, select.getRowFilter(options, request.state.getClientState()));
+      StatementValidator.check(
+          select, select.getRowFilter(options, request.state.getClientState()));
     }
     return versions;
   }
@@ -272,7 +274,7 @@ public final class DataStatements {
 
   private static void check(List<Write> writes) {
     for (Write write : writes) {
-      StatementGuard.check(write.statement);
+      StatementValidator.check(write.statement);
       Tables.requireTransactional(write.statement.metadata());
     }
   }

@@ -7,7 +7,7 @@ import io.isolde.conflict.ReadSet;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.replicated.Oracle;
-import io.isolde.transaction.gate.ClusterGate;
+import io.isolde.transaction.barrier.ClusterBarrier;
 import io.isolde.version.DroppedColumns;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
@@ -35,20 +35,20 @@ public final class TableMode {
 
   private final Oracle oracle;
   private final InDoubt inDoubt;
-  private final ClusterGate gate;
+  private final ClusterBarrier barrier;
   private final StrongTables strong;
   private final TimestampLead lead;
 
   TableMode(
       Oracle oracle,
       InDoubt inDoubt,
-      ClusterGate gate,
+      ClusterBarrier barrier,
       StrongTables strong,
       long maxTimestampLeadMicros) {
     this.strong = strong;
     this.oracle = oracle;
     this.inDoubt = inDoubt;
-    this.gate = gate;
+    this.barrier = barrier;
     this.lead = new TimestampLead(oracle, maxTimestampLeadMicros);
   }
 
@@ -64,19 +64,19 @@ public final class TableMode {
     if (Tables.isTransactional(table)) {
       return;
     }
-    gate.requireIsoldeEverywhere(table);
+    barrier.requireIsoldeEverywhere(table);
     lead.pass(table, DroppedColumns.newestMicrosNow(table));
-    // Most of the work before the gate is closed, so that statements wait for the rest only.
-    lead.pass(table, gate.newestTimestamp(table));
-    gate.whileClosed(
+    // Most of the work before the barrier is closed, so that statements wait for the rest only.
+    lead.pass(table, barrier.newestTimestamp(table));
+    barrier.whileClosed(
         table,
         () -> {
-          lead.pass(table, gate.newestTimestamp(table));
+          lead.pass(table, barrier.newestTimestamp(table));
           if (strong.isStrong(table.keyspace)) {
             lead.pass(table, strong.newestTimestamp(table.keyspace));
           }
           execute("CREATE CUSTOM INDEX IF NOT EXISTS %s ON %s () USING '%s'", table, state);
-          gate.awaitFollowers(table);
+          barrier.awaitFollowers(table);
           beginAnew(Tables.requireTransactional(table));
         });
   }
@@ -120,13 +120,13 @@ public final class TableMode {
   public void disable(TableMetadata table, QueryState state) {
     mayAlter(table, state);
     if (Tables.isTransactional(table)) {
-      gate.whileClosed(
+      barrier.whileClosed(
           table,
           () -> {
-            gate.secure(table, awaitApplied(table));
+            barrier.secure(table, awaitApplied(table));
             awaitWallClock(table);
             execute("DROP INDEX IF EXISTS %s", table, state);
-            gate.awaitFollowers(table);
+            barrier.awaitFollowers(table);
           });
     }
   }
@@ -139,10 +139,10 @@ public final class TableMode {
    * @param truncate Cassandra's part
    */
   public void truncate(TableMetadata table, Runnable truncate) {
-    gate.whileClosed(
+    barrier.whileClosed(
         table,
         () -> {
-          gate.secureOnAll(table, awaitApplied(table));
+          barrier.secureOnAll(table, awaitApplied(table));
           truncate.run();
           beginAnew(Tables.requireTransactional(table));
         });
@@ -156,12 +156,12 @@ public final class TableMode {
    * @param drop Cassandra's part, with the moment of the drop (microseconds)
    */
   public void dropColumns(TableMetadata table, LongConsumer drop) {
-    gate.whileClosed(
+    barrier.whileClosed(
         table,
         () -> {
           long moment = momentBetweenWrites(table);
           drop.accept(moment);
-          gate.awaitFollowers(table);
+          barrier.awaitFollowers(table);
           if (Tables.isTransactional(table)) {
             // If it is not yet, readers ask the oracle again.
             var unused = isDoneInTime(oracle.whenStable(moment));

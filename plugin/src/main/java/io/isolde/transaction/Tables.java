@@ -45,7 +45,7 @@ public final class Tables {
 
   /**
    * Refuses a statement that was prepared when its tables had columns which they have no longer. To
-   * be called by who keeps the tables' gates open, so that it stays true.
+   * be called by who keeps the tables' barriers open, so that it stays true.
    *
    * @throws IsoldeException UNAVAILABLE
    */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
-import io.isolde.config.IsoldeConfig;
+import io.isolde.config.TransactionSettings;
 import io.isolde.conflict.ReadSet;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
@@ -26,7 +26,7 @@ import org.apache.cassandra.schema.TableMetadata;
 
 /** The open transactions of this node. Thread-safe and bounded. */
 public final class Transactions {
-  private final IsoldeConfig config;
+  private final TransactionSettings settings;
   private final Oracle oracle;
   private final Committer committer;
   private final CommitMemory memory;
@@ -36,13 +36,13 @@ public final class Transactions {
   private final EndedTransactions ended = new EndedTransactions();
 
   Transactions(
-      IsoldeConfig config,
+      TransactionSettings settings,
       Oracle oracle,
       Committer committer,
       CommitMemory memory,
       LongSupplier nowMillis,
       TransactionListener listener) {
-    this.config = config;
+    this.settings = settings;
     this.oracle = oracle;
     this.committer = committer;
     this.memory = memory;
@@ -75,7 +75,7 @@ public final class Transactions {
       return withOptions(checked(existing, user), options);
     }
     requireNotEnded(id, user);
-    if (open.size() >= config.maxOpenTransactions()) {
+    if (open.size() >= settings.maxOpen()) {
       throw IsoldeException.of(
           ErrorCode.TOO_MANY_TRANSACTIONS,
           "This node has "
@@ -94,8 +94,8 @@ public final class Transactions {
             start,
             user,
             nowMillis,
-            new ReadSet(config.maxReads()),
-            new WriteBuffer(config.maxWriteBytes(), memory));
+            new ReadSet(settings.maxReads()),
+            new WriteBuffer(settings.maxWriteBytes(), memory));
     Transaction raced = open.putIfAbsent(id, transaction);
     if (raced != null) {
       return withOptions(checked(raced, user), options);
@@ -443,9 +443,9 @@ public final class Transactions {
     for (Transaction transaction : open.values()) {
       String reason = null;
       transaction.doom().ifPresent(why -> endSoon(transaction.id(), transaction.startedBy(), why));
-      if (transaction.ageMillis() > config.maxAgeMillis()) {
+      if (transaction.ageMillis() > settings.maxAgeMillis()) {
         reason = "The transaction was open for longer than transaction_max_age; it is rolled back.";
-      } else if (transaction.idleMillis() > config.maxIdleMillis()) {
+      } else if (transaction.idleMillis() > settings.maxIdleMillis()) {
         reason =
             "The transaction was idle for longer than transaction_max_idle; it is rolled back.";
       }

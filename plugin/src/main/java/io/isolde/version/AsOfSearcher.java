@@ -26,7 +26,7 @@ record AsOfSearcher(
 
   @Override
   public UnfilteredPartitionIterator search(ReadExecutionController controller) {
-    RestartGate.ofThisNode().pass(asOf);
+    RestartBarrier.ofThisNode().pass(asOf);
     return limited(filter.filter(read(controller), command.nowInSec()));
   }
 

@@ -2,6 +2,7 @@
 package io.isolde.version;
 
 import io.isolde.config.IsoldeConfig;
+import io.isolde.config.VersionSettings;
 import io.isolde.install.ActiveHandler;
 import java.util.Collection;
 import java.util.Collections;
@@ -22,10 +23,10 @@ public final class NodeVersions {
   private static final long SWEEP_INTERVAL_MILLIS = 500;
 
   private static final class Holder {
-    static final NodeVersions INSTANCE = new NodeVersions(IsoldeConfig.ofThisNode());
+    static final NodeVersions INSTANCE = new NodeVersions(IsoldeConfig.ofThisNode().versions());
   }
 
-  private final IsoldeConfig config;
+  private final VersionSettings settings;
   private final Map<TableId, VersionIndex> tables = new ConcurrentHashMap<>();
   private final VersionBudget budget;
   private final Future<?> sweeping;
@@ -58,11 +59,11 @@ public final class NodeVersions {
         }
       };
 
-  private NodeVersions(IsoldeConfig config) {
+  private NodeVersions(VersionSettings settings) {
     ActiveHandler.logIfNotOurs();
-    this.config = config;
-    this.source = VersionClock.wallClock(config.versionRetentionMicros());
-    this.budget = new VersionBudget(config.versionStoreBytes(), clock);
+    this.settings = settings;
+    this.source = VersionClock.wallClock(settings.retentionMicros());
+    this.budget = new VersionBudget(settings.storeBytes(), clock);
     this.sweeping =
         ScheduledExecutors.optionalTasks.scheduleWithFixedDelay(
             this::sweep, SWEEP_INTERVAL_MILLIS, SWEEP_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
@@ -125,8 +126,8 @@ public final class NodeVersions {
     sweeping.cancel(false);
   }
 
-  IsoldeConfig config() {
-    return config;
+  VersionSettings settings() {
+    return settings;
   }
 
   VersionClock clock() {

@@ -64,7 +64,7 @@ public final class VersionIndex implements Index {
     VersionStore store = new VersionStore(node.budget(), horizon);
     SSTableRetention retention =
         new SSTableRetention(
-            cfs.getTracker(), node.clock(), horizon, node.config().replacedSSTablesBytes());
+            cfs.getTracker(), node.clock(), horizon, node.settings().replacedSSTablesBytes());
     this.versions = new TableVersions(store, retention, horizon);
     this.memtables = new MemtableWatch(store);
     this.streams = new StreamWatch(horizon, node.clock());

@@ -33,23 +33,23 @@ class HeapBudgetTest {
 
     IsoldeConfig config = IsoldeYaml.parse("", heap);
 
-    assertThat(config.oracleMaxRows()).isEqualTo(262_144);
-    assertThat(config.oracleMaxOutcomes()).isEqualTo(65_536);
+    assertThat(config.oracle().maxRows()).isEqualTo(262_144);
+    assertThat(config.oracle().maxOutcomes()).isEqualTo(65_536);
   }
 
   @Test
   void whenTheHeapIsLargeThenTheOracleRemembersAMillionRows() {
     IsoldeConfig config = IsoldeYaml.parse("", new HeapBudget(2048 * MIB));
 
-    assertThat(config.oracleMaxRows()).isEqualTo(1_000_000);
-    assertThat(config.oracleMaxOutcomes()).isEqualTo(250_000);
+    assertThat(config.oracle().maxRows()).isEqualTo(1_000_000);
+    assertThat(config.oracle().maxOutcomes()).isEqualTo(250_000);
   }
 
   @Test
   void whenTheOperatorSaysHowMuchIsRememberedThenThatCounts() {
     IsoldeConfig config = IsoldeYaml.parse("oracle_max_rows: 500000", new HeapBudget(512 * MIB));
 
-    assertThat(config.oracleMaxRows()).isEqualTo(500_000);
+    assertThat(config.oracle().maxRows()).isEqualTo(500_000);
   }
 
   @ParameterizedTest

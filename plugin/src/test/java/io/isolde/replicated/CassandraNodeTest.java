@@ -26,7 +26,7 @@ class CassandraNodeTest {
   @Test
   void whenAConnectionComesInThenTheConfigurationIsNotReadForIt() throws UnknownHostException {
     Predicate<InetSocketAddress> accept =
-        new CassandraNode(IsoldeConfig.ofThisNode()).ofThisCluster();
+        new CassandraNode(IsoldeConfig.ofThisNode().oracle()).ofThisCluster();
     String before = System.setProperty(CONFIG, "file:///there/is/no/such.yaml");
     try {
       assertThat(accept.test(at(FBUtilities.getJustLocalAddress()))).isTrue();

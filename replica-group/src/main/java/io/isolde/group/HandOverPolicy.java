@@ -34,7 +34,7 @@ public final class HandOverPolicy {
    *
    * @param thresholdBytes work below it is done while leading
    * @param backOffMillis a group is not handed over again for so long
-   * @param mostPerMinute hand-overs of this node, of all groups together
+   * @param maxPerMinute hand-overs of this node, of all groups together
    * @param waitMillis so long at most does the work wait for that of others, see {@link
    *     CompactionPermit}
    * @param isDryRun whether to decide only, and stay
@@ -43,7 +43,7 @@ public final class HandOverPolicy {
       Choice choice,
       long thresholdBytes,
       long backOffMillis,
-      int mostPerMinute,
+      int maxPerMinute,
       long waitMillis,
       boolean isDryRun) {}
 
@@ -74,7 +74,7 @@ public final class HandOverPolicy {
   private final Map<UUID, Long> lastMillis = new HashMap<>();
   private final Map<UUID, String> lastTarget = new HashMap<>();
 
-  /** At most {@link Rules#mostPerMinute}. */
+  /** At most {@link Rules#maxPerMinute}. */
   private final Deque<Long> lastMinute = new ArrayDeque<>();
 
   /** Nothing was handed over yet. */
@@ -100,7 +100,7 @@ public final class HandOverPolicy {
     while (!lastMinute.isEmpty() && nowMillis - lastMinute.peek() >= MINUTE_MILLIS) {
       lastMinute.poll();
     }
-    if (lastMinute.size() >= rules.mostPerMinute()) {
+    if (lastMinute.size() >= rules.maxPerMinute()) {
       return new Verdict(Reason.TOO_MANY, null);
     }
     List<MemberLoad> free = free(followers);

@@ -44,7 +44,7 @@ final class Episodes {
     static final Limits USUAL = new Limits(4_000, StudyOptions.MAX_ROWS);
   }
 
-  private final Requests table;
+  private final LoadRequests table;
   private final Supplier<List<Node>> coordinators;
   private final StudyOptions options;
   private final Seen seen = new Seen();
@@ -54,7 +54,8 @@ final class Episodes {
   private final ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(2);
   private long startNanos;
 
-  Episodes(Requests table, Supplier<List<Node>> coordinators, StudyOptions options, Limits limits) {
+  Episodes(
+      LoadRequests table, Supplier<List<Node>> coordinators, StudyOptions options, Limits limits) {
     this.table = table;
     this.coordinators = coordinators;
     this.options = options;

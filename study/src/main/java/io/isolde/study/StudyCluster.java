@@ -9,7 +9,7 @@ import io.isolde.cluster.NodeSpec;
 import io.isolde.cluster.ToolException;
 import io.isolde.study.StudyOptions.Running;
 import io.isolde.study.distances.Distances;
-import io.isolde.study.live.Sessions;
+import io.isolde.study.live.NodeSessions;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -143,7 +143,7 @@ final class StudyCluster implements AutoCloseable {
   }
 
   CqlSession connect() {
-    return Sessions.open(contactPoints, options.running().flatMap(Running::credentials));
+    return NodeSessions.open(contactPoints, options.running().flatMap(Running::credentials));
   }
 
   /** The local nodes, for churn. */

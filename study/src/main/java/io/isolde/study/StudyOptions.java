@@ -2,7 +2,7 @@
 package io.isolde.study;
 
 import io.isolde.cluster.ToolException;
-import io.isolde.study.live.Sessions.Credentials;
+import io.isolde.study.live.NodeSessions.Credentials;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 

@@ -23,7 +23,7 @@ import java.util.concurrent.locks.LockSupport;
  * A table of rows with a version, of its own for each setting, so that the nodes collect the delays
  * of each apart. Nothing mends it but the writes themselves: no read repair, no speculative retry.
  */
-final class StudyTable implements Requests {
+final class StudyTable implements LoadRequests {
   static final String KEYSPACE = "isolde_study";
 
   private static final String SCHEMA_VERSION = "SELECT schema_version FROM system.local";

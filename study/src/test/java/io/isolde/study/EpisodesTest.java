@@ -26,7 +26,7 @@ class EpisodesTest {
       new StudyOptions(3, Profile.of("none"), 2, 0, 200, 1, false, 320, 1, Optional.empty());
 
   /** Writes take so long; nothing else takes any time. */
-  private record SlowWrites(long millis) implements Requests {
+  private record SlowWrites(long millis) implements LoadRequests {
     @Override
     public CompletionStage<?> write(Node coordinator, long id, int version) {
       return new CompletableFuture<>().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);

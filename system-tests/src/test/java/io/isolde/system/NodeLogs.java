@@ -48,8 +48,8 @@ public final class NodeLogs
     }
     try (Stream<Path> files = Files.find(CLUSTERS, 4, (file, is) -> isRecentLog(file))) {
       files.sorted().forEach(file -> print(context.getDisplayName(), file));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    } catch (IOException | UncheckedIOException e) {
+      System.err.println("The logs can't be shown: " + e); // A node deletes files meanwhile.
     }
   }
 

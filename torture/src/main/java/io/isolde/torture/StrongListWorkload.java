@@ -39,8 +39,8 @@ final class StrongListWorkload implements Workload {
 
   private void append(int key, boolean isConditional, Recorder recorder) {
     int value = keys.valueFor(key);
-    Attempt<Boolean> attempt =
-        Attempt.of(
+    StatementAttempt<Boolean> attempt =
+        StatementAttempt.of(
             () -> {
               if (isConditional) {
                 return lists.appendIfThere(key, value);
@@ -58,7 +58,7 @@ final class StrongListWorkload implements Workload {
   }
 
   private boolean read(int key, Recorder recorder) {
-    Attempt<List<Integer>> attempt = Attempt.of(() -> lists.read(key), recorder);
+    StatementAttempt<List<Integer>> attempt = StatementAttempt.of(() -> lists.read(key), recorder);
     if (attempt.isAnswered()) {
       recorder.operation(
           new Operation.ReadList(key, attempt.answer()),

@@ -39,7 +39,8 @@ final class StrongWorkload implements Workload {
     }
   }
 
-  private void add(int key, Attempt<?> attempt, Kind kind, Integer expected, Integer value) {
+  private void add(
+      int key, StatementAttempt<?> attempt, Kind kind, Integer expected, Integer value) {
     if (attempt.outcome() == Outcome.ABORTED) {
       return;
     }
@@ -54,8 +55,8 @@ final class StrongWorkload implements Workload {
 
   private void write(int key, Recorder recorder) {
     int value = keys.valueFor(key);
-    Attempt<Boolean> attempt =
-        Attempt.of(
+    StatementAttempt<Boolean> attempt =
+        StatementAttempt.of(
             () -> {
               registers.write(key, value);
               return true;
@@ -75,14 +76,14 @@ final class StrongWorkload implements Workload {
     int value = keys.valueFor(key);
     add(
         key,
-        Attempt.of(() -> registers.swap(key, expected, value), recorder),
+        StatementAttempt.of(() -> registers.swap(key, expected, value), recorder),
         Kind.SWAP,
         expected,
         value);
   }
 
   private boolean read(int key, Recorder recorder) {
-    Attempt<Integer> attempt = Attempt.of(() -> registers.read(key), recorder);
+    StatementAttempt<Integer> attempt = StatementAttempt.of(() -> registers.read(key), recorder);
     if (attempt.isAnswered()) {
       add(key, attempt, Kind.READ, null, attempt.answer());
     }

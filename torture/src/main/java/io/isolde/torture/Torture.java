@@ -66,7 +66,7 @@ public final class Torture {
 
   private void define(TortureCluster cluster) {
     if (options.workload() == WorkloadKind.STRONG) {
-      cluster.define(StrongTables.definitions());
+      cluster.define(StrongWorkloadTables.definitions());
       return;
     }
     List<String> statements = new ArrayList<>();
@@ -89,7 +89,7 @@ public final class Torture {
     return workloads;
   }
 
-  private static List<Workload> strongWorkloads(StrongTables tables, int firstKey) {
+  private static List<Workload> strongWorkloads(StrongWorkloadTables tables, int firstKey) {
     return List.of(
         new StrongWorkload(tables.new InARow(), firstKey),
         new StrongWorkload(tables.new InABatch(), firstKey),
@@ -102,7 +102,7 @@ public final class Torture {
     int firstKey = number * KEYS_PER_EPOCH;
     List<Workload> workloads =
         options.workload() == WorkloadKind.STRONG
-            ? strongWorkloads(new StrongTables(cluster.session()), firstKey)
+            ? strongWorkloads(new StrongWorkloadTables(cluster.session()), firstKey)
             : workloads(level, firstKey);
     return new Epoch(
         number,

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * arrives after a time that is always the same. This process, which is no host, is near to all of
  * them.
  */
-public final class DistantHosts {
+final class DistantHosts {
   /** This process. */
   private static final int HERE = 254;
 
@@ -51,7 +51,7 @@ public final class DistantHosts {
   private DistantHosts() {}
 
   /** Whether this machine can have them. */
-  public static boolean arePossible() {
+  static boolean arePossible() {
     return Network.isPossible() && Files.isWritable(Path.of(Tun.DEVICE));
   }
 
@@ -60,7 +60,7 @@ public final class DistantHosts {
    *
    * @param hosts how many, at {@link Network#address}
    */
-  public static DistantHosts create(int hosts) {
+  static DistantHosts create(int hosts) {
     DistantHosts network = new DistantHosts();
     for (int host = 1; host <= hosts; host++) {
       Network.addNamespace(host);
@@ -72,7 +72,7 @@ public final class DistantHosts {
   }
 
   /** Moves them apart: a packet takes so long from one to another from now on. */
-  public void move(Duration oneWay) {
+  void move(Duration oneWay) {
     oneWayNanos = oneWay.toNanos();
   }
 

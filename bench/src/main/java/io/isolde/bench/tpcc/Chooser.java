@@ -4,7 +4,7 @@ package io.isolde.bench.tpcc;
 import java.util.SplittableRandom;
 
 /** The random choices of TPC-C (clauses 2.1.6 and 4.3.2), repeatable by a seed. One thread only. */
-public final class Chooser {
+final class Chooser {
   private static final String[] SYLLABLES = {
     "BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"
   };

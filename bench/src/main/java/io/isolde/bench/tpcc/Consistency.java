@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * The consistency conditions 1 to 4 of TPC-C (clause 3.3.2), which hold after every transaction.
  */
-public final class Consistency {
+final class Consistency {
   private final Store store;
   private final List<Violation> violations = new ArrayList<>();
 

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A store whose every method is one CQL statement. */
-public final class CqlStore implements Store {
+final class CqlStore implements Store {
   private final Statements statements;
   private final Function<BoundStatement, ResultSet> read;
   private final Consumer<BoundStatement> write;
@@ -46,11 +46,11 @@ public final class CqlStore implements Store {
     }
 
     /** Returns the statement that sets columns of a row. */
-    public BoundStatement put(Table table, Map<String, Object> columns, Object... key) {
-      List<String> names = columns.keySet().stream().sorted().toList();
+    public BoundStatement put(Table table, Row row, Object... key) {
+      List<String> names = row.columns().keySet().stream().sorted().toList();
       List<String> all = Stream.concat(table.key().stream(), names.stream()).toList();
       Object[] values =
-          Stream.concat(Arrays.stream(key), names.stream().map(columns::get)).toArray();
+          Stream.concat(Arrays.stream(key), names.stream().map(row.columns()::get)).toArray();
       return bound(
           "INSERT INTO %s.%s (%s) VALUES (%s)"
               .formatted(
@@ -107,8 +107,8 @@ public final class CqlStore implements Store {
   }
 
   @Override
-  public void put(Table table, Map<String, Object> columns, Object... key) {
-    write.accept(statements.put(table, columns, key));
+  public void put(Table table, Row row, Object... key) {
+    write.accept(statements.put(table, row, key));
   }
 
   @Override

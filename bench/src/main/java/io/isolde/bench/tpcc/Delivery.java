@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench.tpcc;
 
+import static io.isolde.bench.tpcc.Store.key;
+
 import io.isolde.bench.tpcc.Store.Row;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The oldest order of a district is delivered (clause 2.7). The standard's batch of ten districts
@@ -29,29 +30,21 @@ record Delivery(int warehouse, int district, int carrier, long deliveredAt) impl
   private void deliver(Store store, int order) {
     store.delete(Table.NEW_ORDER, warehouse, district, order);
     int customer = store.get(Table.ORDERS, warehouse, district, order).number("c_id");
-    store.put(Table.ORDERS, Map.of("carrier_id", carrier), warehouse, district, order);
+    store.put(Table.ORDERS, Row.of("carrier_id", carrier), key(warehouse, district, order));
     long sum = 0;
     List<Row> lines = store.slice(Table.ORDER_LINE, Integer.MAX_VALUE, warehouse, district, order);
     for (Row line : lines) {
       sum += line.amount("amount");
       store.put(
           Table.ORDER_LINE,
-          Map.of("delivered_at", deliveredAt),
-          warehouse,
-          district,
-          order,
-          line.number("ol_number"));
+          Row.of("delivered_at", deliveredAt),
+          key(warehouse, district, order, line.number("ol_number")));
     }
     Row before = store.get(Table.CUSTOMER, warehouse, district, customer);
     store.put(
         Table.CUSTOMER,
-        Map.of(
-            "balance",
-            before.amount("balance") + sum,
-            "delivery_cnt",
-            before.number("delivery_cnt") + 1),
-        warehouse,
-        district,
-        customer);
+        Row.of("balance", before.amount("balance") + sum)
+            .and("delivery_cnt", before.number("delivery_cnt") + 1),
+        key(warehouse, district, customer));
   }
 }

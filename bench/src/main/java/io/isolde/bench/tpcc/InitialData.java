@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench.tpcc;
 
-import java.util.Map;
+import static io.isolde.bench.tpcc.Store.key;
+
+import io.isolde.bench.tpcc.Store.Row;
 
 /** What is in the tables at the beginning (clause 4.3.3), the same for the same seed. */
-public final class InitialData {
+final class InitialData {
   private static final long CENTS = 100;
 
   /** Of the first ten orders, three are not delivered yet. */
@@ -18,7 +20,7 @@ public final class InitialData {
   @FunctionalInterface
   public interface Sink {
     /** As {@link Store#put}. */
-    void put(Table table, Map<String, Object> columns, Object... key);
+    void put(Table table, Row columns, Object... key);
   }
 
   private InitialData(Scale scale, Chooser chooser, Sink sink) {
@@ -41,7 +43,7 @@ public final class InitialData {
       long price = chooser.between(100, 10_000);
       sink.put(
           Table.ITEM,
-          Map.of("name", chooser.letters(20), "price", price, "data", chooser.letters(40)),
+          Row.of("name", chooser.letters(20)).and("price", price).and("data", chooser.letters(40)),
           item);
     }
   }
@@ -50,24 +52,17 @@ public final class InitialData {
     long ytd = 3000 * CENTS * scale.customers() / 100 * Scale.DISTRICTS;
     sink.put(
         Table.WAREHOUSE,
-        Map.of("name", chooser.letters(8), "tax", chooser.between(0, 2000), "ytd", ytd),
+        Row.of("name", chooser.letters(8)).and("tax", chooser.between(0, 2000)).and("ytd", ytd),
         warehouse);
     for (int item = 1; item <= scale.items(); item++) {
       sink.put(
           Table.STOCK,
-          Map.of(
-              "quantity",
-              chooser.between(10, 100),
-              "ytd",
-              0L,
-              "order_cnt",
-              0,
-              "remote_cnt",
-              0,
-              "data",
-              chooser.letters(250)),
-          warehouse,
-          item);
+          Row.of("quantity", chooser.between(10, 100))
+              .and("ytd", 0L)
+              .and("order_cnt", 0)
+              .and("remote_cnt", 0)
+              .and("data", chooser.letters(250)),
+          key(warehouse, item));
     }
     for (int district = 1; district <= Scale.DISTRICTS; district++) {
       district(warehouse, district, ytd / Scale.DISTRICTS);
@@ -77,17 +72,11 @@ public final class InitialData {
   private void district(int warehouse, int district, long ytd) {
     sink.put(
         Table.DISTRICT,
-        Map.of(
-            "name",
-            chooser.letters(8),
-            "tax",
-            chooser.between(0, 2000),
-            "ytd",
-            ytd,
-            "next_o_id",
-            scale.customers() + 1),
-        warehouse,
-        district);
+        Row.of("name", chooser.letters(8))
+            .and("tax", chooser.between(0, 2000))
+            .and("ytd", ytd)
+            .and("next_o_id", scale.customers() + 1),
+        key(warehouse, district));
     for (int number = 1; number <= scale.customers(); number++) {
       customer(warehouse, district, number);
       order(warehouse, district, number);
@@ -100,29 +89,17 @@ public final class InitialData {
     String last = Chooser.lastNameOf((customer - 1) % 1000);
     sink.put(
         Table.CUSTOMER,
-        Map.of(
-            "first",
-            first,
-            "last",
-            last,
-            "credit",
-            chooser.isIn(10) ? Payment.BAD_CREDIT : "GC",
-            "discount",
-            chooser.between(0, 5000),
-            "balance",
-            -10 * CENTS,
-            "ytd_payment",
-            10 * CENTS,
-            "payment_cnt",
-            1,
-            "delivery_cnt",
-            0,
-            "data",
-            chooser.letters(400)),
-        warehouse,
-        district,
-        customer);
-    sink.put(Table.CUSTOMER_BY_NAME, Map.of(), warehouse, district, last, first, customer);
+        Row.of("first", first)
+            .and("last", last)
+            .and("credit", chooser.isIn(10) ? Payment.BAD_CREDIT : "GC")
+            .and("discount", chooser.between(0, 5000))
+            .and("balance", -10 * CENTS)
+            .and("ytd_payment", 10 * CENTS)
+            .and("payment_cnt", 1)
+            .and("delivery_cnt", 0)
+            .and("data", chooser.letters(400)),
+        key(warehouse, district, customer));
+    sink.put(Table.CUSTOMER_BY_NAME, Row.EMPTY, key(warehouse, district, last, first, customer));
   }
 
   /** Each customer has one order; in the standard a permutation says which. */
@@ -131,42 +108,25 @@ public final class InitialData {
     int lines = chooser.between(5, 15);
     sink.put(
         Table.ORDERS,
-        Map.of(
-            "c_id",
-            number,
-            "entered_at",
-            0L,
-            "carrier_id",
-            isDelivered ? chooser.between(1, 10) : 0,
-            "ol_cnt",
-            lines,
-            "all_local",
-            1),
-        warehouse,
-        district,
-        number);
-    sink.put(Table.ORDER_BY_CUSTOMER, Map.of(), warehouse, district, number, number);
+        Row.of("c_id", number)
+            .and("entered_at", 0L)
+            .and("carrier_id", isDelivered ? chooser.between(1, 10) : 0)
+            .and("ol_cnt", lines)
+            .and("all_local", 1),
+        key(warehouse, district, number));
+    sink.put(Table.ORDER_BY_CUSTOMER, Row.EMPTY, key(warehouse, district, number, number));
     if (!isDelivered) {
-      sink.put(Table.NEW_ORDER, Map.of(), warehouse, district, number);
+      sink.put(Table.NEW_ORDER, Row.EMPTY, key(warehouse, district, number));
     }
     for (int line = 1; line <= lines; line++) {
       sink.put(
           Table.ORDER_LINE,
-          Map.of(
-              "i_id",
-              chooser.between(1, scale.items()),
-              "supply_w_id",
-              warehouse,
-              "delivered_at",
-              0L,
-              "quantity",
-              5,
-              "amount",
-              isDelivered ? 0L : (long) chooser.between(1, 999_999)),
-          warehouse,
-          district,
-          number,
-          line);
+          Row.of("i_id", chooser.between(1, scale.items()))
+              .and("supply_w_id", warehouse)
+              .and("delivered_at", 0L)
+              .and("quantity", 5)
+              .and("amount", isDelivered ? 0L : (long) chooser.between(1, 999_999)),
+          key(warehouse, district, number, line));
     }
   }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench.tpcc;
 
+import static io.isolde.bench.tpcc.Store.key;
+
 import io.isolde.bench.tpcc.Store.Row;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A customer orders items (clause 2.4).
@@ -39,46 +40,29 @@ record NewOrder(int warehouse, int district, int customer, List<Line> lines, lon
     Row unusedTax = store.get(Table.WAREHOUSE, warehouse);
     Row unusedDiscount = store.get(Table.CUSTOMER, warehouse, district, customer);
     int order = store.get(Table.DISTRICT, warehouse, district).number("next_o_id");
-    store.put(Table.DISTRICT, Map.of("next_o_id", order + 1), warehouse, district);
+    store.put(Table.DISTRICT, Row.of("next_o_id", order + 1), key(warehouse, district));
     boolean isLocal = lines.stream().allMatch(line -> line.supplier == warehouse);
     store.put(
         Table.ORDERS,
-        Map.of(
-            "c_id",
-            customer,
-            "entered_at",
-            enteredAt,
-            "carrier_id",
-            0,
-            "ol_cnt",
-            lines.size(),
-            "all_local",
-            isLocal ? 1 : 0),
-        warehouse,
-        district,
-        order);
-    store.put(Table.ORDER_BY_CUSTOMER, Map.of(), warehouse, district, customer, order);
-    store.put(Table.NEW_ORDER, Map.of(), warehouse, district, order);
+        Row.of("c_id", customer)
+            .and("entered_at", enteredAt)
+            .and("carrier_id", 0)
+            .and("ol_cnt", lines.size())
+            .and("all_local", isLocal ? 1 : 0),
+        key(warehouse, district, order));
+    store.put(Table.ORDER_BY_CUSTOMER, Row.EMPTY, key(warehouse, district, customer, order));
+    store.put(Table.NEW_ORDER, Row.EMPTY, key(warehouse, district, order));
     for (int i = 0; i < lines.size(); i++) {
       Line line = lines.get(i);
       takeFromStock(store, line);
       store.put(
           Table.ORDER_LINE,
-          Map.of(
-              "i_id",
-              line.item,
-              "supply_w_id",
-              line.supplier,
-              "delivered_at",
-              0L,
-              "quantity",
-              line.quantity,
-              "amount",
-              line.quantity * prices.get(i)),
-          warehouse,
-          district,
-          order,
-          i + 1);
+          Row.of("i_id", line.item)
+              .and("supply_w_id", line.supplier)
+              .and("delivered_at", 0L)
+              .and("quantity", line.quantity)
+              .and("amount", line.quantity * prices.get(i)),
+          key(warehouse, district, order, i + 1));
     }
   }
 
@@ -99,16 +83,10 @@ record NewOrder(int warehouse, int district, int customer, List<Line> lines, lon
     int left = stock.number("quantity") - line.quantity;
     store.put(
         Table.STOCK,
-        Map.of(
-            "quantity",
-            left < LOW_STOCK ? left + REFILL : left,
-            "ytd",
-            stock.amount("ytd") + line.quantity,
-            "order_cnt",
-            stock.number("order_cnt") + 1,
-            "remote_cnt",
-            stock.number("remote_cnt") + (line.supplier == warehouse ? 0 : 1)),
-        line.supplier,
-        line.item);
+        Row.of("quantity", left < LOW_STOCK ? left + REFILL : left)
+            .and("ytd", stock.amount("ytd") + line.quantity)
+            .and("order_cnt", stock.number("order_cnt") + 1)
+            .and("remote_cnt", stock.number("remote_cnt") + (line.supplier == warehouse ? 0 : 1)),
+        key(line.supplier, line.item));
   }
 }

@@ -8,7 +8,7 @@ package io.isolde.bench.tpcc;
  * @param customers of a district, each with one order at the beginning; 3000 in the standard
  * @param items that can be ordered, each in stock in every warehouse; 100,000 in the standard
  */
-public record Scale(int warehouses, int customers, int items) {
+record Scale(int warehouses, int customers, int items) {
   /** Of each warehouse. */
   static final int DISTRICTS = 10;
 

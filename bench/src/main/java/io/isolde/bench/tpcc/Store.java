@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench.tpcc;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -9,10 +10,25 @@ import java.util.Optional;
  * What a transaction sees of the database. Keys are the values of the primary key's columns, in
  * their order; columns are int, long or String. Every method throws when it fails.
  */
-public interface Store {
+interface Store {
 
   /** Columns by name, those of the key included. */
   record Row(Map<String, Object> columns) {
+    /** Without columns. */
+    static final Row EMPTY = new Row(Map.of());
+
+    /** Of one column; see {@link #and}. */
+    static Row of(String column, Object value) {
+      return EMPTY.and(column, value);
+    }
+
+    /** With one more column. */
+    Row and(String column, Object value) {
+      Map<String, Object> all = new HashMap<>(columns);
+      all.put(column, value);
+      return new Row(all);
+    }
+
     int number(String column) {
       return (Integer) columns.get(column);
     }
@@ -38,10 +54,15 @@ public interface Store {
   List<Row> slice(Table table, int limit, Object... partition);
 
   /** Sets these columns of a row, which need not be there yet; the others stay as they are. */
-  void put(Table table, Map<String, Object> columns, Object... key);
+  void put(Table table, Row columns, Object... key);
 
   /** Deletes a row. */
   void delete(Table table, Object... key);
+
+  /** Returns the values of a key, as one argument of the methods above. */
+  static Object[] key(Object... values) {
+    return values;
+  }
 
   /** Returns a row that must be there. */
   default Row get(Table table, Object... key) {

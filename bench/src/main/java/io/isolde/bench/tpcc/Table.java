@@ -13,7 +13,7 @@ import java.util.Locale;
  * has to be given: customers by last name, orders by customer.
  */
 @SuppressWarnings("ImmutableEnumChecker") // Its lists can't be modified.
-public enum Table {
+enum Table {
   ITEM("i_id int", "", "name text, price bigint, data text"),
   WAREHOUSE("w_id int", "", "name text, tax int, ytd bigint"),
   DISTRICT("w_id int, d_id int", "", "name text, tax int, ytd bigint, next_o_id int"),

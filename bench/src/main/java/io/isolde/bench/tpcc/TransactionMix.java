@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
  * Chooses what comes next, in the standard's mix (clause 5.2.3): of 100 transactions 45 new orders,
  * 43 payments, and 4 each of the status of an order, deliveries and the level of a stock.
  */
-public final class TransactionMix {
+final class TransactionMix {
   private static final int PAYMENTS = 43;
   private static final int OTHERS = 4;
 

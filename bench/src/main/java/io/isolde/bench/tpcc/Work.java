@@ -5,7 +5,7 @@ package io.isolde.bench.tpcc;
  * One transaction with its input, chosen beforehand, so that running it again after a conflict does
  * the same.
  */
-public interface Work {
+interface Work {
 
   /** Returns whether it writes nothing. */
   boolean isReadOnly();

@@ -17,7 +17,7 @@ import site.ycsb.workloads.CoreWorkload;
  * @param isOfTheLatest whether rows are the more popular the later they were inserted; else some
  *     are popular, whenever they were inserted
  */
-public record Mix(
+record Mix(
     String name,
     double reads,
     double updates,

@@ -3,14 +3,14 @@ package io.isolde.bench.ycsb;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
+import io.isolde.bench.kit.BenchOptions;
+import io.isolde.bench.kit.Workload;
 import io.isolde.client.Isolde;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import site.ycsb.workloads.CoreWorkload;
 
@@ -18,82 +18,51 @@ import site.ycsb.workloads.CoreWorkload;
  * A table that YCSB's workloads run on, with a thread for every request in flight, as YCSB has
  * them. Thread-safe.
  */
-public final class YcsbTable implements AutoCloseable {
+final class YcsbTable implements AutoCloseable {
   private final String name;
-  private final int rows;
-  private final int rowBytes;
+  private final BenchOptions options;
   private final ExecutorService threads;
   private final ThreadLocal<Binding> binding;
-
-  private YcsbTable(
-      CqlSession session,
-      String name,
-      int rows,
-      int rowBytes,
-      int inFlight,
-      Consumer<List<BoundStatement>> together) {
-    this.name = name;
-    this.rows = rows;
-    this.rowBytes = rowBytes;
-    // What waits for a thread is bounded by who sends: as many as there are threads.
-    this.threads =
-        Executors.newFixedThreadPool(
-            inFlight,
-            task -> {
-              Thread thread = new Thread(task, "ycsb");
-              thread.setDaemon(true);
-              return thread;
-            });
-    CqlRows cql = new CqlRows(session, name, together);
-    this.binding = ThreadLocal.withInitial(() -> new Binding(cql));
-  }
 
   /**
    * Opens a table that was created.
    *
    * @param name with its keyspace
-   * @param rowBytes of the fields of a row together
-   * @param inFlight the most requests at a time
    * @param isTransactional whether updates of several rows are one transaction, else each is on its
    *     own, one after the other
    */
-  public static YcsbTable open(
-      CqlSession session,
-      String name,
-      int rows,
-      int rowBytes,
-      int inFlight,
-      boolean isTransactional) {
+  YcsbTable(CqlSession session, String name, BenchOptions options, boolean isTransactional) {
+    this.name = name;
+    this.options = options;
+    // What waits for a thread is bounded by who sends: as many as there are threads.
+    this.threads = Executors.newFixedThreadPool(options.inFlight(), YcsbTable::daemon);
     Isolde isolde = Isolde.on(session);
     Consumer<List<BoundStatement>> inTransaction =
         updates -> isolde.runVoid(tx -> updates.forEach(tx::write));
-    return new YcsbTable(
-        session,
-        name,
-        rows,
-        rowBytes,
-        inFlight,
-        isTransactional ? inTransaction : updates -> updates.forEach(session::execute));
+    Consumer<List<BoundStatement>> oneByOne = updates -> updates.forEach(session::execute);
+    CqlRows cql = new CqlRows(session, name, isTransactional ? inTransaction : oneByOne);
+    this.binding = ThreadLocal.withInitial(() -> new Binding(cql));
   }
 
-  /** Returns the statement that creates the table. */
-  public static String createStatement(String name) {
-    return CqlRows.createStatement(name);
+  private static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task, "ycsb");
+    thread.setDaemon(true);
+    return thread;
   }
 
   /** Inserts all rows. */
-  public void load() {
-    CoreWorkload workload = Mix.all().get(0).workload(name, rows, rowBytes);
+  void load() {
+    CoreWorkload workload = Mix.all().get(0).workload(name, options.rows(), options.rowBytes());
     CompletableFuture.allOf(
-            IntStream.range(0, rows)
+            IntStream.range(0, options.rows())
                 .mapToObj(row -> onThread(b -> workload.doInsert(b, null)))
                 .toArray(CompletableFuture[]::new))
         .join();
   }
 
-  /** Returns what sends one operation of a mix, chosen by YCSB. */
-  public Supplier<CompletionStage<?>> operations(Mix mix) {
-    CoreWorkload workload = mix.workload(name, rows, rowBytes);
+  /** Operations of a mix, chosen by YCSB. */
+  Workload operations(Mix mix) {
+    CoreWorkload workload = mix.workload(name, options.rows(), options.rowBytes());
     return () -> onThread(b -> workload.doTransaction(b, null));
   }
 

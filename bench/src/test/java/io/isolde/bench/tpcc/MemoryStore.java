@@ -4,7 +4,6 @@ package io.isolde.bench.tpcc;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -63,7 +62,7 @@ final class MemoryStore implements Store {
   }
 
   @Override
-  public void put(Table table, Map<String, Object> columns, Object... key) {
+  public void put(Table table, Row columns, Object... key) {
     if (key.length != table.key().size()) {
       throw new IllegalArgumentException("The key of " + table + " has another length.");
     }
@@ -72,7 +71,7 @@ final class MemoryStore implements Store {
     for (int i = 0; i < key.length; i++) {
       row.put(table.key().get(i), key[i]);
     }
-    row.putAll(new HashMap<>(columns));
+    row.putAll(columns.columns());
   }
 
   @Override

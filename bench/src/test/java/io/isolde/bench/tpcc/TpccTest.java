@@ -87,8 +87,8 @@ class TpccTest {
 
   @Test
   void whenAnOrderIsPlacedThenItIsThereAndTheStockIsLess() {
-    store.put(Table.STOCK, Map.of("quantity", 50), 2, 7);
-    store.put(Table.STOCK, Map.of("quantity", 12), 1, 8);
+    store.put(Table.STOCK, Row.of("quantity", 50), 2, 7);
+    store.put(Table.STOCK, Row.of("quantity", 12), 1, 8);
     new NewOrder(1, 3, 4, List.of(new NewOrder.Line(7, 2, 5), new NewOrder.Line(8, 1, 5)), 1000L)
         .run(store);
     assertThat(store.get(Table.DISTRICT, 1, 3).number("next_o_id")).isEqualTo(12);
@@ -131,7 +131,7 @@ class TpccTest {
   @Test
   void whenACustomerIsNamedByLastNameThenItIsTheOneInTheMiddleByFirstName() {
     for (String first : List.of("b", "a", "c")) {
-      store.put(Table.CUSTOMER_BY_NAME, Map.of(), 1, 1, "MANY", first, first.charAt(0) - 'a');
+      store.put(Table.CUSTOMER_BY_NAME, Row.EMPTY, 1, 1, "MANY", first, first.charAt(0) - 'a');
     }
     assertThat(new Who(1, 1, 0, "MANY").find(store)).isEqualTo(1);
   }
@@ -163,20 +163,20 @@ class TpccTest {
   void whenStocksAreLowThenTheyAreCounted() {
     int item = store.get(Table.ORDER_LINE, 1, 1, 10, 1).number("i_id");
     for (int i = 1; i <= SCALE.items(); i++) {
-      store.put(Table.STOCK, Map.of("quantity", i == item ? 9 : 20), 1, i);
+      store.put(Table.STOCK, Row.of("quantity", i == item ? 9 : 20), 1, i);
     }
     assertThat(new StockLevel(1, 1, 10).count(store)).isEqualTo(1);
   }
 
   @Test
   void whenAPaymentIsLostThenConditionOneSaysSo() {
-    store.put(Table.WAREHOUSE, Map.of("ytd", 1L), 2);
+    store.put(Table.WAREHOUSE, Row.of("ytd", 1L), 2);
     assertThat(violated()).containsExactly(1);
   }
 
   @Test
   void whenANumberOfAnOrderIsLostThenConditionTwoSaysSo() {
-    store.put(Table.DISTRICT, Map.of("next_o_id", 10), 1, 1);
+    store.put(Table.DISTRICT, Row.of("next_o_id", 10), 1, 1);
     assertThat(violated()).containsExactly(2);
   }
 

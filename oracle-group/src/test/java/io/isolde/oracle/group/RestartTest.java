@@ -14,8 +14,12 @@ import io.isolde.raft.RaftSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.apache.ratis.util.MD5FileUtil;
@@ -140,10 +144,8 @@ class RestartTest {
     }
   }
 
-  private static boolean hasFirstLogFile(Members members, Peer peer) throws IOException {
-    try (var files = Files.walk(members.directoryOf(peer))) {
-      return files.anyMatch(file -> file.getFileName().toString().startsWith("log_0-"));
-    }
+  private static boolean hasFirstLogFile(Members members, Peer peer) {
+    return !files(members, peer, "log_0-.*").isEmpty();
   }
 
   /** Else it would be read again at each start, and fill the disk. */
@@ -258,12 +260,32 @@ class RestartTest {
   }
 
   private static List<Path> saved(Members members, Peer peer) {
-    try (var files = Files.walk(members.directoryOf(peer))) {
-      return files
-          .filter(file -> file.getFileName().toString().matches("snapshot\\.\\d+_\\d+"))
-          .toList();
-    } catch (IOException | UncheckedIOException e) {
-      return List.of();
+    return files(members, peer, "snapshot\\.\\d+_\\d+");
+  }
+
+  /** The member may be deleting others meanwhile. */
+  private static List<Path> files(Members members, Peer peer, String name) {
+    List<Path> found = new ArrayList<>();
+    try {
+      Files.walkFileTree(
+          members.directoryOf(peer),
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+              if (file.getFileName().toString().matches(name)) {
+                found.add(file);
+              }
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException gone) {
+              return FileVisitResult.CONTINUE;
+            }
+          });
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
+    return found;
   }
 }

@@ -2,9 +2,9 @@
 package io.isolde.snapshot.node;
 
 import io.isolde.snapshot.gate.WriteGate;
-import io.isolde.snapshot.protocol.Answer;
 import io.isolde.snapshot.protocol.Participation;
 import io.isolde.snapshot.protocol.Step;
+import io.isolde.snapshot.protocol.StepAnswer;
 import io.isolde.snapshot.store.DiskUsage;
 import io.isolde.snapshot.table.SnapshotCatalog;
 import java.util.ArrayList;
@@ -61,10 +61,10 @@ final class Participants {
   }
 
   /** Answers a request of a creator; within moments, whatever it takes. */
-  synchronized Answer asked(Step step, SnapshotSpec order) throws InterruptedException {
+  synchronized StepAnswer asked(Step step, SnapshotSpec order) throws InterruptedException {
     tick();
     if (step == Step.RESERVE && !running.containsKey(order.creation())) {
-      Answer refusal = refusal(order);
+      StepAnswer refusal = refusal(order);
       if (refusal != null) {
         return refusal;
       }
@@ -72,13 +72,13 @@ final class Participants {
     }
     Running one = running.get(order.creation());
     if (one == null) {
-      return Answer.failed("This node knows nothing of it: it was restarted, or has given up.");
+      return StepAnswer.failed("This node knows nothing of it: it was restarted, or has given up.");
     }
     if (one.state.asked(step, nowMillis()) == Participation.Decision.BEGIN) {
       threads.execute(() -> perform(one, step, order));
     }
     long deadline = nowMillis() + ANSWER_MILLIS;
-    while (one.state.answer(step).state() == Answer.State.RUNNING && nowMillis() < deadline) {
+    while (one.state.answer(step).state() == StepAnswer.State.RUNNING && nowMillis() < deadline) {
       wait(Math.max(1, deadline - nowMillis()));
     }
     return one.state.answer(step);
@@ -92,22 +92,22 @@ final class Participants {
   }
 
   /** Null if there is nothing against it. */
-  private Answer refusal(SnapshotSpec order) {
+  private StepAnswer refusal(SnapshotSpec order) {
     if (over.containsKey(order.creation())) {
-      return Answer.failed("The creator said that it is over.");
+      return StepAnswer.failed("The creator said that it is over.");
     }
     boolean isTaken =
         running.values().stream().anyMatch(one -> one.order.snapshot().equals(order.snapshot()));
     if (isTaken) {
-      return Answer.failed("Another snapshot " + order.snapshot() + " is being made.");
+      return StepAnswer.failed("Another snapshot " + order.snapshot() + " is being made.");
     }
     return running.size() >= MAX_AT_ONCE
-        ? Answer.failed("So many snapshots are being made already: " + running.size() + ".")
+        ? StepAnswer.failed("So many snapshots are being made already: " + running.size() + ".")
         : null;
   }
 
   private void perform(Running one, Step step, SnapshotSpec order) {
-    Answer answer = one.work.perform(step, order);
+    StepAnswer answer = one.work.perform(step, order);
     synchronized (this) {
       one.state.ended(step, answer);
       if (one.state.isReleased()) {
@@ -149,8 +149,8 @@ final class Participants {
   }
 
   /** All snapshots on this node. */
-  List<ReplicaStatus> status() {
-    List<ReplicaStatus> all = new ArrayList<>();
+  List<SnapshotReplicaStatus> status() {
+    List<SnapshotReplicaStatus> all = new ArrayList<>();
     for (SnapshotCatalog.Snapshot snapshot : SnapshotCatalog.all()) {
       DiskUsage usage = DiskUsage.NONE;
       boolean isMissing = false;
@@ -160,7 +160,7 @@ final class Participants {
         usage = store == null ? usage : usage.plus(DiskUsage.of(store));
       }
       String state = isMissing ? "MISSING" : snapshot.isReady() ? "READY" : "CREATING";
-      all.add(new ReplicaStatus(snapshot.creation(), state, usage));
+      all.add(new SnapshotReplicaStatus(snapshot.creation(), state, usage));
     }
     return all;
   }

@@ -4,8 +4,8 @@ package io.isolde.snapshot.node;
 import io.isolde.peers.SchemaPull;
 import io.isolde.snapshot.SnapshotTag;
 import io.isolde.snapshot.gate.WriteGate;
-import io.isolde.snapshot.protocol.Answer;
 import io.isolde.snapshot.protocol.Step;
+import io.isolde.snapshot.protocol.StepAnswer;
 import io.isolde.snapshot.store.TableCut;
 import io.isolde.snapshot.store.TableLoad;
 import io.isolde.snapshot.table.SnapshotCatalog;
@@ -62,7 +62,7 @@ final class ReplicaWork {
   }
 
   /** Does a step; returns its end, never an exception. */
-  Answer perform(Step step, SnapshotSpec order) {
+  StepAnswer perform(Step step, SnapshotSpec order) {
     try {
       switch (step) {
         case RESERVE -> awaitName(order);
@@ -79,11 +79,11 @@ final class ReplicaWork {
           mergeIfOverlapping(order);
         }
       }
-      return Answer.DONE;
+      return StepAnswer.DONE;
     } catch (Exception | Error e) { // Else nobody would hear that the step has ended.
       JVMStabilityInspector.inspectThrowable(e);
       log.warn("Step {} of the snapshot {} failed.", step, order.snapshot(), e);
-      return Answer.failed(step + ": " + (e.getMessage() == null ? e : e.getMessage()));
+      return StepAnswer.failed(step + ": " + (e.getMessage() == null ? e : e.getMessage()));
     }
   }
 

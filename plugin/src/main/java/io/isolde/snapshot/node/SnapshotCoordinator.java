@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.snapshot.node;
 
+import io.isolde.peers.JsonMessages;
 import io.isolde.peers.Peers;
 import io.isolde.peers.Ring;
-import io.isolde.peers.Wire;
-import io.isolde.snapshot.protocol.Answer;
 import io.isolde.snapshot.protocol.Creation;
 import io.isolde.snapshot.protocol.Creation.Action;
 import io.isolde.snapshot.protocol.Step;
+import io.isolde.snapshot.protocol.StepAnswer;
 import io.isolde.snapshot.table.SnapshotSchema;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -131,7 +131,8 @@ final class SnapshotCoordinator {
     if (action instanceof Action.Ask ask) {
       return ask(ask.node(), ask.step());
     } else if (action instanceof Action.Release release) {
-      releases.add(peers.ask(release.node(), Wire.bytes(request(SnapshotSpec.Kind.RELEASE, null))));
+      releases.add(
+          peers.ask(release.node(), JsonMessages.bytes(request(SnapshotSpec.Kind.RELEASE, null))));
     } else if (action instanceof Action.End end) {
       outcome = end.outcome();
     } else {
@@ -149,11 +150,14 @@ final class SnapshotCoordinator {
       chooseMoment(step);
     } catch (RuntimeException e) {
       return creation.answered(
-          node, step, Answer.failed("The moment can't be chosen: " + e.getMessage()), nowMillis());
+          node,
+          step,
+          StepAnswer.failed("The moment can't be chosen: " + e.getMessage()),
+          nowMillis());
     }
     var unused =
         peers
-            .ask(node, Wire.bytes(request(SnapshotSpec.Kind.STEP, step)))
+            .ask(node, JsonMessages.bytes(request(SnapshotSpec.Kind.STEP, step)))
             .whenComplete(
                 (answer, failure) -> events.add(() -> heard(node, step, answer, failure)));
     return List.of();
@@ -177,7 +181,8 @@ final class SnapshotCoordinator {
   private List<Action> heard(String node, Step step, byte[] answer, Throwable failure) {
     if (failure == null) {
       try {
-        return creation.answered(node, step, Wire.read(answer, Answer.class), nowMillis());
+        return creation.answered(
+            node, step, JsonMessages.read(answer, StepAnswer.class), nowMillis());
       } catch (IOException e) {
         failure = e;
       }
@@ -185,7 +190,7 @@ final class SnapshotCoordinator {
     log.debug("{} did not answer {}: {}", node, step, failure.toString());
     if (!Ring.isAlive(node)) {
       return creation.answered(
-          node, step, Answer.failed("The node went down at " + step + "."), nowMillis());
+          node, step, StepAnswer.failed("The node went down at " + step + "."), nowMillis());
     }
     return creation.unreachable(node, step, nowMillis());
   }

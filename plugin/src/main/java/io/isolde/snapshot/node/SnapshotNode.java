@@ -2,13 +2,13 @@
 package io.isolde.snapshot.node;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
-import io.isolde.config.IsoldeConfig;
+import io.isolde.config.SnapshotSettings;
+import io.isolde.peers.JsonMessages;
 import io.isolde.peers.NodePort;
 import io.isolde.peers.Peers;
 import io.isolde.peers.Ring;
-import io.isolde.peers.Wire;
 import io.isolde.snapshot.gate.WriteGate;
-import io.isolde.snapshot.protocol.Answer;
+import io.isolde.snapshot.protocol.StepAnswer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
@@ -42,7 +42,7 @@ public final class SnapshotNode {
 
   private final Participants participants = new Participants(gate, threads);
   private final Supplier<Optional<NodePort>> port;
-  private final IsoldeConfig config;
+  private final SnapshotSettings settings;
 
   private volatile Peers peers;
   private volatile Snapshots snapshots;
@@ -52,8 +52,8 @@ public final class SnapshotNode {
    *
    * @param port empty until the port for other nodes is open
    */
-  public SnapshotNode(IsoldeConfig config, Supplier<Optional<NodePort>> port) {
-    this.config = config;
+  public SnapshotNode(SnapshotSettings settings, Supplier<Optional<NodePort>> port) {
+    this.settings = settings;
     this.port = port;
     threads.allowCoreThreadTimeOut(true);
   }
@@ -62,7 +62,7 @@ public final class SnapshotNode {
   public synchronized void start() {
     if (snapshots == null) {
       peers = new Peers(Ring.self(), Peers.Service.SNAPSHOTS, port, threads, this::answer);
-      snapshots = new Snapshots(config, peers);
+      snapshots = new Snapshots(settings, peers);
       new Janitor(participants, snapshots).start();
     }
     peers.serve(); // Also if a client came before the port was open.
@@ -81,14 +81,14 @@ public final class SnapshotNode {
 
   private byte[] answer(byte[] bytes) {
     try {
-      SnapshotSpec.Request request = Wire.read(bytes, SnapshotSpec.Request.class);
+      SnapshotSpec.Request request = JsonMessages.read(bytes, SnapshotSpec.Request.class);
       return switch (request.kind()) {
-        case STEP -> Wire.bytes(participants.asked(request.step(), request.order()));
+        case STEP -> JsonMessages.bytes(participants.asked(request.step(), request.order()));
         case RELEASE -> {
           participants.released(request.order());
-          yield Wire.bytes(Answer.DONE);
+          yield JsonMessages.bytes(StepAnswer.DONE);
         }
-        case STATUS -> Wire.bytes(participants.status());
+        case STATUS -> JsonMessages.bytes(participants.status());
       };
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -98,23 +98,26 @@ public final class SnapshotNode {
   }
 
   /** Asks all nodes what they have; empty for those that do not answer within two seconds. */
-  public Map<String, Optional<List<ReplicaStatus>>> status() {
+  public Map<String, Optional<List<SnapshotReplicaStatus>>> status() {
     start();
-    byte[] question = Wire.bytes(new SnapshotSpec.Request(SnapshotSpec.Kind.STATUS, null, null));
+    byte[] question =
+        JsonMessages.bytes(new SnapshotSpec.Request(SnapshotSpec.Kind.STATUS, null, null));
     Map<String, CompletableFuture<byte[]>> asked = new HashMap<>();
     Ring.members().forEach(node -> asked.put(node, peers.ask(node, question)));
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STATUS_MILLIS);
-    Map<String, Optional<List<ReplicaStatus>>> answers = new HashMap<>();
+    Map<String, Optional<List<SnapshotReplicaStatus>>> answers = new HashMap<>();
     asked.forEach((node, answer) -> answers.put(node, statusOf(answer, deadline)));
     return answers;
   }
 
-  private static Optional<List<ReplicaStatus>> statusOf(
+  private static Optional<List<SnapshotReplicaStatus>> statusOf(
       CompletableFuture<byte[]> answer, long deadlineNanos) {
     try {
       long left = Math.max(0, deadlineNanos - System.nanoTime());
       return Optional.of(
-          List.of(Wire.read(answer.get(left, TimeUnit.NANOSECONDS), ReplicaStatus[].class)));
+          List.of(
+              JsonMessages.read(
+                  answer.get(left, TimeUnit.NANOSECONDS), SnapshotReplicaStatus[].class)));
     } catch (ExecutionException | TimeoutException | IOException e) {
       return Optional.empty();
     } catch (InterruptedException e) {

@@ -2,8 +2,8 @@
 package io.isolde.snapshot.node;
 
 import com.google.common.util.concurrent.Uninterruptibles;
-import io.isolde.config.IsoldeConfig;
 import io.isolde.config.NodeClock;
+import io.isolde.config.SnapshotSettings;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.peers.Peers;
@@ -33,14 +33,14 @@ public final class Snapshots {
   private static final long UNFINISHED_MILLIS = 5_000;
   private static final long LOOK_MILLIS = 500;
 
-  private final IsoldeConfig config;
+  private final SnapshotSettings settings;
   private final Peers peers;
 
   /** Those that this node creates just now. */
   private final Set<UUID> creating = ConcurrentHashMap.newKeySet();
 
-  Snapshots(IsoldeConfig config, Peers peers) {
-    this.config = config;
+  Snapshots(SnapshotSettings settings, Peers peers) {
+    this.settings = settings;
     this.peers = peers;
   }
 
@@ -162,8 +162,8 @@ public final class Snapshots {
             .toList(),
         request.isGated(),
         0,
-        config.snapshotGateMillis(),
-        config.snapshotTimeoutMillis());
+        settings.gateLimitMillis(),
+        settings.timeoutMillis());
   }
 
   private static Created result(

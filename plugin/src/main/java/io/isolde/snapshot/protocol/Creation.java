@@ -104,7 +104,7 @@ public final class Creation {
   }
 
   /** A node has answered. Late and repeated answers do no harm. */
-  public List<Action> answered(String node, Step asked, Answer answer, long nowMillis) {
+  public List<Action> answered(String node, Step asked, StepAnswer answer, long nowMillis) {
     if (phase != Phase.ASKING || asked != step() || !waitingFor.contains(node)) {
       return List.of();
     }

@@ -21,7 +21,7 @@ public final class Participation {
   private final long gateMillis;
 
   private int at = -1;
-  private Answer current = Answer.DONE;
+  private StepAnswer current = StepAnswer.DONE;
   private long lastHeardMillis;
   private long gateClosedMillis = Long.MAX_VALUE;
   private boolean isGateClosed;
@@ -46,17 +46,18 @@ public final class Participation {
     tick(nowMillis);
     lastHeardMillis = nowMillis;
     int wanted = steps.indexOf(step);
-    if (wanted != at + 1 || current.state() != Answer.State.DONE || isReleased) {
+    if (wanted != at + 1 || current.state() != StepAnswer.State.DONE || isReleased) {
       return Decision.ANSWER;
     }
     if (step == Step.OPEN_GATE && !isGateClosed) {
       at = wanted;
       current =
-          Answer.failed("Writes could not be held back for long enough: " + gateMillis + " ms.");
+          StepAnswer.failed(
+              "Writes could not be held back for long enough: " + gateMillis + " ms.");
       return Decision.ANSWER;
     }
     at = wanted;
-    current = Answer.RUNNING;
+    current = StepAnswer.RUNNING;
     if (step == Step.CLOSE_GATE) {
       isGateClosed = true;
       gateClosedMillis = nowMillis;
@@ -65,23 +66,24 @@ public final class Participation {
   }
 
   /** What to tell who asked for a step. */
-  public Answer answer(Step step) {
+  public StepAnswer answer(Step step) {
     if (isReleased) {
-      return Answer.failed("The node had given up: it did not hear of the creator for too long.");
+      return StepAnswer.failed(
+          "The node had given up: it did not hear of the creator for too long.");
     }
     int wanted = steps.indexOf(step);
-    if (current.state() == Answer.State.FAILED || wanted == at) {
+    if (current.state() == StepAnswer.State.FAILED || wanted == at) {
       return current;
     }
-    return wanted < at ? Answer.DONE : Answer.RUNNING;
+    return wanted < at ? StepAnswer.DONE : StepAnswer.RUNNING;
   }
 
   /** A step that was begun has ended. */
-  public void ended(Step step, Answer answer) {
+  public void ended(Step step, StepAnswer answer) {
     if (!isReleased
         && at >= 0
         && steps.get(at) == step
-        && current.state() == Answer.State.RUNNING) {
+        && current.state() == StepAnswer.State.RUNNING) {
       current = answer;
       if (step == Step.OPEN_GATE) {
         isGateClosed = false;
@@ -96,7 +98,7 @@ public final class Participation {
     }
     // A step of its own may take longer than a creator's silence.
     boolean isSilent = nowMillis - lastHeardMillis >= leaseMillis;
-    if (isSilent && current.state() != Answer.State.RUNNING) {
+    if (isSilent && current.state() != StepAnswer.State.RUNNING) {
       isReleased = true;
     }
     return isReleased;

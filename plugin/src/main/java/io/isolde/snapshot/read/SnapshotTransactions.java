@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.snapshot.read;
 
-import io.isolde.config.IsoldeConfig;
+import io.isolde.config.TransactionSettings;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.snapshot.SnapshotTag;
@@ -26,12 +26,12 @@ import org.apache.cassandra.transport.messages.ResultMessage;
  * Thread-safe and bounded.
  */
 public final class SnapshotTransactions {
-  private final IsoldeConfig config;
+  private final TransactionSettings settings;
   private final LongSupplier nowMillis;
   private final Map<UUID, Open> open = new ConcurrentHashMap<>();
 
-  public SnapshotTransactions(IsoldeConfig config, LongSupplier nowMillis) {
-    this.config = config;
+  public SnapshotTransactions(TransactionSettings settings, LongSupplier nowMillis) {
+    this.settings = settings;
     this.nowMillis = nowMillis;
   }
 
@@ -104,7 +104,7 @@ public final class SnapshotTransactions {
    */
   public Open begin(UUID id, String snapshot, String user) {
     open.values().removeIf(this::isOver);
-    if (open.size() >= config.maxOpenTransactions()) {
+    if (open.size() >= settings.maxOpen()) {
       throw IsoldeException.of(
           ErrorCode.TOO_MANY_TRANSACTIONS,
           "This node has "
@@ -153,8 +153,8 @@ public final class SnapshotTransactions {
 
   private boolean isOver(Open one) {
     long now = nowMillis.getAsLong();
-    return now - one.startedMillis > config.maxAgeMillis()
-        || now - one.usedMillis > config.maxIdleMillis();
+    return now - one.startedMillis > settings.maxAgeMillis()
+        || now - one.usedMillis > settings.maxIdleMillis();
   }
 
   /** Ends one; empty if it was not open. */

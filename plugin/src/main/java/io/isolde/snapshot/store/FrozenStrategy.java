@@ -46,9 +46,9 @@ public final class FrozenStrategy extends AbstractCompactionStrategy {
 
   /** All, if more of them overlap than a snapshot should have; else none. */
   private synchronized Collection<SSTableReader> overlapping() {
-    int bound = IsoldeConfig.ofThisNode().snapshotMaxOverlap();
+    int bound = IsoldeConfig.ofThisNode().snapshots().maxOverlap();
     List<SSTableReader> sound = filterSuspectSSTables(sstables);
-    return Overlap.depth(sound) > bound ? new ArrayList<>(sound) : List.of();
+    return SSTableOverlap.depth(sound) > bound ? new ArrayList<>(sound) : List.of();
   }
 
   /** For {@code nodetool compact}: there is nothing to do. */

@@ -49,12 +49,12 @@ final class Collector {
   }
 
   /** This node answers; returns what to put on the answer, or null. */
-  Stamp answerSent(long id, Object to) {
+  AnswerStamp answerSent(long id, Object to) {
     Pending.Request request = arrived.find(id, to);
     if (request == null) {
       return null;
     }
-    Stamp stamp = new Stamp(request.atNanos(), nanos.getAsLong());
+    AnswerStamp stamp = new AnswerStamp(request.atNanos(), nanos.getAsLong());
     if (!request.isWrite()) {
       book.recordLocalRead(
           request.table(), self, (stamp.answeredNanos() - stamp.arrivedNanos()) / 1e3);
@@ -63,7 +63,7 @@ final class Collector {
   }
 
   /** An answer with a stamp arrives. */
-  void answerArrived(long id, Object from, Stamp stamp) {
+  void answerArrived(long id, Object from, AnswerStamp stamp) {
     long now = nanos.getAsLong();
     Pending.Request request = sent.find(id, null);
     PeerClock clock = request == null ? null : clock(from);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.staleness.collect;
 
-import io.isolde.config.IsoldeConfig;
+import io.isolde.config.StalenessSettings;
 import io.isolde.staleness.Place;
 import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.config.DatabaseDescriptor;
@@ -37,14 +37,14 @@ public final class MessageTap {
    *
    * @return the book that is filled from now on
    */
-  public static DelayBook start(IsoldeConfig config) {
+  public static DelayBook start(StalenessSettings settings) {
     DelayBook book =
         new DelayBook(
-            config.stalenessHalfLifeMillis(),
-            config.stalenessMaxTables(),
+            settings.halfLifeMillis(),
+            settings.maxTables(),
             () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
             MessageTap::exists);
-    int oneIn = config.stalenessSampleOneIn();
+    int oneIn = settings.sampleOneIn();
     if (oneIn > 0) {
       Thread start = new Thread(() -> listen(oneIn, book), "isolde-staleness-start");
       start.setDaemon(true);
@@ -85,7 +85,7 @@ public final class MessageTap {
   /** Returns false for a message that is sent in another form instead. */
   boolean goesOut(Message<?> message, InetAddressAndPort to) {
     if (collector.samples(message.id())) {
-      Stamp stamp = seenGoingOut(message, to);
+      AnswerStamp stamp = seenGoingOut(message, to);
       if (stamp != null) {
         // Comes by here again, with its stamp.
         MessagingService.instance()
@@ -97,7 +97,7 @@ public final class MessageTap {
   }
 
   /** Returns what to stamp the message with, or null. */
-  private Stamp seenGoingOut(Message<?> message, InetAddressAndPort to) {
+  private AnswerStamp seenGoingOut(Message<?> message, InetAddressAndPort to) {
     switch (message.verb()) {
       case MUTATION_REQ, READ_REQ -> {
         TableMetadata table = table(message);
@@ -106,7 +106,7 @@ public final class MessageTap {
         }
       }
       case MUTATION_RSP, READ_RSP -> {
-        if (Stamp.of(message.header.customParams()) == null) {
+        if (AnswerStamp.of(message.header.customParams()) == null) {
           return collector.answerSent(message.id(), to);
         }
       }
@@ -128,7 +128,7 @@ public final class MessageTap {
           }
         }
         case MUTATION_RSP, READ_RSP -> {
-          Stamp stamp = Stamp.of(message.header.customParams());
+          AnswerStamp stamp = AnswerStamp.of(message.header.customParams());
           if (stamp != null) {
             collector.answerArrived(message.id(), message.from(), stamp);
           }

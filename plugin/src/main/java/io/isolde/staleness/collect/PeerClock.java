@@ -23,7 +23,7 @@ final class PeerClock {
    *     begins
    * @return null while too little is known
    */
-  synchronized Ways learn(long sent, Stamp stamp, long turnaroundNanos, long received) {
+  synchronized Ways learn(long sent, AnswerStamp stamp, long turnaroundNanos, long received) {
     offset.learn(sent, stamp.arrivedNanos(), stamp.answeredNanos(), received);
     exchanges = Math.min(ENOUGH, exchanges + 1);
     if (exchanges < ENOUGH) {

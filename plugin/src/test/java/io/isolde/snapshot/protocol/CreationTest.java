@@ -28,8 +28,8 @@ class CreationTest {
   }
 
   private static List<Action> bothDo(Creation creation, Step step) {
-    assertThat(creation.answered("a", step, Answer.DONE, 0)).isEmpty();
-    return creation.answered("b", step, Answer.DONE, 0);
+    assertThat(creation.answered("a", step, StepAnswer.DONE, 0)).isEmpty();
+    return creation.answered("b", step, StepAnswer.DONE, 0);
   }
 
   private static List<Action> ends(boolean isCreated, Map<String, String> problems) {
@@ -59,7 +59,7 @@ class CreationTest {
   void whenNobodyMayBeReservedThenThereIsNothingToRemove() {
     Creation creation = creation(false);
     var unused = creation.start(0);
-    assertThat(creation.answered("b", Step.RESERVE, Answer.failed("No."), 0))
+    assertThat(creation.answered("b", Step.RESERVE, StepAnswer.failed("No."), 0))
         .isEqualTo(ends(false, Map.of("b", "No.")));
   }
 
@@ -69,9 +69,9 @@ class CreationTest {
     var unused = creation.start(0);
     unused = bothDo(creation, Step.RESERVE);
     unused = creation.tablesAdded(0);
-    assertThat(creation.answered("a", Step.SEE_TABLES, Answer.failed("No."), 0))
+    assertThat(creation.answered("a", Step.SEE_TABLES, StepAnswer.failed("No."), 0))
         .containsExactly(new Action.RemoveTables());
-    assertThat(creation.answered("b", Step.SEE_TABLES, Answer.DONE, 0)).isEmpty();
+    assertThat(creation.answered("b", Step.SEE_TABLES, StepAnswer.DONE, 0)).isEmpty();
     assertThat(creation.tablesRemoved()).isEqualTo(ends(false, Map.of("a", "No.")));
   }
 
@@ -83,7 +83,7 @@ class CreationTest {
     assertThat(creation.tick(100)).isEmpty();
     assertThat(creation.tick(200)).containsExactly(new Action.Ask("a", Step.RESERVE));
     assertThat(creation.tick(300)).isEmpty();
-    assertThat(creation.answered("b", Step.RESERVE, Answer.DONE, 400)).isEmpty();
+    assertThat(creation.answered("b", Step.RESERVE, StepAnswer.DONE, 400)).isEmpty();
     assertThat(creation.tick(1000))
         .isEqualTo(ends(false, Map.of("a", "No answer to RESERVE within 1000 ms.")));
   }
@@ -98,7 +98,7 @@ class CreationTest {
       unused = bothDo(creation, step);
     }
     unused = creation.published(0);
-    assertThat(creation.answered("a", Step.SEE_READY, Answer.failed("Slow."), 0))
+    assertThat(creation.answered("a", Step.SEE_READY, StepAnswer.failed("Slow."), 0))
         .isEqualTo(ends(true, Map.of("a", "Slow.")));
   }
 
@@ -107,11 +107,11 @@ class CreationTest {
     Participation node = new Participation(true, 10_000, 500, 0);
     for (Step step : List.of(Step.RESERVE, Step.SEE_TABLES, Step.CLOSE_GATE, Step.CUT)) {
       assertThat(node.asked(step, 0)).isEqualTo(Participation.Decision.BEGIN);
-      node.ended(step, Answer.DONE);
+      node.ended(step, StepAnswer.DONE);
     }
     assertThat(node.isGateClosed()).isTrue();
     assertThat(node.asked(Step.OPEN_GATE, 500)).isEqualTo(Participation.Decision.ANSWER);
-    assertThat(node.answer(Step.OPEN_GATE).state()).isEqualTo(Answer.State.FAILED);
+    assertThat(node.answer(Step.OPEN_GATE).state()).isEqualTo(StepAnswer.State.FAILED);
   }
 
   @Test
@@ -119,8 +119,8 @@ class CreationTest {
     Participation node = new Participation(false, 10_000, 500, 0);
     assertThat(node.asked(Step.RESERVE, 0)).isEqualTo(Participation.Decision.BEGIN);
     assertThat(node.tick(20_000)).as("while it works").isFalse();
-    node.ended(Step.RESERVE, Answer.DONE);
+    node.ended(Step.RESERVE, StepAnswer.DONE);
     assertThat(node.tick(20_000)).isTrue();
-    assertThat(node.answer(Step.RESERVE).state()).isEqualTo(Answer.State.FAILED);
+    assertThat(node.answer(Step.RESERVE).state()).isEqualTo(StepAnswer.State.FAILED);
   }
 }

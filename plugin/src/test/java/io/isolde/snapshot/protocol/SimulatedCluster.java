@@ -210,7 +210,7 @@ final class SimulatedCluster {
               random.nextInt(500),
               () -> {
                 if (node.isAlive) {
-                  Answer answer = node.answer(step);
+                  StepAnswer answer = node.answer(step);
                   deliver(
                       () -> {
                         isAnswered[0] = true;
@@ -261,7 +261,7 @@ final class SimulatedCluster {
     if (!fails) {
       node.perform(step, now, gates);
     }
-    of.ended(step, fails ? Answer.failed("No space left on device.") : Answer.DONE);
+    of.ended(step, fails ? StepAnswer.failed("No space left on device.") : StepAnswer.DONE);
   }
 
   private SimulatedNode node(String name) {

@@ -59,8 +59,8 @@ final class SimulatedNode {
     return participation != null && participation.asked(step, now) == Participation.Decision.BEGIN;
   }
 
-  Answer answer(Step step) {
-    return participation == null ? Answer.failed("Restarted.") : participation.answer(step);
+  StepAnswer answer(Step step) {
+    return participation == null ? StepAnswer.failed("Restarted.") : participation.answer(step);
   }
 
   void perform(Step step, long now, GateWatch gates) {

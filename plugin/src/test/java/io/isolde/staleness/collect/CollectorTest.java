@@ -48,10 +48,10 @@ class CollectorTest {
     pass(delays[0]);
     replica.requestArrived(id, "coordinator", TABLE, isWrite);
     pass(delays[1]);
-    Stamp stamp = replica.answerSent(id, "coordinator");
+    AnswerStamp stamp = replica.answerSent(id, "coordinator");
     pass(delays[2]);
     if (stamp != null) {
-      coordinator.answerArrived(id, "replica", Stamp.of(stamp.toParameter()));
+      coordinator.answerArrived(id, "replica", AnswerStamp.of(stamp.toParameter()));
     }
     now += 1_000_000;
     return stamp != null;
@@ -119,7 +119,7 @@ class CollectorTest {
     DelayBook book = book(10);
     Collector coordinator = coordinator(book, 1);
     for (int id = 1; id < 100; id++) {
-      coordinator.answerArrived(id, "replica", new Stamp(1, 2));
+      coordinator.answerArrived(id, "replica", new AnswerStamp(1, 2));
     }
     assertThat(replica(book, 1).answerSent(5, "coordinator")).isNull();
     assertThat(book.seen()).isEmpty();

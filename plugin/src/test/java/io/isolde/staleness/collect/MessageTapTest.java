@@ -42,7 +42,7 @@ class MessageTapTest {
       nowNanos += 500 * MILLI;
       tap.goesOut(write(id, FBUtilities.getBroadcastAddressAndPort()), replica);
       nowNanos += MILLI;
-      Stamp stamp = new Stamp(nowNanos, nowNanos + MILLI);
+      AnswerStamp stamp = new AnswerStamp(nowNanos, nowNanos + MILLI);
       nowNanos += 2 * MILLI;
       collector.answerArrived(id, replica, stamp);
     }

@@ -51,11 +51,7 @@ final class PeriodicDurability {
   /** While it is written to. */
   private void killAll() throws InterruptedException {
     OngoingWrites writes = OngoingWrites.start(nodes, 1, INSERT, 0);
-    nodes.cluster.kill();
-    nodes.cluster.start();
-    for (int node = 1; node <= 3; node++) {
-      nodes.awaitConnected(node);
-    }
+    nodes.killAll();
     writes.awaitMore();
     written.addAll(writes.endWithFailures());
   }

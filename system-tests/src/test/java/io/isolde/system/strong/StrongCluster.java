@@ -26,7 +26,7 @@ final class StrongCluster implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofMinutes(2);
 
   final LocalCluster cluster;
-  final CqlSession session;
+  volatile CqlSession session;
 
   private StrongCluster(LocalCluster cluster, CqlSession session) {
     this.cluster = cluster;
@@ -104,7 +104,8 @@ final class StrongCluster implements AutoCloseable {
   }
 
   ResultSet on(int node, Statement<?> statement) {
-    return session.execute(statement.setNode(driverNode(node)));
+    CqlSession now = session;
+    return now.execute(statement.setNode(nodeOf(now, node)));
   }
 
   ResultSet on(String address, String cql) {
@@ -143,6 +144,22 @@ final class StrongCluster implements AutoCloseable {
   void restart(int number) {
     cluster.node(number).start();
     awaitConnected(number);
+  }
+
+  /**
+   * Kills all nodes and starts them again. The driver whose control connection is lost while it
+   * reads the schema never ends that, and waits for it after each change of the schema from then
+   * on; so there is another session afterwards.
+   */
+  void killAll() {
+    cluster.kill();
+    cluster.start();
+    CqlSession old = session;
+    session = connect(cluster);
+    old.close();
+    for (int node = 1; node <= 3; node++) {
+      awaitConnected(node);
+    }
   }
 
   void awaitConnected(int number) {

@@ -347,11 +347,7 @@ class StrongKeyspaceTest {
     for (int i = 0; i < 100; i++) {
       nodes.on(1 + i % 3, "INSERT INTO s.t (p, c, v) VALUES (?, 0, 'kept')", 4000 + i);
     }
-    nodes.cluster.kill();
-    nodes.cluster.start();
-    for (int node = 1; node <= 3; node++) {
-      nodes.awaitConnected(node);
-    }
+    nodes.killAll();
     for (int i = 0; i < 100; i++) {
       assertThat(nodes.execute("SELECT v FROM s.t WHERE p = ?", 4000 + i).one()).isNotNull();
     }

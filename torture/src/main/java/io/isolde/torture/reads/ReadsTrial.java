@@ -27,7 +27,7 @@ public final class ReadsTrial {
 
   private final Ground ground;
   private final String name = "reads" + trials.incrementAndGet();
-  private final List<Comparison> comparisons = new ArrayList<>();
+  private final List<TwinComparison> comparisons = new ArrayList<>();
 
   private ReadsTrial(Ground ground) {
     this.ground = ground;
@@ -38,7 +38,8 @@ public final class ReadsTrial {
     ReadsTrial trial = new ReadsTrial(ground);
     trial.begin(seeds);
     trial.fill();
-    List<Verdict> verdicts = trial.comparisons.parallelStream().map(Comparison::judged).toList();
+    List<Verdict> verdicts =
+        trial.comparisons.parallelStream().map(TwinComparison::judged).toList();
     trial.end();
     return verdicts;
   }
@@ -60,7 +61,7 @@ public final class ReadsTrial {
       Twins twins =
           new Twins(ground, Shape.random(random), random, keyspace + ".t" + i, name + ".t" + i);
       twins.create();
-      comparisons.add(new Comparison(ground, seeds[i], random, twins));
+      comparisons.add(new TwinComparison(ground, seeds[i], random, twins));
     }
     ground.awaitSchema();
   }
@@ -71,7 +72,7 @@ public final class ReadsTrial {
 
   private void fill() {
     each(comparison -> comparison.twins().writeEarly(comparison.some(EARLY_WRITES)));
-    each(Comparison::shuffle);
+    each(TwinComparison::shuffle);
     for (int time = 1; time <= REPLICAS_THAT_MISS; time++) {
       ground.missedByAReplica(
           time,
@@ -81,7 +82,7 @@ public final class ReadsTrial {
     ground.awaitSchema();
     each(comparison -> comparison.twins().write(comparison.twins().writes().expiring(LATE_WRITES)));
     long expiredAtMillis = nowMillis() + EXPIRED_AFTER_MILLIS;
-    each(Comparison::shuffle);
+    each(TwinComparison::shuffle);
     pause(expiredAtMillis - System.currentTimeMillis());
   }
 
@@ -95,7 +96,7 @@ public final class ReadsTrial {
     }
   }
 
-  private void each(Consumer<Comparison> what) {
+  private void each(Consumer<TwinComparison> what) {
     comparisons.parallelStream()
         .forEach(comparison -> comparison.trying(() -> what.accept(comparison)));
   }

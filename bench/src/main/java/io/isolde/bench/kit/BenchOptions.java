@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench.kit;
+
+import java.time.Duration;
+
+/**
+ * How much a benchmark does. All of them take the same options; each uses those that it needs.
+ *
+ * @param rounds how often every case is measured. Default 5. Too small: the spread isn't seen. Too
+ *     big: it takes long.
+ * @param seconds how long a case is measured in a round. Default 3. Too small: a garbage collection
+ *     or a flush falls on one case only. Too big: rounds are so long that the weather changes
+ *     between a case and its peer.
+ * @param warmupSeconds how long a case runs at most before the first round, until the compilers
+ *     have little to do for it. Default 20. Too small: the first rounds measure the compiler.
+ * @param inFlight requests that are sent and not answered, at any time. Default 50. Too small: idle
+ *     cores. Too big: latencies are those of queues.
+ * @param rows rows of a table. Default 20000. Too small: everybody writes the same rows. Too big:
+ *     the disk is measured.
+ * @param rowBytes bytes of a row's value. Default 1024.
+ * @param stormPerSecond updates that go on during the cases under a storm. Default 3000. Too big:
+ *     the machine can't do it, and the storms of a case and its peer differ.
+ * @param heapMegabytes the heap of a node. Default 2048.
+ * @param soakMinutes how long to go on, after the rounds, to see whether memory stays flat. Default
+ *     0: not at all.
+ * @param nodeCores how many of the processors each node may use in {@code leadership}, once it is
+ *     warm. Default 0: all. With all nodes together below what the machine has, each is as on a
+ *     machine of its own. Too small: heartbeats come late, and leaders change for that.
+ * @param runs how often all of it is done, on new nodes each time. Default 1. The spread of three
+ *     runs tells what two versions can be compared by; rounds of one run agree more than runs do.
+ * @param isInOwnNetwork whether this process runs where nodes can be cut off from one another.
+ *     Default no, and benchmarks leave partitions out.
+ */
+public record BenchOptions(
+    int rounds,
+    int seconds,
+    int warmupSeconds,
+    int inFlight,
+    int rows,
+    int rowBytes,
+    int stormPerSecond,
+    int heapMegabytes,
+    int soakMinutes,
+    double nodeCores,
+    int runs,
+    boolean isInOwnNetwork) {
+
+  /** What is used unless told. */
+  public static final BenchOptions DEFAULTS =
+      new BenchOptions(5, 3, 20, 50, 20_000, 1024, 3000, 2048, 0, 0, 1, false);
+
+  /** No node starts to answer with less. */
+  private static final double LEAST_CORES = 0.1;
+
+  public BenchOptions {
+    requireAtLeast("rounds", rounds, 1);
+    requireAtLeast("seconds", seconds, 1);
+    requireAtLeast("warm-up seconds", warmupSeconds, 0);
+    requireAtLeast("requests in flight", inFlight, 2);
+    requireAtLeast("rows", rows, 1);
+    requireAtLeast("bytes of a row", rowBytes, Long.BYTES);
+    requireAtLeast("updates per second of a storm", stormPerSecond, 1);
+    requireAtLeast("heap megabytes", heapMegabytes, 512);
+    requireAtLeast("minutes of the soak", soakMinutes, 0);
+    requireAtLeast("runs", runs, 1);
+    if (nodeCores != 0 && !(nodeCores >= LEAST_CORES)) {
+      throw new IllegalArgumentException(
+          "The cores of a node are %s, but must be at least %s, or 0 for all."
+              .formatted(nodeCores, LEAST_CORES));
+    }
+    if (inFlight > 1000) {
+      throw new IllegalArgumentException(
+          "The requests in flight are %d, but one connection takes at most 1000."
+              .formatted(inFlight));
+    }
+  }
+
+  private static void requireAtLeast(String what, int value, int least) {
+    if (value < least) {
+      throw new IllegalArgumentException(
+          "The %s are %d, but must be at least %d.".formatted(what, value, least));
+    }
+  }
+
+  /** Returns the same, for other rows. */
+  public BenchOptions withRows(int count, int bytes) {
+    return with(count, bytes, heapMegabytes);
+  }
+
+  /** Returns the same, with nodes whose heap is not larger than this. */
+  public BenchOptions withHeapUpTo(int megabytes) {
+    return with(rows, rowBytes, Math.min(megabytes, heapMegabytes));
+  }
+
+  private BenchOptions with(int otherRows, int otherRowBytes, int otherHeapMegabytes) {
+    return new BenchOptions(
+        rounds,
+        seconds,
+        warmupSeconds,
+        inFlight,
+        otherRows,
+        otherRowBytes,
+        stormPerSecond,
+        otherHeapMegabytes,
+        soakMinutes,
+        nodeCores,
+        runs,
+        isInOwnNetwork);
+  }
+
+  /** Returns how long a case is measured in a round. */
+  public Duration measured() {
+    return Duration.ofSeconds(seconds);
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction.barrier;
+
+import java.util.UUID;
+
+/**
+ * What a node is asked for a change of a table's mode.
+ *
+ * @param change the change, which no other one interferes with
+ * @param coordinator the address of the node that makes it
+ * @param leaseMillis how long the barrier stays closed if nobody opens it
+ * @param isTransactional what the table is to the coordinator; what the others are to follow
+ * @param droppedMicros when a column of the table was last dropped, as far as the coordinator knows
+ * @param upTo the commits that {@link Kind#SECURE} is about; 0 for all others
+ */
+record BarrierRequest(
+    Kind kind,
+    UUID change,
+    UUID table,
+    String coordinator,
+    long leaseMillis,
+    boolean isTransactional,
+    long droppedMicros,
+    long upTo) {
+
+  /** What to do. */
+  enum Kind {
+    /** Hold back statements on the table, and wait for those under way. */
+    CLOSE,
+    /** See to it that no commit up to a timestamp is applied here again, should this node die. */
+    SECURE,
+    /** Write what the table has to disk, and say the newest timestamp of it. */
+    NEWEST,
+    /** Wait until this node knows what the table is now. */
+    FOLLOW,
+    /** Let the statements go on. */
+    OPEN
+  }
+
+  /**
+   * The answer.
+   *
+   * @param isDone false if another change has closed the barrier, or this node has not heard of the
+   *     change, or can't secure the commits
+   * @param newestTimestamp in microseconds; the smallest number if it was not asked for, or there
+   *     is nothing
+   */
+  record Answer(boolean isDone, long newestTimestamp) {
+    static final Answer DONE = new Answer(true, Long.MIN_VALUE);
+    static final Answer REFUSED = new Answer(false, Long.MIN_VALUE);
+  }
+}

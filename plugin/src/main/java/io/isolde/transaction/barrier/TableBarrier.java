@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction.barrier;
+
+import com.google.common.cache.CacheBuilder;
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.concurrent.OpOrder;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
+
+/**
+ * Keeps the statements that clients send to this node and changes of a table's mode apart: while it
+ * is closed for a table, statements on it wait. Other tables don't notice. Costs a statement next
+ * to nothing while it is open.
+ */
+public final class TableBarrier {
+  private static final long MAX_WAIT_MILLIS = 30_000;
+
+  /** More than changes of modes in that time, and for longer than a request is under way. */
+  private static final int MAX_ENDED = 1_000;
+
+  private static final Duration ENDED_FOR = Duration.ofMinutes(5);
+
+  private final OpOrder statements = new OpOrder();
+  private final Map<TableId, Closed> closed = new ConcurrentHashMap<>();
+
+  /** Changes that have opened what they closed: a copy of their request may still arrive. */
+  private final Set<UUID> ended =
+      Collections.newSetFromMap(
+          CacheBuilder.newBuilder()
+              .maximumSize(MAX_ENDED)
+              .expireAfterWrite(ENDED_FOR)
+              .<UUID, Boolean>build()
+              .asMap());
+
+  /** Closed by a change of a table's mode, at the longest until a time of {@code nanoTime}. */
+  private record Closed(TableId table, UUID change, long untilNanos, CountDownLatch opened) {
+    long leftNanos() {
+      return untilNanos - System.nanoTime();
+    }
+  }
+
+  /**
+   * A statement on these tables runs until the group is closed.
+   *
+   * @throws IsoldeException NOT_TRANSACTIONAL if the barrier stays closed for too long
+   */
+  public OpOrder.Group enter(Collection<TableMetadata> tables) {
+    while (true) {
+      OpOrder.Group group = statements.start();
+      Closed barrier = closedBarrier(tables);
+      if (barrier == null) {
+        return group;
+      }
+      group.close();
+      await(barrier, tables);
+    }
+  }
+
+  private Closed closedBarrier(Collection<TableMetadata> tables) {
+    if (!closed.isEmpty()) {
+      for (TableMetadata table : tables) {
+        Closed barrier = closed.get(table.id);
+        if (barrier != null) {
+          return barrier;
+        }
+      }
+    }
+    return null;
+  }
+
+  private void await(Closed barrier, Collection<TableMetadata> tables) {
+    long waitNanos = TimeUnit.MILLISECONDS.toNanos(MAX_WAIT_MILLIS);
+    try {
+      boolean isOpen =
+          barrier.opened.await(Math.min(waitNanos, barrier.leftNanos()), TimeUnit.NANOSECONDS);
+      if (!isOpen && barrier.leftNanos() > 0) {
+        throw IsoldeException.of(
+            ErrorCode.UNAVAILABLE,
+            "A change of one of the tables "
+                + tables
+                + " (ENABLE or DISABLE TRANSACTIONS, TRUNCATE, DROP of a column) has not ended yet;"
+                + " try again.");
+      }
+      if (!isOpen) {
+        open(barrier);
+      }
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    }
+  }
+
+  /**
+   * From now on statements on the table wait. Closing it twice is as closing it once.
+   *
+   * @param change closes it, and opens it
+   * @param leaseMillis after which it opens by itself, should nobody open it
+   * @return false if it is closed by another change, or this one has opened it again
+   */
+  boolean close(TableId table, UUID change, long leaseMillis) {
+    long untilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(leaseMillis);
+    Closed barrier = new Closed(table, change, untilNanos, new CountDownLatch(1));
+    Closed other = closed.putIfAbsent(table, barrier);
+    if (other != null && other.leftNanos() <= 0) {
+      open(other);
+      other = closed.putIfAbsent(table, barrier);
+    }
+    // It is closed before this is looked at, and noted as ended before it is opened: one notices.
+    if (ended.contains(change)) {
+      open(table, change);
+      return false;
+    }
+    return other == null || other.change.equals(change);
+  }
+
+  /** Waits for the statements that were under way on this node, on whatever tables. */
+  void awaitStatements() {
+    OpOrder.Barrier barrier = statements.newBarrier();
+    barrier.issue();
+    barrier.await();
+  }
+
+  /** Does nothing if another change has closed it, or none. */
+  void open(TableId table, UUID change) {
+    ended.add(change);
+    Closed barrier = closed.get(table);
+    if (barrier != null && barrier.change.equals(change)) {
+      open(barrier);
+    }
+  }
+
+  private void open(Closed barrier) {
+    closed.remove(barrier.table, barrier);
+    barrier.opened.countDown();
+  }
+}
