@@ -10,7 +10,7 @@ import java.util.Map;
  * One run of a benchmark.
  *
  * @param bench its name in reports
- * @param out is told the progress
+ * @param out where progress is printed
  */
 public record Run(String bench, BenchOptions options, PrintWriter out) {
 

@@ -4,6 +4,7 @@ package io.isolde.bench.nodes;
 import io.isolde.bench.kit.Processes;
 import io.isolde.cluster.ToolException;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
@@ -127,10 +128,17 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** The jar or the folder that this class is in, for the class path of a child. */
+  /**
+   * The jars or folders of this module and of those that it stands on, for a foreign class path.
+   */
   public static String here() {
+    return String.join(
+        File.pathSeparator, placeOf(ChildProcess.class), placeOf(ToolException.class));
+  }
+
+  private static String placeOf(Class<?> type) {
     try {
-      var source = ChildProcess.class.getProtectionDomain().getCodeSource();
+      var source = type.getProtectionDomain().getCodeSource();
       return Path.of(source.getLocation().toURI()).toString();
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
