@@ -40,7 +40,10 @@ record AsOfSearcher(
   private UnfilteredPartitionIterator limited(UnfilteredPartitionIterator rows) {
     UnfilteredPartitionIterator counted =
         command.limits().filter(rows, command.nowInSec(), selectsFullPartition());
-    return RTBoundCloser.close(Transformation.apply(counted, new OpenEnds()));
+    return RTBoundCloser.close(
+        command.limits().isGroupByLimit()
+            ? Transformation.apply(counted, new OpenEnds())
+            : counted);
   }
 
   /** As the command says itself, but for the expression. */

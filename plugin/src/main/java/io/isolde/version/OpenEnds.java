@@ -10,7 +10,7 @@ import org.apache.cassandra.db.rows.WrappingUnfilteredRowIterator;
 import org.apache.cassandra.db.transform.Transformation;
 
 /**
- * Takes away a range tombstone that opens behind the last row.
+ * Takes away a range tombstone that opens behind the last row of a GROUP BY.
  *
  * <p>Only the next group's first row tells a GROUP BY that its last group is whole. That row is
  * left out; a range tombstone in front of it was passed on already, and nothing closes it. {@code

@@ -6,7 +6,7 @@ package io.isolde.oracle.group;
  *
  * @param timeoutMillis how long a request may ride through changes of leaders. Default: 5 s. Too
  *     small: errors during an election, which takes up to 2 s if the leader is cut off. Too big:
- *     clients wait where they would rather be told
+ *     clients wait longer for an error
  * @param maxOutstanding requests without an answer. Default: 8192. Too small: refused at peaks. Too
  *     big: not more than {@code RecentDecisions} remembers, so 8192 at most
  * @param suspicionMillis how long a leader may leave requests unanswered before the others are
