@@ -2,17 +2,13 @@
 package io.isolde.peers;
 
 import io.isolde.raft.ApplicationHandler;
-import io.isolde.raft.PeerClient;
+import io.isolde.raft.NodeConnections;
 import io.isolde.raft.PeerConnection;
-import io.isolde.raft.ResponseHandler;
-import io.isolde.raft.TransportException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
@@ -20,7 +16,7 @@ import java.util.function.Supplier;
 
 /**
  * Asks other nodes, over the oracle's port, and answers them. One connection to each node that was
- * asked, made again when it breaks.
+ * asked, as {@link NodeConnections} keeps it.
  */
 public final class Peers {
 
@@ -46,8 +42,7 @@ public final class Peers {
   private final Executor threads;
   private final Function<byte[], byte[]> answer;
 
-  /** At most one for each node of the cluster. */
-  private final Map<String, CompletableFuture<PeerClient>> clients = new ConcurrentHashMap<>();
+  private final NodeConnections connections;
 
   /**
    * Makes the connections when they are needed.
@@ -69,6 +64,9 @@ public final class Peers {
     this.port = port;
     this.threads = threads;
     this.answer = answer;
+    this.connections =
+        new NodeConnections(
+            (address, onClosed) -> port.get().orElseThrow().transport().connect(address, onClosed));
   }
 
   /** Lets other nodes ask this one, if the port is open. */
@@ -85,57 +83,25 @@ public final class Peers {
         return CompletableFuture.failedFuture(e);
       }
     }
-    CompletableFuture<byte[]> answered = new CompletableFuture<>();
-    var unused =
-        client(node)
-            .whenComplete(
-                (client, failure) -> {
-                  if (failure != null) {
-                    clients.remove(node);
-                    answered.completeExceptionally(failure);
-                  } else {
-                    client.send(
-                        service.number, Unpooled.wrappedBuffer(request), new Answered(answered));
-                  }
-                });
-    return answered;
-  }
-
-  private CompletableFuture<PeerClient> client(String node) {
     Optional<NodePort> ready = port.get();
     if (ready.isEmpty()) {
       return CompletableFuture.failedFuture(
           new IOException("The oracle's port is not open on this node yet."));
     }
-    return clients.computeIfAbsent(
-        node,
-        address ->
-            ready
-                .get()
-                .transport()
-                .connect(ready.get().addressOf(address), () -> clients.remove(address)));
+    return connections.request(
+        ready.get().addressOf(node), service.number, Unpooled.wrappedBuffer(request), Peers::bytes);
   }
 
-  private record Answered(CompletableFuture<byte[]> answer) implements ResponseHandler {
-    @Override
-    public void onResponse(ByteBuf body) {
-      byte[] bytes = new byte[body.readableBytes()];
-      body.readBytes(bytes);
-      body.release();
-      answer.complete(bytes);
-    }
-
-    @Override
-    public void onFailure(TransportException cause) {
-      answer.completeExceptionally(cause);
-    }
+  private static byte[] bytes(ByteBuf body) {
+    byte[] bytes = new byte[body.readableBytes()];
+    body.readBytes(bytes);
+    return bytes;
   }
 
   private final class ResponseSender implements ApplicationHandler {
     @Override
     public void onRequest(PeerConnection from, byte number, long requestId, ByteBuf body) {
-      byte[] request = new byte[body.readableBytes()];
-      body.readBytes(request);
+      byte[] request = bytes(body);
       body.release();
       try {
         threads.execute(() -> respond(from, requestId, request));

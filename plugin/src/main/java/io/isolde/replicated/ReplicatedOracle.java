@@ -11,10 +11,10 @@ import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.Decided;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleGroupConfig;
-import io.isolde.oracle.group.OracleRequestException;
 import io.isolde.oracle.group.Stable;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
+import io.isolde.raft.GroupFailure;
 import io.isolde.version.VersionClock;
 import java.util.Map;
 import java.util.Optional;
@@ -205,8 +205,7 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
 
   private static IsoldeException failed(UUID id, Throwable cause) {
     ErrorCode code =
-        cause instanceof OracleRequestException e
-                && e.reason() == OracleRequestException.Reason.OVERLOADED
+        cause instanceof GroupFailure e && e.reason() == GroupFailure.Reason.OVERLOADED
             ? ErrorCode.ORACLE_OVERLOADED
             : ErrorCode.ORACLE_UNAVAILABLE;
     return IsoldeException.of(
@@ -218,18 +217,18 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
 
   /** Of a commit it is known only sometimes that nothing was done. */
   private static IsoldeException commitFailed(UUID id, Throwable cause) {
-    if (!(cause instanceof OracleRequestException e)) {
+    if (!(cause instanceof GroupFailure e)) {
       return outcomeUnknown(id, cause);
     }
     return switch (e.reason()) {
-      case OVERLOADED, REFUSED -> failed(id, cause);
+      case OVERLOADED, REFUSED, NOT_LEADER, TIMED_OUT -> failed(id, cause);
       case FENCED ->
           IsoldeException.of(
               ErrorCode.COORDINATOR_FENCED,
               e.getMessage() + " Nothing was committed; run it again.",
               "transaction",
               id);
-      case TIMED_OUT, CLOSED -> outcomeUnknown(id, cause);
+      case UNKNOWN, TIMED_OUT_UNKNOWN, CLOSED -> outcomeUnknown(id, cause);
     };
   }
 

@@ -3,9 +3,9 @@ package io.isolde.replication;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.apply.Stamp;
-import io.isolde.group.GroupFailure;
 import io.isolde.group.ReplicaGroup;
 import io.isolde.group.RequestId;
+import io.isolde.raft.GroupFailure;
 import io.isolde.transaction.StatementMutations;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -2,7 +2,7 @@
 package io.isolde.replication;
 
 import io.isolde.group.GroupClient;
-import io.isolde.group.GroupFailure;
+import io.isolde.raft.GroupFailure;
 import io.isolde.version.SnapshotTooOldException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,11 +3,10 @@ package io.isolde.replication;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.isolde.group.GroupClient;
-import io.isolde.group.GroupFailure;
 import io.isolde.group.Layout;
 import io.isolde.group.Rebalancing;
+import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
-import io.isolde.raft.RaftFailure;
 import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -125,8 +124,7 @@ final class MoveSteps {
   }
 
   private static boolean isRefused(Exception failure) {
-    return (failure.getCause() instanceof GroupFailure known
-            && known.reason() == GroupFailure.Reason.REFUSED)
-        || failure.getCause() instanceof RaftFailure.Refused;
+    return failure.getCause() instanceof GroupFailure known
+        && known.reason() == GroupFailure.Reason.REFUSED;
   }
 }

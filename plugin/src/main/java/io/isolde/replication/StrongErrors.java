@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
-import io.isolde.group.GroupFailure;
+import io.isolde.raft.GroupFailure;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.WriteType;
 import org.apache.cassandra.exceptions.InvalidRequestException;
@@ -25,9 +25,7 @@ final class StrongErrors {
   /** A write of which it is certain that it was not done is unavailable, else it is timed out. */
   static RuntimeException ofWrite(
       Throwable failure, ConsistencyLevel consistency, WriteType writeType) {
-    if (failure instanceof GroupFailure group
-        && (group.reason() == GroupFailure.Reason.TIMED_OUT_UNKNOWN
-            || group.reason() == GroupFailure.Reason.UNKNOWN)) {
+    if (failure instanceof GroupFailure group && group.reason().isOutcomeUnknown()) {
       return new WriteTimeoutException(
           writeType, consistency, 0, 1, String.valueOf(failure.getMessage()));
     }

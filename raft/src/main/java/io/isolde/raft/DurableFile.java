@@ -8,8 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.stream.Stream;
 
-/** Files that are there as a whole, or not at all, whenever the machine stops. */
+/** Files that are there as a whole, or not at all, whenever the machine stops; and their end. */
 public final class DurableFile {
   private static final String UNFINISHED = ".unfinished";
 
@@ -40,6 +42,27 @@ public final class DurableFile {
    */
   public static void rename(Path written, Path file) throws IOException {
     Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    syncDirectoryOf(file);
+  }
+
+  /** Deletes a file if it is there; that is durable when it returns. */
+  public static void delete(Path file) throws IOException {
+    if (Files.deleteIfExists(file)) {
+      syncDirectoryOf(file);
+    }
+  }
+
+  /** Deletes a directory and all that is in it. */
+  public static void deleteTree(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+    syncDirectoryOf(directory);
+  }
+
+  private static void syncDirectoryOf(Path file) throws IOException {
     try (FileChannel directory = FileChannel.open(file.getParent(), StandardOpenOption.READ)) {
       directory.force(true);
     }

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
  * A connection to a node for requests that are not Raft's. It doesn't reconnect, and puts no time
  * limit on an answer: the user knows which node to try next, and when it is too late.
  */
-public final class PeerClient implements AutoCloseable {
+public final class PeerClient implements Connection, AutoCloseable {
   private final CallerEnd connection;
 
   PeerClient(CallerEnd connection) {
@@ -43,7 +43,7 @@ public final class PeerClient implements AutoCloseable {
     connection.sendApplication(service, body, handler);
   }
 
-  /** Whether requests can still be sent. */
+  @Override
   public boolean isOpen() {
     return connection.isOpen();
   }
@@ -52,11 +52,12 @@ public final class PeerClient implements AutoCloseable {
    * For how long requests have been waiting and nothing at all has come. After a network failure
    * TCP repeats what it sent at ever longer intervals, and a new connection is the quicker way.
    */
+  @Override
   public long unansweredMillis() {
     return connection.unansweredMillis();
   }
 
-  /** Closes the connection in a while, for the sake of those that still wait for an answer. */
+  @Override
   public void closeAfter(long millis) {
     connection.closeAfter(millis);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft;
 
+import io.isolde.raft.GroupFailure.Reason;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -46,7 +47,7 @@ import org.apache.ratis.statemachine.SnapshotInfo;
 import org.apache.ratis.util.Timestamp;
 
 /**
- * This node's replica of one group. The futures fail with a {@link RaftFailure}; a leader that
+ * This node's replica of one group. The futures fail with a {@link GroupFailure}; a leader that
  * loses its majority steps down within an election time-out, which bounds every wait.
  */
 public final class RaftReplica {
@@ -361,7 +362,7 @@ public final class RaftReplica {
    */
   public CompletableFuture<Void> barrier() {
     if (!isLeader()) {
-      return CompletableFuture.failedFuture(new RaftFailure.NotLeader(leader(), null));
+      return CompletableFuture.failedFuture(GroupFailure.notLeader(leader()));
     }
     long term = term();
     if (handOver.isTaken(term)) {
@@ -391,18 +392,18 @@ public final class RaftReplica {
 
   private void requireLeading(boolean isProven, long term) {
     if (!isProven) {
-      throw new RaftFailure.NotReady("No majority has answered this leader in time.", null);
+      throw failure(Reason.NOT_LEADER, "No majority has answered this leader in time.", null);
     }
     if (!isLeader() || term() != term) {
-      throw new RaftFailure.NotLeader(leader(), null);
+      throw GroupFailure.notLeader(leader());
     }
     if (handOver.isTaken(term)) {
       throw handingOver(null);
     }
   }
 
-  private static RaftFailure handingOver(Throwable cause) {
-    return new RaftFailure.NotReady("The leader is handing over.", cause);
+  private GroupFailure handingOver(Throwable cause) {
+    return failure(Reason.NOT_LEADER, "The leader is handing over.", cause);
   }
 
   private CompletableFuture<RaftClientReply> submit(RaftClientRequest request) {
@@ -469,14 +470,14 @@ public final class RaftReplica {
   /**
    * Hands leadership over. Requests are refused meanwhile; if it fails, this node goes on leading,
    * or steps down if the other may have been elected. One at a time: another fails with {@link
-   * RaftFailure.NotReady}. So does one to a member that does not answer, at once.
+   * Reason#NOT_LEADER}. So does one to a member that does not answer, at once.
    *
    * @param timeoutMillis when to give up
    */
   public CompletableFuture<Void> transferLeadership(String to, long timeoutMillis) {
     if (isLeader() && !answers.isAlive(RaftPeerId.valueOf(to))) {
       return CompletableFuture.failedFuture(
-          new RaftFailure.NotReady("The member " + to + " does not answer this leader.", null));
+          failure(Reason.NOT_LEADER, "The member " + to + " does not answer this leader.", null));
     }
     long term = term();
     if (!handOver.offer(to, term)) {
@@ -552,38 +553,44 @@ public final class RaftReplica {
         });
   }
 
-  private RaftFailure translate(Throwable failure, boolean started) {
+  private GroupFailure translate(Throwable failure, boolean started) {
     Throwable cause = failure;
     while (cause instanceof CompletionException && cause.getCause() != null) {
       cause = cause.getCause();
     }
     if (cause instanceof ResourceUnavailableException) {
-      return new RaftFailure.Overloaded("Too many requests wait at the leader.", cause);
+      return failure(Reason.OVERLOADED, "Too many requests wait at the leader.", cause);
     }
     if (cause instanceof LeaderSteppingDownException) {
       return handingOver(cause);
     }
     if (cause instanceof ReconfigurationInProgressException
         || cause instanceof ReconfigurationTimeoutException) {
-      return new RaftFailure.NotReady("A change of members is under way.", cause);
+      return failure(Reason.NOT_LEADER, "A change of members is under way.", cause);
     }
     if (cause instanceof StateMachineException) {
-      return new RaftFailure.Refused("The state machine refused the request.", cause);
+      return failure(Reason.REFUSED, "The state machine refused the request.", cause);
     }
     if (started) {
-      return new RaftFailure.OutcomeUnknown(
-          "The leader stepped down or failed while the request was being replicated.", cause);
+      return failure(
+          Reason.UNKNOWN,
+          "The leader stepped down or failed while the request was being replicated.",
+          cause);
     }
     if (cause instanceof NotLeaderException) {
-      return new RaftFailure.NotLeader(leader(), cause);
+      return GroupFailure.notLeader(leader());
     }
     if (cause instanceof LeaderNotReadyException
         || cause instanceof ServerNotReadyException
         || cause instanceof ReadException // It may have stepped down since it was asked.
         || cause instanceof ReadIndexException
         || cause instanceof GroupMismatchException) {
-      return new RaftFailure.NotReady("This node is not ready.", cause);
+      return failure(Reason.NOT_LEADER, "This node is not ready.", cause);
     }
-    return new RaftFailure.Refused(String.valueOf(cause.getMessage()), cause);
+    return failure(Reason.REFUSED, String.valueOf(cause.getMessage()), cause);
+  }
+
+  private GroupFailure failure(Reason reason, String message, Throwable cause) {
+    return new GroupFailure(reason, message, leader(), cause);
   }
 }

@@ -2,6 +2,7 @@
 package io.isolde.raft;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 
 /** Why a request over a {@link PeerClient} got no answer. */
 public final class TransportException extends IOException {
@@ -15,6 +16,8 @@ public final class TransportException extends IOException {
     REMOTE_BUSY,
     /** Nothing was sent: the frame is larger than the bound. */
     TOO_LARGE,
+    /** Nothing was sent: there is no connection to the node. */
+    UNREACHABLE,
     /** The connection is closed; the other side may have seen the request. */
     CLOSED,
     /** Nothing was sent: the other side's build and this one understand nothing of each other. */
@@ -33,6 +36,25 @@ public final class TransportException extends IOException {
   TransportException(Reason reason, String message, Throwable cause) {
     super(message, cause);
     this.reason = reason;
+  }
+
+  /**
+   * Of a request that was not sent for want of a connection.
+   *
+   * @param cause null if this node closes
+   */
+  static TransportException notConnected(InetSocketAddress address, Throwable cause) {
+    boolean isOtherFormat =
+        cause instanceof TransportException known && known.reason == Reason.OTHER_FORMAT;
+    return isOtherFormat
+        ? (TransportException) cause
+        : new TransportException(
+            Reason.UNREACHABLE,
+            "Cannot connect to "
+                + address
+                + ": "
+                + (cause == null ? "this node closes." : cause.getMessage()),
+            cause);
   }
 
   /** What a caller does about it. */

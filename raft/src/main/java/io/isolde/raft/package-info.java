@@ -5,7 +5,8 @@
  *
  * <p>Reading order: {@link io.isolde.raft.PeerTransport} (the port), {@link
  * io.isolde.raft.RaftNode} and {@link io.isolde.raft.RaftReplica} (the logs), then, for those who
- * change it, {@code RaftRpcService} (Ratis over the port), {@code PeerLink} (one connection to a
- * peer) and {@code LeaderWatch} (elections before the time-out).
+ * change it, {@code RaftRpcService} (Ratis over the port), {@code KeptConnection} (one connection
+ * to a node, for Raft in {@code PeerLink} and for requests in {@code NodeConnections}) and {@code
+ * LeaderWatch} (elections before the time-out).
  */
 package io.isolde.raft;

@@ -38,4 +38,16 @@ class DurableFileTest {
     assertThatThrownBy(() -> DurableFile.write(file, bytes("new"))).isInstanceOf(IOException.class);
     assertThat(file).hasContent("old");
   }
+
+  @Test
+  void whenSomethingIsDeletedThenItIsGoneAndItIsNoMatterIfItWas() throws Exception {
+    Path file = folder.resolve("note");
+    DurableFile.write(file, bytes("old"));
+    DurableFile.delete(file);
+    DurableFile.delete(file);
+    Path inside = Files.createDirectories(folder.resolve("log").resolve("current"));
+    DurableFile.write(inside.resolve("part"), bytes("entries"));
+    DurableFile.deleteTree(folder.resolve("log"));
+    assertThat(folder).isEmptyDirectory();
+  }
 }

@@ -77,7 +77,7 @@ class HandOverTest {
       // At first it is not known to be dead.
       for (int i = 0; i < 3; i++) {
         assertThatThrownBy(() -> handOverAndAwait(cluster, leader, dead))
-            .hasCauseInstanceOf(RaftFailure.class);
+            .hasCauseInstanceOf(GroupFailure.class);
         cluster.propose(leader, "after " + i);
       }
       Thread.sleep(RaftSettings.defaults().electionTimeoutMinMillis());
@@ -135,7 +135,7 @@ class HandOverTest {
       cluster.hang(transferTarget, wakesUp);
       var handedOver = cluster.replica(leader).transferLeadership("n" + transferTarget, 300);
       assertThatThrownBy(() -> handedOver.get(10, TimeUnit.SECONDS))
-          .hasCauseInstanceOf(RaftFailure.class);
+          .hasCauseInstanceOf(GroupFailure.class);
       wakesUp.countDown();
       cluster.propose(leader, "after");
       cluster.awaitApplied(List.of("before", "after"));
@@ -162,7 +162,7 @@ class HandOverTest {
       var handedOver = leader.transferLeadership("n" + transferTarget, 300);
       assertThat(leader.handOver().take("n" + transferTarget, term)).isTrue();
       assertThatThrownBy(() -> handedOver.get(10, TimeUnit.SECONDS))
-          .hasCauseInstanceOf(RaftFailure.class);
+          .hasCauseInstanceOf(GroupFailure.class);
       TestCluster.await(() -> !(leader.isLeader() && leader.term() == term));
       int next = cluster.awaitLeader();
       assertThat(cluster.replica(next).term()).isGreaterThan(term);
@@ -187,7 +187,8 @@ class HandOverTest {
       assertThat(handOver.take("n7", leader.term())).isTrue();
       handOver.end();
       assertThatThrownBy(() -> leader.barrier().get(10, TimeUnit.SECONDS))
-          .hasCauseInstanceOf(RaftFailure.NotReady.class);
+          .hasCauseInstanceOf(GroupFailure.class)
+          .hasMessageContaining("handing over");
       assertThat(handOver.take("n7", leader.term())).as("when it has ended").isFalse();
     }
   }

@@ -94,7 +94,7 @@ class LeaderFailureTest {
         assertThat(cluster.replica(old).barrier())
             .failsWithin(2L * LONG_MILLIS, TimeUnit.MILLISECONDS)
             .withThrowableOfType(ExecutionException.class)
-            .withCauseInstanceOf(RaftFailure.class);
+            .withCauseInstanceOf(GroupFailure.class);
       } finally {
         goesOn.countDown();
       }

@@ -94,7 +94,7 @@ class ReadIndexTest {
       assertThat(read(cluster, leader))
           .failsWithin(LONG_MILLIS, TimeUnit.MILLISECONDS)
           .withThrowableOfType(ExecutionException.class)
-          .withCauseInstanceOf(RaftFailure.class);
+          .withCauseInstanceOf(GroupFailure.class);
     }
   }
 }

@@ -31,10 +31,13 @@ class ReplicationTest {
       assertThat(cluster.replica(follower).leader()).contains(cluster.peers.get(leader));
       assertThatThrownBy(() -> cluster.propose(follower, "no"))
           .isInstanceOfSatisfying(
-              RaftFailure.NotLeader.class,
-              failure -> assertThat(failure.leader()).contains(cluster.peers.get(leader)));
+              GroupFailure.class,
+              failure -> {
+                assertThat(failure.reason()).isEqualTo(GroupFailure.Reason.NOT_LEADER);
+                assertThat(failure.leader()).contains(cluster.peers.get(leader));
+              });
       assertThatThrownBy(() -> cluster.replica(follower).barrier().get(5, TimeUnit.SECONDS))
-          .hasCauseInstanceOf(RaftFailure.NotLeader.class);
+          .hasCauseInstanceOf(GroupFailure.class);
       cluster.awaitApplied(expected);
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -71,8 +72,7 @@ public final class FollowerProbe {
     boolean isMeasured = connections.isConnected(follower.address());
     long askedNanos = System.nanoTime();
     var unused =
-        connections
-            .request(follower.address(), question)
+        Protocol.ask(connections, follower, question)
             .orTimeout(GroupService.APPLIED_MILLIS, TimeUnit.MILLISECONDS)
             .whenComplete(
                 (answer, failure) -> {

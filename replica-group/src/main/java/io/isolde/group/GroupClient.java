@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
-import io.isolde.group.GroupFailure.Reason;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
+import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -229,14 +231,13 @@ public final class GroupClient implements AutoCloseable {
   /** How far a group's leader is, as soon as all of that is durable in its storage. */
   CompletableFuture<Checkpoint> state(UUID group, Peer leader) {
     CompletableFuture<byte[]> answer =
-        connections.request(leader.address(), Protocol.request(Protocol.STATE, group, 0));
+        Protocol.ask(connections, leader, Protocol.request(Protocol.STATE, group, 0));
     return answer.orTimeout(FLUSH_MILLIS, TimeUnit.MILLISECONDS).thenApply(Checkpoint::ofBytes);
   }
 
   /** What another member of a group is busy with. */
   public CompletableFuture<MemberLoad> load(ReplicaGroup group, Peer member) {
-    return connections
-        .request(member.address(), Protocol.request(Protocol.LOAD, group.id(), 0))
+    return Protocol.ask(connections, member, Protocol.request(Protocol.LOAD, group.id(), 0))
         .thenApply(Unpooled::wrappedBuffer)
         .thenApply(
             answer -> {
@@ -248,8 +249,7 @@ public final class GroupClient implements AutoCloseable {
 
   /** How a member of a group is doing, which may be this node. */
   public CompletableFuture<ReplicaStatus> status(UUID group, Peer member) {
-    return connections
-        .request(member.address(), Protocol.request(Protocol.STATUS, group, 0))
+    return Protocol.ask(connections, member, Protocol.request(Protocol.STATUS, group, 0))
         .thenApply(Unpooled::wrappedBuffer)
         .thenApply(ReplicaStatus::read);
   }
@@ -297,7 +297,7 @@ public final class GroupClient implements AutoCloseable {
         tried = attempt.here(here);
       } else {
         asked = whom(here);
-        tried = connections.request(asked.address(), attempt.message());
+        tried = Protocol.ask(connections, asked, attempt.message());
       }
       Peer to = asked;
       if (!tried.isDone()) {
@@ -328,7 +328,7 @@ public final class GroupClient implements AutoCloseable {
         answer.complete(bytes);
         return;
       }
-      last = GroupFailure.of(failure, Optional.empty());
+      last = GroupFailure.of(failure);
       switch (last.reason()) {
         case REFUSED, OVERLOADED -> refused(last);
         case NOT_LEADER -> {

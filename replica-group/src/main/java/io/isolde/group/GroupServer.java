@@ -2,6 +2,8 @@
 package io.isolde.group;
 
 import io.isolde.raft.ByteBudget;
+import io.isolde.raft.DurableFile;
+import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerTransport;
 import io.isolde.raft.RaftNode;
@@ -11,7 +13,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -302,7 +303,7 @@ public final class GroupServer implements AutoCloseable {
     node.removeGroup(RaftGroupId.valueOf(id));
     Path log = directory.resolve(id.toString());
     if (Files.exists(log)) {
-      delete(log); // of one that was stopped
+      DurableFile.deleteTree(log); // of one that was stopped
     }
   }
 
@@ -315,16 +316,8 @@ public final class GroupServer implements AutoCloseable {
         if (!names.contains(name) && Files.isDirectory(old.resolve("current"))) {
           log.info("Deleting the log of replica group {}, which is not for this node", name);
           notes.logGone(UUID.fromString(name));
-          delete(old);
+          DurableFile.deleteTree(old);
         }
-      }
-    }
-  }
-
-  private static void delete(Path tree) throws IOException {
-    try (var files = Files.walk(tree)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
       }
     }
   }

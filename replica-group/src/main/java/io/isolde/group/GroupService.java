@@ -2,6 +2,7 @@
 package io.isolde.group;
 
 import io.isolde.raft.ApplicationHandler;
+import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerConnection;
 import io.netty.buffer.ByteBuf;
@@ -67,7 +68,7 @@ final class GroupService implements ApplicationHandler {
   }
 
   private static GroupFailure failure(PeerConnection from, Throwable failure) {
-    GroupFailure known = GroupFailure.of(failure, Optional.empty());
+    GroupFailure known = GroupFailure.of(failure);
     if (known.getCause() != null && known.reason() == GroupFailure.Reason.UNKNOWN) {
       log.debug("A request of {} failed", from.remoteAddress(), known.getCause());
     }

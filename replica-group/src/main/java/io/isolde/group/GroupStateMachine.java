@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
+import io.isolde.raft.group.PositionWaiters;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -40,6 +42,7 @@ final class GroupStateMachine extends BaseStateMachine {
   private static final Logger log = LoggerFactory.getLogger(GroupStateMachine.class);
   private static final long FIRST_BACK_OFF_MILLIS = 1_000;
   private static final long MAX_BACK_OFF_MILLIS = 30_000;
+  private static final int MAX_WAITERS = 1024;
 
   /** Asks a leader how far it is, durably. */
   interface Leader {
@@ -50,7 +53,11 @@ final class GroupStateMachine extends BaseStateMachine {
   private final Leader leader;
   private final long maxLogBytes;
   private final LongConsumer onAnswered;
-  private final AppliedWaiters waiters = new AppliedWaiters();
+
+  /** For entries of the log; those who wait have time limits of their own. */
+  private final PositionWaiters<CompletableFuture<Boolean>> waiters =
+      new PositionWaiters<>(MAX_WAITERS);
+
   private final Checkpoints checkpoints = new Checkpoints();
   private final AtomicBoolean isFlushing = new AtomicBoolean();
 
@@ -140,7 +147,7 @@ final class GroupStateMachine extends BaseStateMachine {
       setLastAppliedTermIndex(checkpoint.at());
       lastMicros = state.lastMicros();
     }
-    waiters.applied(checkpoint.at().getIndex());
+    applied(checkpoint.at().getIndex());
     bytesSinceCheckpoint = 0;
   }
 
@@ -172,7 +179,7 @@ final class GroupStateMachine extends BaseStateMachine {
       lastMicros = state.lastMicros();
     }
     bytesSinceCheckpoint += data.size();
-    waiters.applied(proto.getIndex());
+    applied(proto.getIndex());
     if (request != null) {
       onAnswered.accept(proto.getIndex());
     }
@@ -209,9 +216,19 @@ final class GroupStateMachine extends BaseStateMachine {
     if (appliedIndex() >= index) {
       return CompletableFuture.completedFuture(true);
     }
-    CompletableFuture<Void> cause = waiters.await(index);
-    waiters.applied(appliedIndex()); // It may have been applied meanwhile.
-    return cause.thenApply(done -> false);
+    CompletableFuture<Boolean> answer = new CompletableFuture<>();
+    if (!waiters.add(index, answer, Long.MAX_VALUE)) {
+      return CompletableFuture.failedFuture(
+          new GroupFailure(
+              GroupFailure.Reason.OVERLOADED, "More than " + MAX_WAITERS + " wait for entries."));
+    }
+    applied(appliedIndex()); // It may have been applied meanwhile.
+    return answer;
+  }
+
+  /** Up to and with this entry all are applied. */
+  private void applied(long index) {
+    waiters.reached(index).forEach(waiter -> waiter.complete(false));
   }
 
   /** When a write was applied, if it was and may still be repeated. */

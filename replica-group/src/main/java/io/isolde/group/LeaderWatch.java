@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
-import io.isolde.group.GroupFailure.Reason;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.Peer;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -83,7 +84,7 @@ final class LeaderWatch implements Runnable {
     try {
       look();
     } catch (RuntimeException e) { // Nobody else would ever end the wait.
-      bounded.completeExceptionally(GroupFailure.of(e, Optional.empty()));
+      bounded.completeExceptionally(GroupFailure.of(e));
     }
   }
 

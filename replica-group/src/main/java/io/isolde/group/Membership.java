@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -163,7 +165,7 @@ public final class Membership {
   public CompletableFuture<Void> askToJoin(UUID group, UUID move, Peer node) {
     ByteBuf request = Protocol.request(Protocol.JOIN, group, 16);
     request.writeLong(move.getMostSignificantBits()).writeLong(move.getLeastSignificantBits());
-    return connections.request(node.address(), request).thenApply(done -> null);
+    return Protocol.ask(connections, node, request).thenApply(done -> null);
   }
 
   /**

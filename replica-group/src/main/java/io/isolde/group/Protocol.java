@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 
 /** What nodes say to each other about groups, over the port of a {@link GroupServer}. */
 final class Protocol {
@@ -78,6 +81,18 @@ final class Protocol {
     return bytes;
   }
 
+  /** Asks a node; fails with a {@link GroupFailure} or why there is no answer. */
+  static CompletableFuture<byte[]> ask(NodeConnections connections, Peer node, ByteBuf message) {
+    return connections.request(node.address(), SERVICE, message, Protocol::answer);
+  }
+
+  private static byte[] answer(ByteBuf body) {
+    if (body.readByte() != OK) {
+      throw failure(body);
+    }
+    return rest(body);
+  }
+
   static ByteBuf failure(GroupFailure failure) {
     ByteBuf out = buffer(128).writeByte(FAILED);
     text(out, failure.reason().name());
@@ -97,7 +112,7 @@ final class Protocol {
     return out;
   }
 
-  static GroupFailure failure(ByteBuf in) {
+  private static GroupFailure failure(ByteBuf in) {
     GroupFailure.Reason reason = GroupFailure.Reason.valueOf(text(in));
     String leader = text(in);
     Optional<Peer> peer = Optional.empty();

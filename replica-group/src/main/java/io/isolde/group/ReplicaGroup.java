@@ -2,6 +2,7 @@
 package io.isolde.group;
 
 import io.isolde.raft.ByteBudget;
+import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
 import io.isolde.raft.RaftReplica;
 import java.util.ArrayList;
@@ -184,15 +185,7 @@ public final class ReplicaGroup {
    * answered before.
    */
   public CompletableFuture<Void> barrier() {
-    return replica
-        .barrier()
-        .handle(
-            (done, failure) -> {
-              if (failure != null) {
-                throw GroupFailure.of(failure, leader());
-              }
-              return null;
-            });
+    return replica.barrier();
   }
 
   /**
@@ -218,7 +211,7 @@ public final class ReplicaGroup {
           OptionalLong before = machine.appliedAt(request);
           if (before.isPresent()) {
             if (before.getAsLong() == RetryWindow.FORGOTTEN) {
-              throw GroupFailure.forgotten();
+              throw RetryWindow.forgotten();
             }
             return decision.repeated();
           }
@@ -253,7 +246,7 @@ public final class ReplicaGroup {
     try {
       var unused = future.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
-      throw GroupFailure.of(e.getCause(), leader());
+      throw GroupFailure.of(e.getCause());
     } catch (TimeoutException e) {
       throw timedOut(late);
     }
@@ -273,11 +266,12 @@ public final class ReplicaGroup {
     if (!isHandingOver.compareAndSet(false, true)) {
       return CompletableFuture.failedFuture(GroupFailure.notLeader(Optional.empty()));
     }
-    CompletableFuture<Void> done = queue.hold(timeoutMillis);
-    return done.thenCompose(held -> replica.transferLeadership(to, timeoutMillis))
+    CompletableFuture<Void> pause = queue.pause(timeoutMillis);
+    return pause
+        .thenCompose(paused -> replica.transferLeadership(to, timeoutMillis))
         .whenComplete(
             (handed, failure) -> {
-              queue.goOn();
+              queue.resume(pause);
               isHandingOver.set(false);
             });
   }
@@ -303,7 +297,7 @@ public final class ReplicaGroup {
 
   /** Whoever asked may try again, for as long as it has time. */
   private static CompletableFuture<Void> notHandedOver(Throwable failure) {
-    GroupFailure known = GroupFailure.of(failure, Optional.empty());
+    GroupFailure known = GroupFailure.of(failure);
     return CompletableFuture.failedFuture(
         new GroupFailure(GroupFailure.Reason.UNKNOWN, known.getMessage()));
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.DurableFile;
 import io.isolde.raft.Peer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -69,7 +69,7 @@ public final class ReplicaNotes {
     if (isJoining) {
       write(joining(group), "");
     } else {
-      delete(joining(group));
+      DurableFile.delete(joining(group));
     }
   }
 
@@ -108,12 +108,12 @@ public final class ReplicaNotes {
    * The log is about to go. A log without a note is of no use; a note without a log is an alarm.
    */
   void logGone(UUID group) throws IOException {
-    delete(joining(group));
-    delete(log(group));
+    DurableFile.delete(joining(group));
+    DurableFile.delete(log(group));
   }
 
   void cameBack(UUID group) throws IOException {
-    delete(left(group));
+    DurableFile.delete(left(group));
   }
 
   /** There is no such group any more. */
@@ -134,26 +134,7 @@ public final class ReplicaNotes {
     return folder.resolve(group + LEFT);
   }
 
-  private void write(Path file, String content) throws IOException {
-    Files.writeString(
-        file,
-        content,
-        StandardOpenOption.CREATE,
-        StandardOpenOption.WRITE,
-        StandardOpenOption.TRUNCATE_EXISTING,
-        StandardOpenOption.SYNC);
-    syncFolder();
-  }
-
-  private void delete(Path file) throws IOException {
-    if (Files.deleteIfExists(file)) {
-      syncFolder();
-    }
-  }
-
-  private void syncFolder() throws IOException {
-    try (FileChannel opened = FileChannel.open(folder, StandardOpenOption.READ)) {
-      opened.force(true);
-    }
+  private static void write(Path file, String content) throws IOException {
+    DurableFile.write(file, content.getBytes(StandardCharsets.UTF_8));
   }
 }

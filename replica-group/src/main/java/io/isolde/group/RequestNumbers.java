@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.GroupFailure;
 import java.util.TreeSet;
 
 /** Numbers the writes of this node to one group, and remembers which have no answer yet. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.GroupFailure;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -68,6 +69,13 @@ final class RetryWindow {
       sweptMicros = micros;
       sessions.values().removeIf(old -> micros - old.lastMicros > SESSION_MICROS);
     }
+  }
+
+  /** What becomes of such a write. */
+  static GroupFailure forgotten() {
+    return new GroupFailure(
+        GroupFailure.Reason.UNKNOWN,
+        "The write came so late that nobody can tell whether it was done before.");
   }
 
   int sessions() {

@@ -2,22 +2,25 @@
 package io.isolde.group;
 
 import io.isolde.raft.ByteBudget;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.RaftReplica;
-import java.util.ArrayDeque;
+import io.isolde.raft.group.Pace;
+import io.isolde.raft.group.ProposalBatcher;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.apache.ratis.protocol.Message;
 
 /**
- * Puts the leader's writes into the log in the order in which they come, many in one entry: what
- * comes while entries are under way goes into the next one (group commit).
+ * Puts the leader's writes into the log in the order in which they come, as {@link ProposalBatcher}
+ * collects them, and knows which write to a partition was the last.
  */
-final class WriteQueue {
+final class WriteQueue implements ProposalBatcher.Entries<WriteQueue.Queued, Entry> {
   /** With more, entries get smaller, and each costs every member far more than a write in it. */
   private static final int MAX_ENTRIES_UNDER_WAY = 2;
 
@@ -29,44 +32,47 @@ final class WriteQueue {
 
   private static final CompletableFuture<Long> NOTHING = CompletableFuture.completedFuture(0L);
 
-  private record Queued(Write write, CompletableFuture<Long> answer) {}
+  /** A write that waits for the log, and who waits for it. */
+  record Queued(Write write, CompletableFuture<Long> answer) implements ProposalBatcher.Item {
+    @Override
+    public int bytes() {
+      return write.bytes();
+    }
+  }
 
   /** Where a partition stands: which write to it was the last when somebody looked. */
   record Place(int index, long writes, CompletableFuture<Void> before) {}
 
   private final RaftReplica replica;
-  private final int maxEntryBytes;
   private final LongSupplier wallMicros;
-  private final ByteBudget memory;
+  private final ProposalBatcher<Queued, Entry> batcher;
 
   /** What {@link #nextMicros} has said last. */
   private final AtomicLong saidMicros = new AtomicLong();
 
-  /** Guarded by itself, with all below; at most {@link #MAX_QUEUED}. */
-  private final ArrayDeque<Queued> queue = new ArrayDeque<>();
-
-  /** Taken from the memory that the node's queues have together. */
-  private long queuedBytes;
-
+  /** How many there were to each place. Guarded by itself, as the next. */
   private final long[] writes = new long[PLACES];
 
   @SuppressWarnings({"unchecked", "rawtypes"})
   private final CompletableFuture<Long>[] last = new CompletableFuture[PLACES];
 
-  private int underWay;
-  private boolean isHeld;
-
-  /** Null unless somebody waits until nothing is under way. */
-  private CompletableFuture<Void> idle;
-
-  /** More than 0 while somebody makes entries; what the others want is done by that one. */
-  private final AtomicInteger wanted = new AtomicInteger();
-
+  /**
+   * A queue of a group.
+   *
+   * @param memory for what waits, shared with other groups
+   */
   WriteQueue(RaftReplica replica, int maxEntryBytes, LongSupplier wallMicros, ByteBudget memory) {
     this.replica = replica;
-    this.memory = memory;
-    this.maxEntryBytes = maxEntryBytes;
     this.wallMicros = wallMicros;
+    // On the threads of those who offer: a node may have hundreds of groups.
+    this.batcher =
+        new ProposalBatcher<>(
+            new ProposalBatcher.Limits(MAX_QUEUED, MAX_WRITES_PER_ENTRY, maxEntryBytes),
+            Pace.atOnce(MAX_ENTRIES_UNDER_WAY),
+            memory,
+            Runnable::run,
+            entry -> replica.propose(entry),
+            this);
   }
 
   /**
@@ -78,9 +84,7 @@ final class WriteQueue {
   }
 
   int size() {
-    synchronized (queue) {
-      return queue.size();
-    }
+    return batcher.size();
   }
 
   CompletableFuture<Long> offer(Write write) {
@@ -90,7 +94,7 @@ final class WriteQueue {
   /** Where a partition stands now. */
   Place place(int keyHash) {
     int index = Math.floorMod(keyHash, PLACES);
-    synchronized (queue) {
+    synchronized (writes) {
       CompletableFuture<Long> before = last[index] == null ? NOTHING : last[index];
       // Whether it worked is not the business of who comes after.
       return new Place(index, writes[index], before.handle((done, failure) -> null));
@@ -101,97 +105,49 @@ final class WriteQueue {
    * Takes a write; null if somebody else has written to the partition since the place was taken.
    */
   CompletableFuture<Long> offerAt(Place place, Write write) {
-    if (write.bytes() > maxEntryBytes) {
-      return CompletableFuture.failedFuture(
-          new GroupFailure(
-              GroupFailure.Reason.REFUSED,
-              "A write of " + write.bytes() + " bytes does not fit into the log's entries."));
-    }
     CompletableFuture<Long> answer = new CompletableFuture<>();
-    synchronized (queue) {
+    Optional<Reason> refusal;
+    synchronized (writes) { // So that the order of the places is that of the queue.
       if (place != null && writes[place.index()] != place.writes()) {
         return null;
       }
-      if (queue.size() >= MAX_QUEUED || !memory.take(write.bytes())) {
-        return CompletableFuture.failedFuture(
-            new GroupFailure(
-                GroupFailure.Reason.OVERLOADED, "Too many writes wait at the group's leader."));
+      refusal = batcher.add(new Queued(write, answer));
+      if (refusal.isEmpty()) {
+        for (int keyHash : write.keyHashes()) {
+          int index = Math.floorMod(keyHash, PLACES);
+          writes[index]++;
+          last[index] = answer;
+        }
       }
-      for (int keyHash : write.keyHashes()) {
-        int index = Math.floorMod(keyHash, PLACES);
-        writes[index]++;
-        last[index] = answer;
-      }
-      queue.add(new Queued(write, answer));
-      queuedBytes += write.bytes();
     }
-    makeEntries();
+    batcher.propose();
+    refusal.ifPresent(
+        reason ->
+            answer.completeExceptionally(
+                new GroupFailure(
+                    reason,
+                    reason == Reason.OVERLOADED
+                        ? "Too many writes wait at the group's leader."
+                        : "A write of "
+                            + write.bytes()
+                            + " bytes does not fit into the log's entries.")));
     return answer;
   }
 
   /**
-   * Makes no entries until {@link #goOn}; completes when none is under way. A transfer target whose
-   * log is behind by an entry loses its election, and nobody leads until the time-out.
+   * See {@link ProposalBatcher#pause}; completes also when entries do not come to an end in time.
    */
-  CompletableFuture<Void> hold(long timeoutMillis) {
-    CompletableFuture<Void> held = new CompletableFuture<>();
-    synchronized (queue) {
-      isHeld = true;
-      if (underWay == 0) {
-        held.complete(null);
-      } else {
-        idle = held;
-      }
-    }
-    return held.completeOnTimeout(null, timeoutMillis, TimeUnit.MILLISECONDS);
+  CompletableFuture<Void> pause(long timeoutMillis) {
+    return batcher.pause().completeOnTimeout(null, timeoutMillis, TimeUnit.MILLISECONDS);
   }
 
-  /** Ends {@link #hold}. */
-  void goOn() {
-    synchronized (queue) {
-      isHeld = false;
-    }
-    makeEntries();
+  /** Ends {@link #pause}. */
+  void resume(CompletableFuture<Void> pause) {
+    batcher.resume(pause);
   }
 
-  /** One thread at a time, so that the order of the queue is that of the log. */
-  private void makeEntries() {
-    if (wanted.getAndIncrement() != 0) {
-      return;
-    }
-    int seen = 1;
-    do {
-      for (List<Queued> next = next(); !next.isEmpty(); next = next()) {
-        propose(next);
-      }
-      seen = wanted.addAndGet(-seen);
-    } while (seen != 0);
-  }
-
-  private List<Queued> next() {
-    synchronized (queue) {
-      if (queue.isEmpty() || isHeld || underWay >= MAX_ENTRIES_UNDER_WAY) {
-        return List.of();
-      }
-      List<Queued> next = new ArrayList<>();
-      long bytes = 0;
-      while (!queue.isEmpty() && next.size() < MAX_WRITES_PER_ENTRY) {
-        bytes += queue.peek().write().bytes();
-        if (bytes > maxEntryBytes && !next.isEmpty()) {
-          break;
-        }
-        next.add(queue.poll());
-      }
-      long before = queuedBytes;
-      next.forEach(one -> queuedBytes -= one.write().bytes());
-      memory.give(before - queuedBytes);
-      assert queuedBytes >= 0 && (queuedBytes == 0) == queue.isEmpty();
-      underWay++;
-      return next;
-    }
-  }
-
-  private void propose(List<Queued> queued) {
+  @Override
+  public Optional<Entry> entry(List<Queued> queued) {
     long nowMicros = nextMicros();
     List<Entry.Item> items = new ArrayList<>(queued.size());
     for (Queued one : queued) {
@@ -200,39 +156,19 @@ final class WriteQueue {
           new Entry.Item(
               write.id(), nowMicros, write.decidedInTerm(), write.payload(), write.decoded()));
     }
-    CompletableFuture<Message> proposal;
-    try {
-      proposal = replica.propose(new Entry(items));
-    } catch (RuntimeException e) {
-      proposal = CompletableFuture.failedFuture(e);
-    }
-    var unused = proposal.whenComplete((applied, failure) -> answer(queued, applied, failure));
+    return Optional.of(new Entry(items));
   }
 
-  private void answer(List<Queued> queued, Message applied, Throwable failure) {
-    CompletableFuture<Void> waiting = null;
-    synchronized (queue) {
-      underWay--;
-      if (underWay == 0) {
-        waiting = idle;
-        idle = null;
-      }
-    }
-    if (waiting != null) {
-      waiting.complete(null);
-    }
-    // First the next entry: those that are answered may take their time.
-    makeEntries();
-    if (failure == null && applied instanceof GroupStateMachine.Applied answers) {
+  @Override
+  public void ended(List<Queued> queued, Entry entry, Message reply, GroupFailure failure) {
+    if (failure == null && reply instanceof GroupStateMachine.Applied answers) {
       for (int i = 0; i < queued.size(); i++) {
         answer(queued.get(i), answers.timestamps().get(i));
       }
       return;
     }
     GroupFailure refusal =
-        failure == null
-            ? new GroupFailure(GroupFailure.Reason.UNKNOWN, "The log gave no answer.")
-            : GroupFailure.of(failure, replica.leader());
+        failure == null ? new GroupFailure(Reason.UNKNOWN, "The log gave no answer.") : failure;
     queued.forEach(one -> one.answer().completeExceptionally(refusal));
   }
 
@@ -240,7 +176,7 @@ final class WriteQueue {
     if (timestampMicros == GroupStateMachine.Applied.OUTDATED) { // To be decided on again.
       write.answer().completeExceptionally(GroupFailure.notLeader(replica.leader()));
     } else if (timestampMicros == RetryWindow.FORGOTTEN) {
-      write.answer().completeExceptionally(GroupFailure.forgotten());
+      write.answer().completeExceptionally(RetryWindow.forgotten());
     } else {
       write.answer().complete(timestampMicros);
     }

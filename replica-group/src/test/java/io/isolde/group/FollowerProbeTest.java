@@ -2,12 +2,9 @@
 package io.isolde.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -53,20 +50,5 @@ class FollowerProbeTest {
 
   private static boolean isOf(Seen one, int node) {
     return one.follower().equals("n" + node);
-  }
-
-  @Test
-  void whenTooManyWaitThenTheNextIsRefusedAndTheOthersAreTold() {
-    AppliedWaiters waiters = new AppliedWaiters();
-    List<CompletableFuture<Void>> failure = new ArrayList<>();
-    for (int i = 0; i < 1024; i++) {
-      failure.add(waiters.await(1024 - i));
-    }
-    assertThatThrownBy(waiters.await(7)::join).cause().isInstanceOf(GroupFailure.class);
-    waiters.applied(512);
-    assertThat(failure.stream().filter(CompletableFuture::isDone)).hasSize(512);
-    assertThat(failure.get(0)).isNotDone();
-    waiters.applied(2000);
-    assertThat(failure).allMatch(CompletableFuture::isDone);
   }
 }

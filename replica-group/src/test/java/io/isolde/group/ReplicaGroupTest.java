@@ -4,7 +4,8 @@ package io.isolde.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.isolde.group.GroupFailure.Reason;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.Peer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

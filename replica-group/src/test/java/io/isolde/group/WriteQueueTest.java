@@ -4,6 +4,7 @@ package io.isolde.group;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.raft.ByteBudget;
+import io.isolde.raft.GroupFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,14 +16,14 @@ class WriteQueueTest {
   private static final int MEBIBYTE = 1 << 20;
   private static final byte[] LARGE = new byte[3 * MEBIBYTE];
 
-  /** Without a replica, as it makes no entries while it is held. */
+  /** Without a replica, as it makes no entries during a pause. */
   private final ByteBudget memory = new ByteBudget(64 * MEBIBYTE);
 
   private final WriteQueue queue = new WriteQueue(null, 4 * MEBIBYTE, () -> 1, memory);
 
   @Test
   void whenLargeWritesWaitThenTheirBytesAreBounded() {
-    assertThat(queue.hold(1_000)).isDone();
+    assertThat(queue.pause(1_000)).isDone();
     List<CompletableFuture<Long>> waiting = new ArrayList<>();
     CompletableFuture<Long> next = offer(0);
     while (!next.isDone() && waiting.size() < 1_000) {
@@ -43,7 +44,7 @@ class WriteQueueTest {
   /** A node may lead hundreds of groups. */
   @Test
   void whenAnotherGroupTakesAllTheMemoryThenAWriteIsRefused() {
-    assertThat(queue.hold(1_000)).isDone();
+    assertThat(queue.pause(1_000)).isDone();
     assertThat(memory.take(63 * MEBIBYTE)).isTrue();
     assertThat(offer(0))
         .failsWithin(0, TimeUnit.SECONDS)

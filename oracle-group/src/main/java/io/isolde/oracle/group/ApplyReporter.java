@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
-import io.isolde.oracle.group.OracleRequestException.Reason;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -89,6 +90,6 @@ final class ApplyReporter {
 
   private static boolean isClosed(Throwable error) {
     Throwable cause = error instanceof CompletionException ? error.getCause() : error;
-    return cause instanceof OracleRequestException e && e.reason() == Reason.CLOSED;
+    return cause instanceof GroupFailure e && e.reason() == Reason.CLOSED;
   }
 }

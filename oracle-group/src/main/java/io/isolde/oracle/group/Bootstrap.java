@@ -167,7 +167,7 @@ final class Bootstrap {
   /** The log is there: if it gets lost from now on, the note must not speak for an empty one. */
   void started() throws IOException {
     record(MEMBER);
-    Files.deleteIfExists(directory.resolve(NOTE));
+    DurableFile.delete(directory.resolve(NOTE));
   }
 
   /** Whether this node ever had a log, as far as it was not told to forget that. */
@@ -184,7 +184,7 @@ final class Bootstrap {
 
   /** An operator says that what was committed may be gone. */
   void acceptLoss() throws IOException {
-    Files.deleteIfExists(record);
+    DurableFile.delete(record);
   }
 
   private String recorded() {
@@ -225,14 +225,10 @@ final class Bootstrap {
   /** Deletes the log, and what is noted beside it. */
   void deleteLog() throws IOException {
     if (hasLog()) {
-      try (var files = Files.walk(log)) {
-        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(file);
-        }
-      }
+      DurableFile.deleteTree(log);
     }
-    Files.deleteIfExists(directory.resolve(NOTE));
-    Files.deleteIfExists(directory.resolve(JOINED));
+    DurableFile.delete(directory.resolve(NOTE));
+    DurableFile.delete(directory.resolve(JOINED));
   }
 
   private void write(String name, String text) {

@@ -4,9 +4,10 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.InDoubtCommits;
-import io.isolde.oracle.group.OracleRequestException.Reason;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.LogLimit;
 import java.util.List;
 import java.util.OptionalInt;
@@ -25,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * A coordinator's standing with the oracle: it may decide transactions for as long as it renews its
  * lease. One that was silent for too long gets a new session by itself.
  *
- * <p>Thread-safe. Futures fail with {@link OracleRequestException}.
+ * <p>Thread-safe. Futures fail with {@link GroupFailure}.
  */
 public final class CoordinatorSession implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(CoordinatorSession.class);
@@ -132,8 +133,8 @@ public final class CoordinatorSession implements AutoCloseable {
   /**
    * Asks for a decision.
    *
-   * @return fails with TIMED_OUT or CLOSED if it is not known whether the transaction is decided,
-   *     and how; with all other reasons it is not committed
+   * @return fails with TIMED_OUT_UNKNOWN or CLOSED if it is not known whether the transaction is
+   *     decided, and how; with all other reasons it is not committed
    */
   public CompletableFuture<Decision> commit(CommitRequest request) {
     return commit(request, NOTHING, false).thenApply(Decided::decision);
@@ -150,15 +151,14 @@ public final class CoordinatorSession implements AutoCloseable {
     long now = session;
     if (now == NOT_OPEN) {
       return CompletableFuture.failedFuture(
-          new OracleRequestException(
-              Reason.FENCED, "This coordinator has no session with the oracle yet."));
+          new GroupFailure(Reason.FENCED, "This coordinator has no session with the oracle yet."));
     }
     // Read after the session: those of a newer session do no harm to the older one, which is over.
     Sequences ofSession = sequences;
     OptionalInt sequence = ofSession.take();
     if (sequence.isEmpty()) {
       return CompletableFuture.failedFuture(
-          new OracleRequestException(
+          new GroupFailure(
               Reason.OVERLOADED, "Too many commits have no answer from the oracle yet."));
     }
     Command.Commit commit = new Command.Commit(now, sequence.getAsInt(), request, writeSet);
@@ -168,7 +168,7 @@ public final class CoordinatorSession implements AutoCloseable {
         .whenComplete(
             (answer, error) -> {
               ofSession.done(sequence.getAsInt());
-              if (error instanceof OracleRequestException e && e.reason() == Reason.TIMED_OUT) {
+              if (error instanceof GroupFailure e && e.reason() == Reason.TIMED_OUT_UNKNOWN) {
                 giveUp(now);
               }
             })
@@ -184,7 +184,7 @@ public final class CoordinatorSession implements AutoCloseable {
     if (answer instanceof Answer.Rejected rejected
         && (rejected.reason() == Answer.Rejected.Reason.NO_SUCH_SNAPSHOT || asked.sends() == 1)) {
       return CompletableFuture.failedFuture(
-          new OracleRequestException(
+          new GroupFailure(
               Reason.REFUSED, "The oracle rejects the commit: " + rejected.reason() + "."));
     }
     fenced(commit.session());
@@ -195,8 +195,9 @@ public final class CoordinatorSession implements AutoCloseable {
     UUID id = commit.request().transactionId();
     if (id == null) {
       return CompletableFuture.failedFuture(
-          new OracleRequestException(
-              Reason.TIMED_OUT, "The coordinator was fenced while a commit was under way."));
+          new GroupFailure(
+              Reason.TIMED_OUT_UNKNOWN,
+              "The coordinator was fenced while a commit was under way."));
     }
     return client
         .execute(new Command.Abort(id, commit.request().startTimestamp()))
@@ -254,8 +255,7 @@ public final class CoordinatorSession implements AutoCloseable {
     if (answer instanceof Answer.Issued issued) {
       return issued.timestampMicros();
     }
-    throw new OracleRequestException(
-        Reason.REFUSED, "The oracle issues no timestamp so far in the future.");
+    throw new GroupFailure(Reason.REFUSED, "The oracle issues no timestamp so far in the future.");
   }
 
   /** The newest snapshot that this coordinator has heard of. */

@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.CommandCodec;
 import io.isolde.oracle.replica.LogEntry;
+import io.isolde.raft.group.ProposalBatcher;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.ratis.protocol.Message;
@@ -23,20 +24,21 @@ final class EntryMessage implements Message {
    * @param encoded as it came; null if it did not come as bytes
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Item(Command command, Request request, byte[] encoded) {
+  record Item(Command command, Request request, byte[] encoded) implements ProposalBatcher.Item {
     private static final int SMALL = 64;
 
     Item(Command command, Request request) {
       this(command, request, null);
     }
 
-    /** About what it takes in the log. */
-    int bytes() {
+    @Override
+    public int bytes() {
       return encoded == null ? SMALL : encoded.length;
     }
 
-    /** About what it takes in memory: the writes of a commit are in it twice. */
-    int heapBytes() {
+    /** The writes of a commit are in it twice. */
+    @Override
+    public int heapBytes() {
       return bytes() + (command instanceof Command.Commit commit ? commit.writeSet().length : 0);
     }
   }

@@ -4,8 +4,9 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.Conflict;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.Outcome;
-import io.isolde.oracle.group.OracleRequestException.Reason;
 import io.isolde.oracle.replica.Answer;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
 import java.util.concurrent.CompletionException;
 
 /**
@@ -20,12 +21,13 @@ final class LateDecision {
    * Whether the commit may have been decided.
    *
    * @param answer to the request to abort its transaction
-   * @throws OracleRequestException with TIMED_OUT if nobody knows any more
+   * @throws GroupFailure with TIMED_OUT_UNKNOWN if nobody knows any more
    */
   static boolean isPossible(Answer answer) {
     if (!(answer instanceof Answer.Ended ended)) {
-      throw new OracleRequestException(
-          Reason.TIMED_OUT, "The transaction may have been decided, but that is forgotten.");
+      throw new GroupFailure(
+          Reason.TIMED_OUT_UNKNOWN,
+          "The transaction may have been decided, but that is forgotten.");
     }
     return !(ended.outcome() instanceof Outcome.Aborted aborted
         && aborted.conflict().kind() == Conflict.Kind.REQUESTED);
@@ -44,8 +46,8 @@ final class LateDecision {
     throw new CompletionException(wasFenced());
   }
 
-  static OracleRequestException wasFenced() {
-    return new OracleRequestException(
+  static GroupFailure wasFenced() {
+    return new GroupFailure(
         Reason.FENCED, "This coordinator was silent for its lease, so it may not commit this.");
   }
 }

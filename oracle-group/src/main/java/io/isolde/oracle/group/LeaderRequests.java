@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
-import io.isolde.oracle.group.OracleRequestException.Reason;
+import io.isolde.raft.GroupFailure.Reason;
+import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerClient;
 import io.isolde.raft.ResponseHandler;
@@ -82,10 +83,11 @@ final class LeaderRequests implements AutoCloseable {
    */
   LeaderRequests(
       OracleClientConfig config,
-      LeaderSearch.Connector connector,
+      NodeConnections.Connector connector,
       Collection<InetSocketAddress> members) {
     this.config = config;
-    this.search = new LeaderSearch(connector, members, this::onLeader, this::onClosed);
+    this.search =
+        new LeaderSearch(new NodeConnections(connector, this::onClosed), members, this::onLeader);
     var unused = ticker.scheduleWithFixedDelay(this::tick, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
@@ -194,14 +196,14 @@ final class LeaderRequests implements AutoCloseable {
     @Override
     public void onFailure(TransportException cause) {
       switch (cause.reason()) {
-        case CLOSED, OTHER_FORMAT -> onLost(from, Optional.empty());
+        case CLOSED, UNREACHABLE, OTHER_FORMAT -> onLost(from, Optional.empty());
         case BUSY, REMOTE_BUSY -> onOverload(cause.getMessage());
         case TOO_LARGE, REMOTE_ERROR -> onRefusal(cause.getMessage());
       }
     }
 
     private void onRefusal(String why) {
-      Reason reason = request.endIfSentOnce() ? Reason.REFUSED : Reason.TIMED_OUT;
+      Reason reason = request.endIfSentOnce() ? Reason.REFUSED : Reason.TIMED_OUT_UNKNOWN;
       end(request).ifPresent(r -> r.fail(reason, why));
     }
 
@@ -215,9 +217,9 @@ final class LeaderRequests implements AutoCloseable {
     }
   }
 
-  private void onClosed(PeerClient client) {
+  private void onClosed(InetSocketAddress address) {
     Link now = link;
-    if (now != null && now.client == client) {
+    if (now != null && now.address.equals(address) && !now.client.isOpen()) {
       onLost(now, Optional.empty());
     }
   }
@@ -285,7 +287,9 @@ final class LeaderRequests implements AutoCloseable {
       if (request.isOverdue(now)) {
         end(request)
             .ifPresent(
-                r -> r.fail(Reason.TIMED_OUT, "No leader of the oracle has answered in time."));
+                r ->
+                    r.fail(
+                        Reason.TIMED_OUT_UNKNOWN, "No leader of the oracle has answered in time."));
       } else if (to != null && request.takePutOff()) {
         send(request, to);
       }

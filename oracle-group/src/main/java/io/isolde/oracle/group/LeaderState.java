@@ -7,6 +7,7 @@ import io.isolde.oracle.replica.Leadership;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.oracle.replica.OverdueCommits;
+import io.isolde.raft.group.PositionWaiters;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,6 +15,9 @@ import java.util.Map;
 
 /** What a member knows because it leads; replaced with every term. Guarded by its host. */
 final class LeaderState {
+  /** Nobody waits for longer at a time until a timestamp is stable. */
+  static final long MAX_WAIT_MILLIS = 1_000;
+
   private static final long NO_SESSION = 0;
   private static final long UNKNOWN_START = 0;
 
@@ -31,7 +35,10 @@ final class LeaderState {
   final long term;
   final Leadership leadership;
   final CoordinatorLeases leases;
-  final StableWaiters waiters;
+
+  /** For timestamps to become stable. */
+  final PositionWaiters<Request> waiters;
+
   private final OverdueCommits overdue;
   private final long catchUpMillis;
 
@@ -60,7 +67,7 @@ final class LeaderState {
       CoordinatorLeases leases,
       long leaseMillis,
       long overdueMillis,
-      StableWaiters waiters,
+      PositionWaiters<Request> waiters,
       long nowMillis) {
     this.term = term;
     this.leadership = leadership;

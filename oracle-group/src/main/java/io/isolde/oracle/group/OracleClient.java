@@ -2,12 +2,14 @@
 package io.isolde.oracle.group;
 
 import io.isolde.oracle.InDoubtCommits;
-import io.isolde.oracle.group.OracleRequestException.Reason;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.AnswerCodec;
 import io.isolde.oracle.replica.Bytes;
 import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.CommandCodec;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
+import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
@@ -29,7 +31,7 @@ import java.util.function.Supplier;
  * {@link #inDoubt()} has by then.
  *
  * <p>Thread-safe. Futures are completed on event loops: their callbacks must not block. They fail
- * with an {@link OracleRequestException}.
+ * with an {@link GroupFailure}.
  */
 public final class OracleClient implements AutoCloseable {
   /** Longer than a leader takes for a change of members, or gives up. */
@@ -51,7 +53,7 @@ public final class OracleClient implements AutoCloseable {
    */
   public OracleClient(
       OracleClientConfig config,
-      LeaderSearch.Connector connector,
+      NodeConnections.Connector connector,
       Collection<InetSocketAddress> members) {
     this.config = config;
     this.requests = new LeaderRequests(config, connector, members);
@@ -181,8 +183,8 @@ public final class OracleClient implements AutoCloseable {
     return stable >= timestamp
         ? CompletableFuture.completedFuture(stable)
         : CompletableFuture.failedFuture(
-            new OracleRequestException(
-                Reason.TIMED_OUT,
+            new GroupFailure(
+                Reason.TIMED_OUT_UNKNOWN,
                 "The timestamp " + timestamp + " is not stable yet; " + stable + " is."));
   }
 

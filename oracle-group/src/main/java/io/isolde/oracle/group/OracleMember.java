@@ -6,6 +6,7 @@ import io.isolde.oracle.Outcome;
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
+import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.LeaderListener;
 import io.isolde.raft.LogEntries;
 import io.isolde.raft.LogLimit;
@@ -240,19 +241,14 @@ final class OracleMember implements AutoCloseable {
 
   /** Puts a command into the queue for the log. */
   void offer(Command command, byte[] encoded, Request request) {
-    switch (sequencer.offer(new EntryMessage.Item(command, request, encoded))) {
-      case ACCEPTED -> {}
-      case TOO_MANY -> {
-        rates.overload();
-        request.overloaded();
-      }
-      case TOO_LARGE ->
-          request.refused(
-              "A request of "
-                  + encoded.length
-                  + " bytes is too large for the oracle's log, which takes "
-                  + sequencer.maxCommandBytes()
-                  + ".");
+    Reason refusal = sequencer.offer(new EntryMessage.Item(command, request, encoded)).orElse(null);
+    if (refusal == Reason.OVERLOADED) {
+      rates.overload();
+      request.overloaded();
+    } else if (refusal == Reason.REFUSED) {
+      request.refused(
+          "A request of %d bytes is too large for the oracle's log, which takes %d."
+              .formatted(encoded.length, sequencer.maxCommandBytes()));
     }
   }
 

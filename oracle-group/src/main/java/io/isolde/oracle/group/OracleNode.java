@@ -3,9 +3,9 @@ package io.isolde.oracle.group;
 
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.replica.UnfinishedCommit;
+import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerTransport;
-import io.isolde.raft.RaftFailure;
 import io.isolde.raft.RaftNode;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -302,13 +303,12 @@ public final class OracleNode implements AutoCloseable {
   private void carryOut(MemberChange change, OracleMember leading)
       throws ExecutionException, TimeoutException, InterruptedException {
     Membership membership = new Membership(leading.replica(), otherMembers::announce);
-    boolean isHeld = change.kind() == MemberChange.Kind.LEAD && leading.sequencer().hold();
+    Optional<CompletableFuture<Void>> pause =
+        change.kind() == MemberChange.Kind.LEAD ? leading.sequencer().pause() : Optional.empty();
     try {
       membership.carryOut(change);
     } finally {
-      if (isHeld) {
-        leading.sequencer().goOn();
-      }
+      pause.ifPresent(leading.sequencer()::resume);
     }
   }
 
@@ -381,7 +381,7 @@ public final class OracleNode implements AutoCloseable {
               .transferLeadership(peer.id(), HAND_OVER_MILLIS)
               .get(2 * HAND_OVER_MILLIS, TimeUnit.MILLISECONDS);
           return;
-        } catch (ExecutionException | TimeoutException | RaftFailure e) {
+        } catch (ExecutionException | TimeoutException | GroupFailure e) {
           log.info("{} could not take over the oracle: {}", peer.id(), e.toString());
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
+import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
-import io.isolde.raft.PeerClient;
 import io.isolde.raft.PeerTransport;
-import io.isolde.raft.ResponseHandler;
-import io.isolde.raft.TransportException;
 import io.netty.buffer.ByteBuf;
-import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,19 +49,15 @@ final class OtherMembers {
 
   private Bootstrap.Reply probe(Bootstrap bootstrap, Peer initialMember) {
     try {
-      ByteBuf reply =
-          ask(
-              initialMember.address(),
-              bootstrap.writeMembers(Wire.of(Protocol.FOUND)),
-              PROBE_MILLIS);
-      try {
-        return reply.readByte() == Protocol.OK
-            ? Bootstrap.Reply.read(reply)
-            : Bootstrap.Reply.NOT_YET;
-      } finally {
-        reply.release();
-      }
-    } catch (ExecutionException | TimeoutException | IndexOutOfBoundsException notThere) {
+      return ask(
+          initialMember,
+          bootstrap.writeMembers(Wire.of(Protocol.FOUND)),
+          reply ->
+              reply.readByte() == Protocol.OK
+                  ? Bootstrap.Reply.read(reply)
+                  : Bootstrap.Reply.NOT_YET,
+          PROBE_MILLIS);
+    } catch (ExecutionException | TimeoutException notThere) {
       return Bootstrap.Reply.NOT_YET;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -76,21 +68,25 @@ final class OtherMembers {
   /**
    * Tells a node what it is to do itself; returns when it has done it.
    *
-   * @throws IllegalStateException if it refuses
+   * @throws ExecutionException if it refuses, and why
    */
   void announce(MemberChange change)
       throws ExecutionException, TimeoutException, InterruptedException {
-    ByteBuf reply =
-        ask(change.peer().address(), change.writeTo(Wire.of(Protocol.CHANGE)), CHANGE_MILLIS);
-    try {
-      byte status = reply.readByte();
-      if (status != Protocol.OK) {
-        String why = status == Protocol.REFUSED ? " refuses: " + Wire.text(reply) : " refuses.";
-        throw new IllegalStateException("The node " + change.peer().id() + why);
-      }
-    } finally {
-      reply.release();
+    var unused =
+        ask(
+            change.peer(),
+            change.writeTo(Wire.of(Protocol.CHANGE)),
+            reply -> accepted(change, reply),
+            CHANGE_MILLIS);
+  }
+
+  private static MemberChange accepted(MemberChange change, ByteBuf reply) {
+    byte status = reply.readByte();
+    if (status != Protocol.OK) {
+      String why = status == Protocol.REFUSED ? " refuses: " + Wire.text(reply) : " refuses.";
+      throw new IllegalStateException("The node " + change.peer().id() + why);
     }
+    return change;
   }
 
   /**
@@ -118,14 +114,12 @@ final class OtherMembers {
 
   private Optional<Leading> whoLeads(Peer peer) {
     try {
-      ByteBuf reply = ask(peer.address(), Wire.of(Protocol.WHO_LEADS), WHO_LEADS_MILLIS);
-      try {
-        return reply.readByte() == Protocol.OK
-            ? Optional.of(Leading.read(reply))
-            : Optional.empty();
-      } finally {
-        reply.release();
-      }
+      return ask(
+          peer,
+          Wire.of(Protocol.WHO_LEADS),
+          reply ->
+              reply.readByte() == Protocol.OK ? Optional.of(Leading.read(reply)) : Optional.empty(),
+          WHO_LEADS_MILLIS);
     } catch (ExecutionException | TimeoutException | RuntimeException notThere) {
       log.debug("{} does not tell who leads", peer, notThere);
     } catch (InterruptedException e) {
@@ -134,39 +128,11 @@ final class OtherMembers {
     return Optional.empty();
   }
 
-  private ByteBuf ask(InetSocketAddress address, ByteBuf body, long timeoutMillis)
+  private <T> T ask(Peer peer, ByteBuf body, Function<ByteBuf, T> decode, long timeoutMillis)
       throws ExecutionException, TimeoutException, InterruptedException {
-    CompletableFuture<ByteBuf> answer = new CompletableFuture<>();
-    CompletableFuture<PeerClient> connecting =
-        transport.connect(
-            address, () -> answer.completeExceptionally(new IOException("It hung up.")));
-    boolean isSent = false;
-    try {
-      PeerClient client = connecting.get(timeoutMillis, TimeUnit.MILLISECONDS);
-      isSent = true;
-      client.send(Protocol.SERVICE, body, new Answered(answer));
-      return answer.get(timeoutMillis, TimeUnit.MILLISECONDS);
-    } finally {
-      if (!isSent) {
-        body.release();
-      }
-      // An answer that comes later is released by who gets it.
-      answer.completeExceptionally(new IOException("It is too late."));
-      var unused = connecting.thenAccept(PeerClient::close);
-    }
-  }
-
-  private record Answered(CompletableFuture<ByteBuf> answer) implements ResponseHandler {
-    @Override
-    public void onResponse(ByteBuf body) {
-      if (!answer.complete(body)) {
-        body.release();
-      }
-    }
-
-    @Override
-    public void onFailure(TransportException cause) {
-      answer.completeExceptionally(cause);
+    try (NodeConnections once = new NodeConnections(transport::connect)) {
+      return once.request(peer.address(), Protocol.SERVICE, body, decode)
+          .get(timeoutMillis, TimeUnit.MILLISECONDS);
     }
   }
 }

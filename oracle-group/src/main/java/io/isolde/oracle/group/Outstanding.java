@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
+import io.isolde.raft.GroupFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Optional;
@@ -97,8 +98,8 @@ final class Outstanding<T> {
     }
   }
 
-  void fail(OracleRequestException.Reason reason, String message) {
-    answer.completeExceptionally(new OracleRequestException(reason, message));
+  void fail(GroupFailure.Reason reason, String message) {
+    answer.completeExceptionally(new GroupFailure(reason, message));
   }
 
   CompletableFuture<T> answer() {

@@ -14,6 +14,7 @@ import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.oracle.replica.SavedReplica;
 import io.isolde.oracle.replica.UnfinishedCommit;
+import io.isolde.raft.group.PositionWaiters;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -87,7 +88,7 @@ final class ReplicaHost {
                   new CoordinatorLeases(leaseMillis, replica.openSessions(), nowMillis()),
                   leaseMillis,
                   overdueMillis,
-                  leader == null ? new StableWaiters(mostWaiters) : leader.waiters,
+                  leader == null ? new PositionWaiters<>(mostWaiters) : leader.waiters,
                   nowMillis());
           return first();
         });
@@ -165,7 +166,7 @@ final class ReplicaHost {
           isServing = leader.isServing();
           caughtUp.signalAll();
           Stable stable = known();
-          return new Applied(answers, stable, leader.waiters.upTo(stable.timestamp()));
+          return new Applied(answers, stable, leader.waiters.reached(stable.timestamp()));
         });
   }
 
@@ -181,7 +182,7 @@ final class ReplicaHost {
           Stable stable = known();
           boolean isInDoubt = unlogged.stream().anyMatch(replica.inDoubt()::contains);
           return new ReportResult(
-              stable, leader.waiters.upTo(stable.timestamp()), unlogged, isInDoubt);
+              stable, leader.waiters.reached(stable.timestamp()), unlogged, isInDoubt);
         });
   }
 
@@ -274,7 +275,7 @@ final class ReplicaHost {
     if (stable.timestamp() >= timestamp) {
       return new WaitResult.Now(stable);
     }
-    return of.waiters.add(timestamp, request, nowMillis())
+    return of.waiters.add(timestamp, request, nowMillis() + LeaderState.MAX_WAIT_MILLIS)
         ? new WaitResult.Later()
         : new WaitResult.TooMany();
   }

@@ -4,7 +4,8 @@ package io.isolde.oracle.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.isolde.oracle.group.OracleRequestException.Reason;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
@@ -41,8 +42,7 @@ class AnswerLostTest {
       assertThatThrownBy(commit::get)
           .cause()
           .isInstanceOfSatisfying(
-              OracleRequestException.class,
-              e -> assertThat(e.reason()).isEqualTo(Reason.TIMED_OUT));
+              GroupFailure.class, e -> assertThat(e.reason()).isEqualTo(Reason.TIMED_OUT_UNKNOWN));
       line.deliverAnswers();
       Members.await(
           "others are asked to finish it",

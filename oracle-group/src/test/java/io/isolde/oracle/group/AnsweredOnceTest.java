@@ -26,20 +26,6 @@ class AnsweredOnceTest {
     assertThat(late.refCnt()).isZero();
   }
 
-  @Test
-  void whenAWaiterHasWaitedLongEnoughThenItIsTakenOut() {
-    StableWaiters waiters = new StableWaiters(2);
-    Request first = new Request(new Recorder(), 1);
-    Request second = new Request(new Recorder(), 2);
-    assertThat(waiters.add(100, first, 0)).isTrue();
-    assertThat(waiters.add(50, second, 10)).isTrue();
-    assertThat(waiters.add(70, new Request(new Recorder(), 3), 10)).isFalse();
-    assertThat(waiters.upTo(40)).isEmpty();
-    assertThat(waiters.overdue(StableWaiters.MAX_MILLIS)).containsExactly(first);
-    assertThat(waiters.upTo(50)).containsExactly(second);
-    assertThat(waiters.size()).isZero();
-  }
-
   private static final class Recorder implements PeerConnection {
     private final List<Byte> statuses = new ArrayList<>();
 

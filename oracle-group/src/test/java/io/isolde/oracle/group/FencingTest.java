@@ -10,6 +10,7 @@ import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
+import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
 import java.nio.file.Path;
 import java.util.List;
@@ -93,9 +94,9 @@ class FencingTest {
       open(members.client(), coordinator);
 
       assertThatThrownBy(() -> session.commit(TransactionsTest.update(late, start, 1)).get())
-          .hasCauseInstanceOf(OracleRequestException.class)
-          .extracting(e -> ((OracleRequestException) e.getCause()).reason())
-          .isEqualTo(OracleRequestException.Reason.FENCED);
+          .hasCauseInstanceOf(GroupFailure.class)
+          .extracting(e -> ((GroupFailure) e.getCause()).reason())
+          .isEqualTo(GroupFailure.Reason.FENCED);
       assertThat(members.client().outcome(late).get()).isEmpty();
       Members.await("it has a session again", session::isOpen);
       assertThat(session.commit(TransactionsTest.update(late, start, 1)).get())

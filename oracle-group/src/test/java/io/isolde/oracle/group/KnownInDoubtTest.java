@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.oracle.InDoubtCommits;
-import io.isolde.oracle.group.OracleRequestException.Reason;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,12 +95,9 @@ class KnownInDoubtTest {
   void whenNobodyAnswersThenAllWhoWaitedAreToldAndTheNextAsksAgain() {
     var first = known.await(1);
     var second = known.await(1);
-    asked
-        .get(0)
-        .answer
-        .completeExceptionally(new OracleRequestException(Reason.TIMED_OUT, "nobody"));
-    assertThatThrownBy(first::get).hasCauseInstanceOf(OracleRequestException.class);
-    assertThatThrownBy(second::get).hasCauseInstanceOf(OracleRequestException.class);
+    asked.get(0).answer.completeExceptionally(new GroupFailure(Reason.TIMED_OUT_UNKNOWN, "nobody"));
+    assertThatThrownBy(first::get).hasCauseInstanceOf(GroupFailure.class);
+    assertThatThrownBy(second::get).hasCauseInstanceOf(GroupFailure.class);
     var third = known.await(1);
     answer(1, set(1));
     assertThat(third).isDone();

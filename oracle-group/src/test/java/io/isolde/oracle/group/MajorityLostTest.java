@@ -4,8 +4,9 @@ package io.isolde.oracle.group;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.oracle.Decision;
-import io.isolde.oracle.group.OracleRequestException.Reason;
 import io.isolde.oracle.replica.Answer;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.Peer;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,8 +34,8 @@ class MajorityLostTest {
       CompletableFuture<Answer> commit =
           client.execute(FencingTest.commit(session, 0, id, start, 1));
 
-      assertThat(reason(commit)).isEqualTo(Reason.TIMED_OUT);
-      assertThat(reason(client.begin())).isEqualTo(Reason.TIMED_OUT);
+      assertThat(reason(commit)).isEqualTo(Reason.TIMED_OUT_UNKNOWN);
+      assertThat(reason(client.begin())).isEqualTo(Reason.TIMED_OUT_UNKNOWN);
       members.awaitEnds();
       for (Peer follower : followers) {
         members.start(follower);
@@ -52,7 +53,7 @@ class MajorityLostTest {
       future.get(20, TimeUnit.SECONDS);
       throw new AssertionError("It did not fail.");
     } catch (ExecutionException e) {
-      return ((OracleRequestException) e.getCause()).reason();
+      return ((GroupFailure) e.getCause()).reason();
     }
   }
 }

@@ -3,7 +3,8 @@ package io.isolde.oracle.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.isolde.oracle.group.OracleRequestException.Reason;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.Peer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -180,7 +181,7 @@ class MembershipTest {
       client.change(new MemberChange(kind, peer)).get();
       return "It was not refused.";
     } catch (ExecutionException e) {
-      OracleRequestException cause = (OracleRequestException) e.getCause();
+      GroupFailure cause = (GroupFailure) e.getCause();
       assertThat(cause.reason()).isEqualTo(Reason.REFUSED);
       return cause.getMessage();
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.raft.ApplicationHandler;
 import io.isolde.raft.EventLoops;
+import io.isolde.raft.GroupFailure;
 import io.isolde.raft.PeerClient;
 import io.isolde.raft.PeerConnection;
 import io.isolde.raft.PeerTransport;
@@ -17,6 +18,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +29,9 @@ import org.junit.jupiter.api.Test;
 class OracleClientTest {
   private final List<PeerTransport> transports = new ArrayList<>();
   private final EventLoops loops = EventLoops.forClients(1);
+
+  /** On which nothing is answered any more, as if the network had failed. */
+  private final Set<PeerConnection> deaf = ConcurrentHashMap.newKeySet();
 
   @AfterEach
   void close() {
@@ -57,7 +63,7 @@ class OracleClientTest {
     PeerTransport member = member(1, Request::overloaded);
     try (OracleClient client = client(member)) {
       assertThatThrownBy(() -> client.begin().get(10, TimeUnit.SECONDS))
-          .hasRootCauseInstanceOf(OracleRequestException.class)
+          .hasRootCauseInstanceOf(GroupFailure.class)
           .hasMessageContaining("too much");
       assertThat(client.outstanding()).isZero();
     }
@@ -99,6 +105,24 @@ class OracleClientTest {
     }
   }
 
+  @Test
+  void whenNothingComesOnTheLeadersConnectionAnyMoreThenTheClientOpensAnother() throws Exception {
+    Set<PeerConnection> askedOn = ConcurrentHashMap.newKeySet();
+    PeerTransport member =
+        member(
+            1,
+            request -> {
+              askedOn.add(request.connection());
+              request.answer(new Stable(5, 0));
+            });
+    try (OracleClient client = client(member)) {
+      assertThat(client.begin().get(10, TimeUnit.SECONDS)).isEqualTo(5);
+      deaf.addAll(askedOn);
+      assertThat(client.begin().get(10, TimeUnit.SECONDS)).isEqualTo(5);
+      assertThat(askedOn).hasSize(2);
+    }
+  }
+
   private interface StartTimestampBatcher {
     void onBegin(Request request);
   }
@@ -110,6 +134,9 @@ class OracleClientTest {
           public void onRequest(PeerConnection from, byte service, long requestId, ByteBuf body) {
             byte what = body.readByte();
             body.release();
+            if (deaf.contains(from)) {
+              return;
+            }
             Request request = new Request(from, requestId);
             if (what == Protocol.WHO_LEADS) {
               Leading leading = new Leading(true, term, Optional.empty(), List.of());

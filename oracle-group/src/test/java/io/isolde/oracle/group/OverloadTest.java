@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.Refusal;
-import io.isolde.oracle.group.OracleRequestException.Reason;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,8 +38,8 @@ class OverloadTest {
         try {
           assertThat(commits.get(i).get()).isInstanceOf(Decision.Committed.class);
         } catch (ExecutionException e) {
-          assertThat(e.getCause()).isInstanceOf(OracleRequestException.class);
-          assertThat(((OracleRequestException) e.getCause()).reason()).isEqualTo(Reason.OVERLOADED);
+          assertThat(e.getCause()).isInstanceOf(GroupFailure.class);
+          assertThat(((GroupFailure) e.getCause()).reason()).isEqualTo(Reason.OVERLOADED);
           if (refused++ < 10) {
             assertThat(members.client().outcome(ids.get(i)).get()).isEmpty();
           }
@@ -83,8 +84,7 @@ class OverloadTest {
       assertThatThrownBy(() -> large(session, start, 2).get())
           .cause()
           .isInstanceOfSatisfying(
-              OracleRequestException.class,
-              e -> assertThat(e.reason()).isEqualTo(Reason.OVERLOADED));
+              GroupFailure.class, e -> assertThat(e.reason()).isEqualTo(Reason.OVERLOADED));
       assertThat(commit(session, start, 3)).isInstanceOf(Decision.Committed.class);
 
       // The leader may know it before, but the log has the writes until it does, too.

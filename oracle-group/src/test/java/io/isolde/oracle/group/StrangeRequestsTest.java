@@ -4,8 +4,9 @@ package io.isolde.oracle.group;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.oracle.OracleConfig;
-import io.isolde.oracle.group.OracleRequestException.Reason;
 import io.isolde.oracle.replica.Command;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.Peer;
 import io.isolde.raft.PeerClient;
 import io.isolde.raft.ResponseHandler;
@@ -137,7 +138,7 @@ class StrangeRequestsTest {
     try {
       return "It was not refused: " + client.execute(command).get();
     } catch (ExecutionException e) {
-      OracleRequestException cause = (OracleRequestException) e.getCause();
+      GroupFailure cause = (GroupFailure) e.getCause();
       assertThat(cause.reason()).isEqualTo(Reason.REFUSED);
       return cause.getMessage();
     }
