@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft;
 
+import io.isolde.raft.ratis.RaftReplica;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;

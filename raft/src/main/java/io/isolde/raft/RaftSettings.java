@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft;
 
+import io.isolde.raft.ratis.LeaderWatch;
+import io.isolde.raft.ratis.RaftNode;
+
 /**
  * How a {@link RaftNode} runs its groups.
  *

@@ -3,12 +3,12 @@ package io.isolde.group;
 
 import io.isolde.raft.ByteBudget;
 import io.isolde.raft.DurableFile;
-import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
-import io.isolde.raft.PeerTransport;
-import io.isolde.raft.RaftNode;
-import io.isolde.raft.RaftReplica;
 import io.isolde.raft.RaftSettings;
+import io.isolde.raft.ratis.RaftNode;
+import io.isolde.raft.ratis.RaftReplica;
+import io.isolde.raft.transport.NodeConnections;
+import io.isolde.raft.transport.PeerTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ package io.isolde.group;
 import io.isolde.raft.ByteBudget;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
-import io.isolde.raft.RaftReplica;
+import io.isolde.raft.ratis.RaftReplica;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -8,7 +8,7 @@ import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.GroupFailure.Reason;
-import io.isolde.raft.LogLimit;
+import io.isolde.raft.transport.LogLimit;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
