@@ -28,7 +28,7 @@ final class EarlyElection {
   /** While a process dies, its port may still accept for a moment. */
   private static final int PROBE_AGAIN_MILLIS = 50;
 
-  private final RaftReplica replica;
+  private final RatisMember member;
   private final RaftGroupId group;
   private final LeaderWatch watch;
   private final RaftRpcService rpc;
@@ -42,20 +42,20 @@ final class EarlyElection {
 
   private long suspectedNanos;
 
-  EarlyElection(RaftReplica replica, LeaderWatch watch, RaftRpcService rpc, RaftSettings settings) {
-    this.replica = replica;
-    this.group = replica.group();
+  EarlyElection(RatisMember member, LeaderWatch watch, RaftRpcService rpc, RaftSettings settings) {
+    this.member = member;
+    this.group = member.group();
     this.watch = watch;
     this.rpc = rpc;
     this.settings = settings;
   }
 
-  RaftReplica replica() {
-    return replica;
+  RatisMember member() {
+    return member;
   }
 
   void onLost(String peer) {
-    DivisionInfo info = replica.division().getInfo();
+    DivisionInfo info = member.division().getInfo();
     RaftPeerId leader = info.getLeaderId();
     if (suspect != null || leader == null || !leader.toString().equals(peer) || info.isLeader()) {
       return;
@@ -66,7 +66,7 @@ final class EarlyElection {
 
   /** To be called now and then. */
   void look() {
-    DivisionInfo info = replica.division().getInfo();
+    DivisionInfo info = member.division().getInfo();
     RaftPeerId leader = info.getLeaderId();
     if (suspect != null || leader == null || !info.isFollower()) {
       return;
@@ -98,7 +98,7 @@ final class EarlyElection {
 
   private void onProbed(Throwable failure) {
     if (!PeerLink.isRefusal(failure)) {
-      log.debug("{}: probed {}", replica.division().getMemberId(), suspect, failure);
+      log.debug("{}: probed {}", member.division().getMemberId(), suspect, failure);
       later(this::probe, PROBE_AGAIN_MILLIS);
       return;
     }
@@ -111,7 +111,7 @@ final class EarlyElection {
     if (suspect == null) {
       return true;
     }
-    DivisionInfo info = replica.division().getInfo();
+    DivisionInfo info = member.division().getInfo();
     RaftPeerId leader = info.getLeaderId();
     long elapsed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - suspectedNanos);
     return !info.isFollower()
@@ -127,7 +127,7 @@ final class EarlyElection {
 
   private List<String> survivors(RaftPeerId leader) {
     List<String> names = new ArrayList<>();
-    for (RaftPeer peer : replica.division().getRaftConf().getCurrentPeers()) {
+    for (RaftPeer peer : member.division().getRaftConf().getCurrentPeers()) {
       if (!peer.getId().equals(leader)) {
         names.add(peer.getId().toString());
       }
@@ -136,7 +136,7 @@ final class EarlyElection {
   }
 
   private RaftPeerId self() {
-    return replica.division().getId();
+    return member.division().getId();
   }
 
   private void ask() {
@@ -152,7 +152,7 @@ final class EarlyElection {
       later(this::probe, PROBE_AGAIN_MILLIS); // An append came late, or the leader is alive.
       return;
     }
-    RaftServer.Division division = replica.division();
+    RaftServer.Division division = member.division();
     List<String> survivors = survivors(suspect);
     if (!survivors.contains(self().toString())
         || !division.getRaftConf().getPreviousPeers().isEmpty()) {
@@ -189,14 +189,14 @@ final class EarlyElection {
     }
     log.info(
         "{}: leader {} is {} and its lease over; standing early in term {}",
-        replica.division().getMemberId(),
+        member.division().getMemberId(),
         suspect,
         isSilent ? "silent" : "dead",
         term + 1);
     try {
-      var unused = replica.stand(fromLeader(term, last));
+      var unused = member.stand(fromLeader(term, last));
     } catch (IOException e) {
-      log.info("{}: cannot stand early", replica.division().getMemberId(), e);
+      log.info("{}: cannot stand early", member.division().getMemberId(), e);
     }
     suspect = null;
   }
@@ -212,7 +212,7 @@ final class EarlyElection {
   }
 
   private TermIndex lastEntry() {
-    TermIndex last = replica.division().getRaftLog().getLastEntryTermIndex();
+    TermIndex last = member.division().getRaftLog().getLastEntryTermIndex();
     return last != null ? last : TermIndex.INITIAL_VALUE;
   }
 
@@ -221,7 +221,7 @@ final class EarlyElection {
    * not got beyond pre-votes: with a short log it would stay one until its time-out is over.
    */
   boolean wouldVote(EarlyQuestion question) {
-    DivisionInfo info = replica.division().getInfo();
+    DivisionInfo info = member.division().getInfo();
     RaftPeerId leader = info.getLeaderId();
     return !info.isLeader()
         && (leader == null || leader.toString().equals(question.leader()))
@@ -244,7 +244,7 @@ final class EarlyElection {
       step.run();
     } catch (RuntimeException e) {
       suspect = null; // Else nobody would be suspected any more.
-      log.warn("{}: cannot stand early", replica.division().getMemberId(), e);
+      log.warn("{}: cannot stand early", member.division().getMemberId(), e);
     }
   }
 }

@@ -4,7 +4,6 @@ package io.isolde.raft.ratis;
 import io.isolde.raft.RaftSettings;
 import io.isolde.raft.transport.LogLimit;
 import java.io.IOException;
-import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -80,12 +79,10 @@ final class LeaderWatch implements AutoCloseable {
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
-  void start(Collection<RaftReplica> replicas) {
-    for (RaftReplica replica : replicas) {
-      // From now on, not from the first vote: else no first election after a restart would succeed.
-      var unused = cell(replica.group());
-      elections.put(replica.group(), new EarlyElection(replica, this, rpc, settings));
-    }
+  void start(RatisMember member) {
+    // From now on, not from the first vote: else no first election after a restart would succeed.
+    var unused = cell(member.group());
+    elections.put(member.group(), new EarlyElection(member, this, rpc, settings));
   }
 
   /** Looks for leaders that are silent, from now on. */
@@ -106,13 +103,13 @@ final class LeaderWatch implements AutoCloseable {
   private void look(EarlyElection election, long now) {
     try {
       election.look();
-      RaftReplica replica = election.replica();
-      replica.lookAtDisk(now, awakeSinceNanos);
-      if (replica.isDiskStalled() && logLimit.allows(replica.group())) {
+      RatisMember member = election.member();
+      member.lookAtDisk(now, awakeSinceNanos);
+      if (member.isDiskStalled() && logLimit.allows(member.group())) {
         log.error(
             "The disk of {} has finished no write for {} ms. If this node leads, it falls silent,"
                 + " so that another can lead. It goes on by itself when the disk does",
-            replica.division().getMemberId(),
+            member.division().getMemberId(),
             settings.stalledDiskMillis());
       }
     } catch (RuntimeException e) {
@@ -177,7 +174,7 @@ final class LeaderWatch implements AutoCloseable {
     if (election == null || heard.contains(group)) {
       return false;
     }
-    RaftServer.Division division = election.replica().division();
+    RaftServer.Division division = election.member().division();
     return division.getRaftLog().getLastEntryTermIndex() == null
         && division.getInfo().getLastAppliedIndex() < 0;
   }
@@ -204,8 +201,8 @@ final class LeaderWatch implements AutoCloseable {
   }
 
   /** This node's replica of a group; empty if it has none. */
-  Optional<RaftReplica> replica(RaftGroupId group) {
-    return Optional.ofNullable(elections.get(group)).map(EarlyElection::replica);
+  Optional<RatisMember> member(RaftGroupId group) {
+    return Optional.ofNullable(elections.get(group)).map(EarlyElection::member);
   }
 
   /** Asks the leader whether it is still handing over to this node; no answer is a no. */
@@ -220,9 +217,9 @@ final class LeaderWatch implements AutoCloseable {
 
   /** Refuses for a replica that must not lead, or is not known yet. */
   void beforeCandidacy(RaftGroupId group, boolean isPreVote) throws IOException {
-    RaftReplica replica =
-        replica(group).orElseThrow(() -> new IOException("The replica is still starting."));
-    replica.beforeCandidacy(isPreVote);
+    RatisMember member =
+        member(group).orElseThrow(() -> new IOException("The replica is still starting."));
+    member.beforeCandidacy(isPreVote);
   }
 
   /**
@@ -235,7 +232,7 @@ final class LeaderWatch implements AutoCloseable {
       return false;
     }
     EarlyElection election = elections.get(group);
-    if (election != null && election.replica().handOver().isGranted(request.getCandidateTerm())) {
+    if (election != null && election.member().handOver().isGranted(request.getCandidateTerm())) {
       return false;
     }
     if (!isLeaseOver(group)) {

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * <ul>
  *   <li>A torn end is cut off: what follows the last whole entry of the file that was written to.
  *       What was not acknowledged is missed by nobody. What was is sent again by the leader; until
- *       then this node votes as if it had it ({@link RaftReplica}). The bytes are kept beside the
+ *       then this node votes as if it had it ({@link RatisMember}). The bytes are kept beside the
  *       log.
  *   <li>Anything else is damage: in the files before, in the middle, and files that are missing.
  * </ul>

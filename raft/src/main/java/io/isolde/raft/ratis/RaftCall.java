@@ -95,7 +95,7 @@ final class RaftCall<T extends MessageLite> implements ResponseHandler {
     } catch (TimeoutException e) {
       onTimeout(timeoutMillis);
       throw new TimeoutIOException(
-          "No answer from " + link.peer() + " in " + timeoutMillis + " ms.", e);
+          "No answer from " + link.address() + " in " + timeoutMillis + " ms.", e);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof IOException io) {
         throw io;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft.ratis;
 
-import io.isolde.raft.transport.Frame;
 import io.isolde.raft.transport.PeerTransport;
 import io.isolde.raft.transport.RaftReceiver;
 import io.isolde.raft.transport.ServerConnection;
@@ -32,6 +31,23 @@ import org.slf4j.LoggerFactory;
  * a vote gets through while they are being written, and a heartbeat does in any case.
  */
 final class RaftRequests implements RaftReceiver {
+  /** A question before a vote, or a vote that the leader wants: its lease is over. */
+  static final byte VOTE = 1;
+
+  /** Any other vote: refused by those who may have renewed the leader's lease. */
+  static final byte GUARDED_VOTE = 2;
+
+  /** Would you vote early? Changes nothing, so the loser disturbs nobody. */
+  static final byte EARLY_PRE_VOTE = 3;
+
+  static final byte APPEND = 4;
+  static final byte SNAPSHOT = 5;
+  static final byte START_ELECTION = 6;
+  static final byte READ_INDEX = 7;
+
+  /** Is the hand-over to me still on? */
+  static final byte HAND_OVER = 8;
+
   private static final Logger log = LoggerFactory.getLogger(RaftRequests.class);
 
   private final RaftServer server;
@@ -51,8 +67,8 @@ final class RaftRequests implements RaftReceiver {
 
   @Override
   public void onRequest(ServerConnection from, byte kind, long requestId, ByteBuf body) {
-    boolean ordered = kind == Frame.APPEND || kind == Frame.SNAPSHOT;
-    Executor threads = ordered ? from.appends : transport.workers();
+    boolean ordered = kind == APPEND || kind == SNAPSHOT;
+    Executor threads = ordered ? from.inOrder() : transport.workers();
     try {
       threads.execute(() -> answer(from, kind, requestId, body));
     } catch (RejectedExecutionException e) {
@@ -64,16 +80,16 @@ final class RaftRequests implements RaftReceiver {
   private void answer(ServerConnection from, byte kind, long requestId, ByteBuf body) {
     try {
       switch (kind) {
-        case Frame.VOTE -> vote(from, requestId, vote(body));
-        case Frame.GUARDED_VOTE -> guardedVote(from, requestId, vote(body));
-        case Frame.EARLY_PRE_VOTE -> earlyPreVote(from, requestId, body);
-        case Frame.APPEND -> append(from, requestId, body);
-        case Frame.SNAPSHOT -> snapshot(from, requestId, body);
-        case Frame.START_ELECTION ->
+        case VOTE -> vote(from, requestId, vote(body));
+        case GUARDED_VOTE -> guardedVote(from, requestId, vote(body));
+        case EARLY_PRE_VOTE -> earlyPreVote(from, requestId, body);
+        case APPEND -> append(from, requestId, body);
+        case SNAPSHOT -> snapshot(from, requestId, body);
+        case START_ELECTION ->
             standForLeader(
                 from, requestId, RaftCall.decode(body, StartLeaderElectionRequestProto.parser()));
-        case Frame.HAND_OVER -> handOver(from, requestId, body);
-        case Frame.READ_INDEX -> readIndex(from, requestId, body);
+        case HAND_OVER -> handOver(from, requestId, body);
+        case READ_INDEX -> readIndex(from, requestId, body);
         default -> {
           body.release();
           from.fail(requestId, "Unknown kind of frame: " + kind);
@@ -91,7 +107,7 @@ final class RaftRequests implements RaftReceiver {
   private void vote(ServerConnection from, long requestId, RequestVoteRequestProto request)
       throws IOException {
     RaftGroupId group = RaftRpcService.group(request.getServerRequest());
-    respond(from, requestId, replica(group).vote(request));
+    respond(from, requestId, member(group).vote(request));
   }
 
   /**
@@ -106,7 +122,7 @@ final class RaftRequests implements RaftReceiver {
       from.fail(requestId, "The leader's lease may not be over.");
       return;
     }
-    MessageLite reply = replica(group).vote(request);
+    MessageLite reply = member(group).vote(request);
     if (watch.lastAppendNanos(group) != before) {
       from.fail(requestId, "The leader is alive.");
       return;
@@ -132,8 +148,8 @@ final class RaftRequests implements RaftReceiver {
       ServerConnection from, long requestId, StartLeaderElectionRequestProto request)
       throws IOException {
     RaftGroupId group = RaftRpcService.group(request.getServerRequest());
-    RaftReplica replica = replica(group);
-    long term = replica.term();
+    RatisMember member = member(group);
+    long term = member.term();
     RaftPeerId leader = RaftPeerId.valueOf(request.getServerRequest().getRequestorId());
     CompletableFuture<StartLeaderElectionReplyProto> stands =
         watch
@@ -143,17 +159,17 @@ final class RaftRequests implements RaftReceiver {
                   if (!isOn) {
                     throw new CompletionException(new IOException("The leader has given up."));
                   }
-                  replica.handOver().grant(term + 1);
-                  return stand(replica, request);
+                  member.handOver().grant(term + 1);
+                  return stand(member, request);
                 },
                 transport.workers());
     var unused = stands.whenComplete((reply, failure) -> complete(from, requestId, reply, failure));
   }
 
   private static StartLeaderElectionReplyProto stand(
-      RaftReplica replica, StartLeaderElectionRequestProto request) {
+      RatisMember member, StartLeaderElectionRequestProto request) {
     try {
-      return replica.stand(request);
+      return member.stand(request);
     } catch (IOException e) {
       throw new CompletionException(e);
     }
@@ -166,13 +182,13 @@ final class RaftRequests implements RaftReceiver {
     } finally {
       body.release();
     }
-    boolean isOn = replica(question.group()).handOver().take(from.sender(), question.term());
+    boolean isOn = member(question.group()).handOver().take(from.sender(), question.term());
     from.respond(requestId, yesOrNo(isOn));
   }
 
-  private RaftReplica replica(RaftGroupId group) throws IOException {
+  private RatisMember member(RaftGroupId group) throws IOException {
     return watch
-        .replica(group)
+        .member(group)
         .orElseThrow(() -> new IOException("This node has no replica of group " + group + "."));
   }
 
@@ -194,7 +210,7 @@ final class RaftRequests implements RaftReceiver {
       throws IOException {
     RaftGroupId group = RaftRpcService.group(request.getServerRequest());
     watch.onAppend(group);
-    return replica(group).append(request);
+    return member(group).append(request);
   }
 
   private void snapshot(ServerConnection from, long requestId, ByteBuf body) throws IOException {
@@ -202,7 +218,7 @@ final class RaftRequests implements RaftReceiver {
         RaftCall.decode(body, InstallSnapshotRequestProto.parser());
     RaftGroupId group = RaftRpcService.group(request.getServerRequest());
     // Ratis would take it while the group still starts, and then the start would fail.
-    RaftReplica unused = replica(group);
+    RatisMember unused = member(group);
     watch.onAppend(group);
     respond(from, requestId, server.installSnapshot(request));
   }

@@ -3,7 +3,6 @@ package io.isolde.raft.ratis;
 
 import io.isolde.raft.Peer;
 import io.isolde.raft.RaftSettings;
-import io.isolde.raft.transport.Frame;
 import io.isolde.raft.transport.PeerLink;
 import io.isolde.raft.transport.PeerTransport;
 import io.isolde.raft.transport.RaftReceiver;
@@ -80,8 +79,8 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
     this.requests = new RaftRequests(server, transport, watch);
   }
 
-  void watch(Collection<RaftReplica> replicas) {
-    watch.start(replicas);
+  void watch(RatisMember member) {
+    watch.start(member);
   }
 
   void unwatch(RaftGroupId group) {
@@ -118,19 +117,19 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
       if (ratisPeer.getId().equals(server.getId()) || ratisPeer.getAddress() == null) {
         continue;
       }
-      Peer peer = Peer.of(ratisPeer);
+      Peer peer = RatisTypes.peer(ratisPeer);
       links.compute(
           ratisPeer.getId(),
           (id, old) -> {
-            if (old != null && old.control().peer().equals(peer)) {
+            if (old != null && old.control().address().equals(peer.address())) {
               return old;
             }
             if (old != null) {
               old.close();
             }
             return new Links(
-                new PeerLink(peer, transport, () -> watch.onLost(peer.id())),
-                new PeerLink(peer, transport, () -> {}));
+                new PeerLink(peer.address(), transport, () -> watch.onLost(peer.id())),
+                new PeerLink(peer.address(), transport, () -> {}));
           });
     }
   }
@@ -142,7 +141,7 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
   void keepConnected() {
     for (Links peer : links.values()) {
       peer.leaveIfUnanswered(settings.requestTimeoutMillis());
-      var unused = peer.control().connection();
+      peer.control().connect();
     }
   }
 
@@ -170,7 +169,7 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
     RaftRpcRequestProto header = request.getServerRequest();
     watch.beforeCandidacy(group(header), request.getPreVote());
     boolean isGuarded = watch.isGuarded(group(header), request);
-    byte kind = isGuarded ? Frame.GUARDED_VOTE : Frame.VOTE;
+    byte kind = isGuarded ? RaftRequests.GUARDED_VOTE : RaftRequests.VOTE;
     return RaftCall.send(control(to(header)), kind, request, RequestVoteReplyProto.parser())
         .await(settings.requestTimeoutMillis());
   }
@@ -192,7 +191,7 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
     boolean heartbeat = request.getEntriesCount() == 0;
     return RaftCall.send(
         heartbeat ? peer.control() : peer.bulk(),
-        Frame.APPEND,
+        RaftRequests.APPEND,
         request,
         AppendEntriesReplyProto.parser());
   }
@@ -202,7 +201,7 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
       throws IOException {
     return RaftCall.send(
             links(to(request.getServerRequest())).bulk(),
-            Frame.SNAPSHOT,
+            RaftRequests.SNAPSHOT,
             request,
             InstallSnapshotReplyProto.parser())
         .await(settings.requestTimeoutMillis());
@@ -219,7 +218,7 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
     try {
       return RaftCall.send(
               control(to(request.getServerRequest())),
-              Frame.START_ELECTION,
+              RaftRequests.START_ELECTION,
               request,
               StartLeaderElectionReplyProto.parser())
           .await(settings.requestTimeoutMillis());
@@ -236,7 +235,7 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
       throws IOException {
     return RaftCall.send(
             control(to(request.getServerRequest())),
-            Frame.READ_INDEX,
+            RaftRequests.READ_INDEX,
             request,
             ReadIndexReplyProto.parser())
         .reply();
@@ -244,12 +243,12 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
 
   /** Asks a peer whether it would vote early. */
   CompletableFuture<Boolean> ask(RaftPeerId peer, EarlyQuestion question) {
-    return ask(peer, Frame.EARLY_PRE_VOTE, question.encode());
+    return ask(peer, RaftRequests.EARLY_PRE_VOTE, question.encode());
   }
 
   /** Asks a leader whether it is still handing over to this node. */
   CompletableFuture<Boolean> ask(RaftPeerId peer, HandOver.Question question) {
-    return ask(peer, Frame.HAND_OVER, question.encode())
+    return ask(peer, RaftRequests.HAND_OVER, question.encode())
         .completeOnTimeout(false, settings.requestTimeoutMillis(), TimeUnit.MILLISECONDS);
   }
 

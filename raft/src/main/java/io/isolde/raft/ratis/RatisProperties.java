@@ -2,8 +2,6 @@
 package io.isolde.raft.ratis;
 
 import io.isolde.raft.RaftSettings;
-import java.io.File;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.RaftConfigKeys;
 import org.apache.ratis.conf.RaftProperties;
@@ -15,10 +13,9 @@ import org.apache.ratis.util.TimeDuration;
 final class RatisProperties {
   private RatisProperties() {}
 
-  static RaftProperties of(RaftSettings settings, File directory) {
+  static RaftProperties of(RaftSettings settings) {
     RaftProperties p = new RaftProperties();
     p.set(RaftConfigKeys.Rpc.TYPE_KEY, RaftRpcType.class.getName());
-    RaftServerConfigKeys.setStorageDir(p, List.of(directory));
     elections(p, settings);
     log(p, settings);
     appends(p, settings);

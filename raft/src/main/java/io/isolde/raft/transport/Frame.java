@@ -21,24 +21,7 @@ final class Frame extends DefaultByteBufHolder {
    */
   static final byte GREETING = 0;
 
-  /** A question before a vote, or a vote that the leader wants: its lease is over. */
-  static final byte VOTE = 1;
-
-  /** Any other vote: refused by those who may have renewed the leader's lease. */
-  static final byte GUARDED_VOTE = 2;
-
-  /** Would you vote early? Changes nothing, so the loser disturbs nobody. */
-  static final byte EARLY_PRE_VOTE = 3;
-
-  static final byte APPEND = 4;
-  static final byte SNAPSHOT = 5;
-  static final byte START_ELECTION = 6;
-  static final byte READ_INDEX = 7;
-
-  /** Is the hand-over to me still on? */
-  static final byte HAND_OVER = 8;
-
-  /** The body starts with a byte for the service. */
+  /** The body starts with a byte for the service. The kinds below are Raft's. */
   static final byte APPLICATION = 16;
 
   static final byte RESPONSE = 32;

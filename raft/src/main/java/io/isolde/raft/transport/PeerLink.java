@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft.transport;
 
-import io.isolde.raft.Peer;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 
-/** Our Raft connection to one peer, opened again when it is needed. */
-final class PeerLink {
-  private final Peer peer;
+/** Our Raft connection to one node, opened again when it is needed. */
+public final class PeerLink {
+  private final InetSocketAddress address;
   private final PeerTransport transport;
   private final KeptConnection<ClientConnection> kept;
 
@@ -18,66 +18,68 @@ final class PeerLink {
    *
    * @param onLost called on an event loop when an open connection broke
    */
-  PeerLink(Peer peer, PeerTransport transport, Runnable onLost) {
-    this.peer = peer;
+  public PeerLink(InetSocketAddress address, PeerTransport transport, Runnable onLost) {
+    this.address = address;
     this.transport = transport;
-    this.kept = new KeptConnection<>(() -> connect(onLost));
+    this.kept = new KeptConnection<>(() -> open(onLost));
   }
 
-  Peer peer() {
-    return peer;
+  /** The node's. */
+  public InetSocketAddress address() {
+    return address;
   }
 
-  /** See {@link KeptConnection#get}. */
-  CompletableFuture<ClientConnection> connection() {
-    return kept.get();
+  /** Connects before that is needed, if there is no connection. */
+  public void connect() {
+    var unused = kept.get();
   }
 
-  /** See {@link KeptConnection#probe}. */
-  CompletableFuture<ClientConnection> probe() {
+  /** Connects now if there is no connection, whatever happened a moment ago; says how it went. */
+  public CompletableFuture<?> probe() {
     return kept.probe();
   }
 
-  private CompletableFuture<ClientConnection> connect(Runnable onLost) {
+  private CompletableFuture<ClientConnection> open(Runnable onLost) {
     if (transport.loops().raft().isShuttingDown()) {
       return CompletableFuture.failedFuture(new IOException("The node is closed."));
     }
     return ClientConnection.open(
         transport.dialing(transport.loops().raft()),
-        peer.address(),
+        address,
         Frame.PURPOSE_RAFT,
         transport.name(),
         onLost);
   }
 
   /** Sends a request as soon as there is a connection. Takes over the body. */
-  void send(byte kind, ByteBuf body, ResponseHandler handler) {
+  public void send(byte kind, ByteBuf body, ResponseHandler handler) {
     var unused =
-        connection()
+        kept.get()
             .whenComplete(
                 (connection, failure) -> {
                   if (failure == null) {
                     connection.send(kind, body, handler);
                   } else {
                     body.release();
-                    handler.onFailure(TransportException.notConnected(peer.address(), failure));
+                    handler.onFailure(TransportException.notConnected(address, failure));
                   }
                 });
   }
 
   /** Leaves the connection if requests have waited so long and nothing at all has come. */
-  void leaveIfUnanswered(long millis) {
+  public void leaveIfUnanswered(long millis) {
     kept.leaveIfSilent(millis).ifPresent(ClientConnection::close);
   }
 
   /** Whether the failure to connect means that no process listens there. */
-  static boolean isRefusal(Throwable failure) {
+  public static boolean isRefusal(Throwable failure) {
     return failure instanceof ConnectException
         && failure.getMessage() != null
         && failure.getMessage().contains("refused");
   }
 
-  void close() {
+  /** Closes it, for good. */
+  public void close() {
     kept.close();
   }
 }

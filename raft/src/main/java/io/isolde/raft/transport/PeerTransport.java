@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -180,7 +181,8 @@ public final class PeerTransport implements AutoCloseable {
     application.serve(service, handler);
   }
 
-  void serveRaft(RaftReceiver receiver) {
+  /** From now on the receiver gets the requests of Raft. */
+  public void serveRaft(RaftReceiver receiver) {
     raft = receiver;
   }
 
@@ -202,11 +204,13 @@ public final class PeerTransport implements AutoCloseable {
     return logLimit.allows(Arrays.asList(line, remote == null ? null : remote.getAddress()));
   }
 
-  String name() {
+  /** This node's name, which never changes. */
+  public String name() {
     return name;
   }
 
-  TransportSettings settings() {
+  /** The bounds. */
+  public TransportSettings settings() {
     return settings;
   }
 
@@ -226,7 +230,8 @@ public final class PeerTransport implements AutoCloseable {
     return loops;
   }
 
-  ThreadPoolExecutor workers() {
+  /** Threads for what Raft must not do on event loops; refuses when too much waits for them. */
+  public Executor workers() {
     return workers;
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft.transport;
 
-import io.isolde.raft.ratis.RaftRpcService;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -9,6 +8,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.TooLongFrameException;
 import java.net.InetSocketAddress;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The callee's end of a connection, for Raft or for the application. */
-final class ServerConnection extends ChannelInboundHandlerAdapter implements PeerConnection {
+public final class ServerConnection extends ChannelInboundHandlerAdapter implements PeerConnection {
   private static final Logger log = LoggerFactory.getLogger(ServerConnection.class);
 
   /** The connection was not greeted yet. */
@@ -28,8 +28,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter implements Pee
   /** Requests without an answer; at most {@link TransportSettings#maxInFlight}. */
   private final AtomicInteger inFlight = new AtomicInteger();
 
-  /** Answers appends in the order in which they came, see {@link RaftRpcService}. */
-  final SerialExecutor appends;
+  private final SerialExecutor inOrder;
 
   private long purpose = PURPOSE_UNKNOWN;
   private final AtomicBoolean isCutOff = new AtomicBoolean();
@@ -38,12 +37,17 @@ final class ServerConnection extends ChannelInboundHandlerAdapter implements Pee
   ServerConnection(PeerTransport transport, Channel channel) {
     this.transport = transport;
     this.channel = channel;
-    this.appends = new SerialExecutor(transport.workers(), transport.settings().maxInFlight());
+    this.inOrder = new SerialExecutor(transport.workers(), transport.settings().maxInFlight());
   }
 
   /** The peer that greeted, empty if it is no member. */
-  String sender() {
+  public String sender() {
     return sender;
+  }
+
+  /** Runs what this connection has asked for in the order in which it came, on worker threads. */
+  public Executor inOrder() {
+    return inOrder;
   }
 
   @Override
