@@ -4,7 +4,7 @@ package io.isolde.group;
 import io.isolde.raft.ByteBudget;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
-import io.isolde.raft.ratis.RaftReplica;
+import io.isolde.raft.RaftReplica;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -145,7 +145,7 @@ public final class ReplicaGroup {
 
   /** Up to where the log is not needed any more. */
   public long markedIndex() {
-    return machine.markedIndex();
+    return machine.saved().index();
   }
 
   /** What this replica is in its group now. */

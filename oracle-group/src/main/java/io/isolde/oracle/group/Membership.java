@@ -2,7 +2,7 @@
 package io.isolde.oracle.group;
 
 import io.isolde.raft.Peer;
-import io.isolde.raft.ratis.RaftReplica;
+import io.isolde.raft.RaftReplica;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;

@@ -3,7 +3,7 @@ package io.isolde.oracle.group;
 
 import static java.util.stream.Collectors.toSet;
 
-import io.isolde.raft.ratis.RaftReplica;
+import io.isolde.raft.RaftReplica;
 import io.isolde.raft.transport.PeerConnection;
 import java.util.ArrayList;
 import java.util.HashSet;
