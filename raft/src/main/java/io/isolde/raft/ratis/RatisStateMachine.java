@@ -47,7 +47,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private static final Logger logger = LoggerFactory.getLogger(RatisStateMachine.class);
 
   private final StateMachine machine;
-  private final SavedState saved;
+  private final RatisSnapshots saved;
   private final Executor notifier;
   private final List<LeaderListener> listeners = new CopyOnWriteArrayList<>();
 
@@ -65,7 +65,7 @@ final class RatisStateMachine extends BaseStateMachine {
 
   RatisStateMachine(StateMachine machine, Executor notifier) {
     this.machine = machine;
-    this.saved = SavedState.of(machine);
+    this.saved = RatisSnapshots.of(machine);
     this.notifier = notifier;
   }
 

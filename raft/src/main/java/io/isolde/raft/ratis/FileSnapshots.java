@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** States in files with checksums beside them, as Ratis sends and receives them. */
-final class SavedFiles extends SimpleStateMachineStorage implements SavedState, StateFiles {
-  private static final Logger log = LoggerFactory.getLogger(SavedFiles.class);
+final class FileSnapshots extends SimpleStateMachineStorage implements RatisSnapshots, StateFiles {
+  private static final Logger log = LoggerFactory.getLogger(FileSnapshots.class);
 
   private static final String UNFINISHED = ".unfinished";
   private static final String CHECKSUM = ".md5";
@@ -33,7 +33,7 @@ final class SavedFiles extends SimpleStateMachineStorage implements SavedState, 
   /** Whether a file has come since old ones were looked for. */
   private volatile boolean hasNew;
 
-  SavedFiles(FileStateMachine machine) {
+  FileSnapshots(FileStateMachine machine) {
     this.machine = machine;
   }
 

@@ -15,7 +15,7 @@ import org.apache.ratis.statemachine.SnapshotInfo;
 import org.apache.ratis.statemachine.SnapshotRetentionPolicy;
 
 /** A state that is durable in a place of its own: for Ratis, snapshots without files. */
-final class SavedElsewhere implements SavedState {
+final class CopiedSnapshots implements RatisSnapshots {
   private final CopyingStateMachine machine;
   private volatile Path directory;
 
@@ -32,7 +32,7 @@ final class SavedElsewhere implements SavedState {
     }
   }
 
-  SavedElsewhere(CopyingStateMachine machine) {
+  CopiedSnapshots(CopyingStateMachine machine) {
     this.machine = machine;
   }
 

@@ -11,12 +11,12 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.statemachine.StateMachineStorage;
 
 /** What a state machine has saved, as Ratis asks for it: its snapshots. */
-interface SavedState extends StateMachineStorage {
+interface RatisSnapshots extends StateMachineStorage {
   /** That of a state machine. */
-  static SavedState of(StateMachine machine) {
+  static RatisSnapshots of(StateMachine machine) {
     return machine instanceof FileStateMachine file
-        ? new SavedFiles(file)
-        : new SavedElsewhere((CopyingStateMachine) machine);
+        ? new FileSnapshots(file)
+        : new CopiedSnapshots((CopyingStateMachine) machine);
   }
 
   /**
