@@ -121,7 +121,7 @@ class AppendTest {
       cluster.awaitApplied(List.of("something"));
       cluster.stop(1);
       cluster.stop(2);
-      division = cluster.replica(FOLLOWER).division();
+      division = cluster.member(FOLLOWER).division();
       previous = last();
       term = cluster.replica(FOLLOWER).term() + 1_000;
     }

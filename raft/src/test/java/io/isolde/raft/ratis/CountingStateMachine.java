@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft.ratis;
 
+import io.isolde.raft.FileStateMachine;
+import io.isolde.raft.LogData;
+import io.isolde.raft.LogPosition;
+import io.isolde.raft.StateFiles;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import org.apache.ratis.proto.RaftProtos.LogEntryProto;
-import org.apache.ratis.protocol.Message;
-import org.apache.ratis.statemachine.TransactionContext;
-import org.apache.ratis.statemachine.impl.BaseStateMachine;
 
-/** Keeps what it is given, and answers with how many that are. */
-final class CountingStateMachine extends BaseStateMachine {
+/** Keeps what it is given, and answers with how many that are. It saves nothing. */
+final class CountingStateMachine implements FileStateMachine {
   private final List<String> applied = new ArrayList<>();
 
   /** Nothing is applied before it is open. */
@@ -27,19 +28,31 @@ final class CountingStateMachine extends BaseStateMachine {
   }
 
   @Override
-  public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
+  public void apply(LogPosition at, ByteBuffer data, LogData own) {
     try {
       open.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    return apply(transaction);
+    int count = count(StandardCharsets.UTF_8.decode(data).toString());
+    if (own != null) {
+      ((Text) own).applied(String.valueOf(count));
+    }
   }
 
-  private synchronized CompletableFuture<Message> apply(TransactionContext transaction) {
-    LogEntryProto entry = transaction.getLogEntry();
-    applied.add(entry.getStateMachineLogEntry().getLogData().toString(StandardCharsets.UTF_8));
-    updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
-    return CompletableFuture.completedFuture(Message.valueOf(String.valueOf(applied.size())));
+  private synchronized int count(String text) {
+    applied.add(text);
+    return applied.size();
   }
+
+  @Override
+  public void restore(LogPosition at, Path file) {
+    throw new AssertionError("Nothing was saved.");
+  }
+
+  @Override
+  public void saveIfDue(LogPosition at, StateFiles files) {}
+
+  @Override
+  public void close() {}
 }

@@ -53,7 +53,7 @@ class DamagedLogTest {
         LogDamage.change(damage.open(), lost.how);
         cluster.start(follower, cluster.peers);
         cluster.awaitApplied(all);
-        TestCluster.await(() -> !cluster.replica(follower).hasLostItsEnd());
+        TestCluster.await(() -> !cluster.member(follower).hasLostItsEnd());
       }
       cluster.stop(follower);
       for (Path file : damage.logs()) {
@@ -82,7 +82,7 @@ class DamagedLogTest {
       cluster.start(follower, cluster.peers);
       cluster.start(without, cluster.peers);
 
-      assertThat(cluster.replica(follower).hasLostItsEnd()).isTrue();
+      assertThat(cluster.member(follower).hasLostItsEnd()).isTrue();
       Thread.sleep(5L * QUICK.electionTimeoutMaxMillis()); // Long enough to elect somebody.
       assertThat(cluster.replica(follower).isLeader()).isFalse();
       assertThat(cluster.replica(without).isLeader()).isFalse();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft.ratis;
 
-import io.isolde.raft.transport.Frame;
 import io.isolde.raft.transport.RaftReceiver;
 import io.isolde.raft.transport.ServerConnection;
 import io.netty.buffer.ByteBuf;
@@ -19,7 +18,7 @@ final class DeafReceiver implements RaftReceiver {
 
   @Override
   public void onRequest(ServerConnection from, byte kind, long requestId, ByteBuf body) {
-    if (kind == Frame.APPEND && hasEntries(body)) {
+    if (kind == RaftRequests.APPEND && hasEntries(body)) {
       body.release();
       from.fail(requestId, "Deaf.");
     } else {

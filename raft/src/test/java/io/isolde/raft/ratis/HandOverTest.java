@@ -157,12 +157,12 @@ class HandOverTest {
       int old = cluster.awaitLeader();
       cluster.propose(old, "before");
       cluster.awaitApplied(List.of("before"));
-      RaftReplica leader = cluster.replica(old);
+      RatisReplica leader = cluster.replica(old);
       long term = leader.term();
       int transferTarget = (old + 1) % 3;
       cluster.hang(transferTarget, wakesUp);
       var handedOver = leader.transferLeadership("n" + transferTarget, 300);
-      assertThat(leader.handOver().take("n" + transferTarget, term)).isTrue();
+      assertThat(leader.member().handOver().take("n" + transferTarget, term)).isTrue();
       assertThatThrownBy(() -> handedOver.get(10, TimeUnit.SECONDS))
           .hasCauseInstanceOf(GroupFailure.class);
       TestCluster.await(() -> !(leader.isLeader() && leader.term() == term));
@@ -179,8 +179,8 @@ class HandOverTest {
   @Test
   void whenAnHeirHasLeaveToStandThenTheLeaderReadsNoMoreInThatTerm() throws Exception {
     try (TestCluster cluster = new TestCluster(directory, 3, RaftSettings.defaults())) {
-      RaftReplica leader = cluster.replica(cluster.awaitLeader());
-      HandOver handOver = leader.handOver();
+      RatisReplica leader = cluster.replica(cluster.awaitLeader());
+      HandOver handOver = leader.member().handOver();
       assertThat(handOver.offer("n7", leader.term())).isTrue();
       assertThat(handOver.offer("n8", leader.term())).as("two at once").isFalse();
       leader.barrier().get(10, TimeUnit.SECONDS);

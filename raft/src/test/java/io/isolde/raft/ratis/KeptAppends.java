@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft.ratis;
 
-import io.isolde.raft.transport.Frame;
 import io.isolde.raft.transport.RaftReceiver;
 import io.isolde.raft.transport.ServerConnection;
 import io.netty.buffer.ByteBuf;
@@ -23,8 +22,8 @@ final class KeptAppends implements RaftReceiver {
 
   @Override
   public void onRequest(ServerConnection from, byte kind, long requestId, ByteBuf body) {
-    if (kind == Frame.APPEND) {
-      from.appends.execute(() -> append(from, requestId, body));
+    if (kind == RaftRequests.APPEND) {
+      from.inOrder().execute(() -> append(from, requestId, body));
     } else {
       requests.onRequest(from, kind, requestId, body);
     }

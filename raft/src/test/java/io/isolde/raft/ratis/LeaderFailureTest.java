@@ -110,13 +110,13 @@ class LeaderFailureTest {
     try (TestCluster cluster = new TestCluster(directory, 3, rarelyStanding)) {
       int leader = cluster.awaitLeader();
       cluster.propose(leader, "before");
-      long term = cluster.replica(leader).division().getInfo().getCurrentTerm();
+      long term = cluster.member(leader).division().getInfo().getCurrentTerm();
       cluster.hang((leader + 1) % 3, goesOn);
       Thread.sleep(3 * rarelyStanding.silenceMillis());
       goesOn.countDown();
       cluster.propose(leader, "after");
       cluster.awaitApplied(List.of("before", "after"));
-      assertThat(cluster.replica(leader).division().getInfo().getCurrentTerm()).isEqualTo(term);
+      assertThat(cluster.member(leader).division().getInfo().getCurrentTerm()).isEqualTo(term);
     } finally {
       goesOn.countDown();
     }

@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.apache.ratis.protocol.Message;
 import org.apache.ratis.server.raftlog.segmented.SegmentedRaftLog;
 import org.apache.ratis.statemachine.TransactionContext;
 import org.junit.jupiter.api.Test;
@@ -47,7 +46,7 @@ class LogCacheTest {
       cluster.deafen((leader + 1) % 3);
       for (int i = 0; i < ENTRIES; i += TOGETHER) {
         proposeSome(cluster.replica(leader), i);
-        assertThat(filesInMemory(cluster.replica(leader)))
+        assertThat(filesInMemory(cluster.member(leader)))
             .as("after %d entries", i + TOGETHER)
             .isLessThanOrEqualTo(MAX_FILES);
       }
@@ -66,7 +65,7 @@ class LogCacheTest {
       for (int i = 0; i < ENTRIES; i += TOGETHER) {
         expected.addAll(proposeSome(cluster.replica(leader), i));
       }
-      RaftReplica replica = cluster.replica(slow);
+      RatisMember replica = cluster.member(slow);
       TestCluster.await(
           () -> replica.division().getRaftLog().getLastEntryTermIndex().getIndex() >= ENTRIES);
       assertThat(startedBytes(replica)).isBetween(1L, (long) ENTRIES * ENTRY_BYTES / 100);
@@ -76,19 +75,19 @@ class LogCacheTest {
     }
   }
 
-  private static List<String> proposeSome(RaftReplica leader, int first) throws Exception {
+  private static List<String> proposeSome(RatisReplica leader, int first) throws Exception {
     List<String> texts = new ArrayList<>();
-    List<CompletableFuture<Message>> proposals = new ArrayList<>();
+    List<CompletableFuture<Void>> proposals = new ArrayList<>();
     for (int i = first; i < first + TOGETHER; i++) {
       texts.add(i + "x".repeat(ENTRY_BYTES));
-      proposals.add(leader.propose(Message.valueOf(texts.get(texts.size() - 1))));
+      proposals.add(leader.propose(new Text(texts.get(texts.size() - 1))));
     }
     CompletableFuture.allOf(proposals.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
     return texts;
   }
 
   /** What Ratis keeps of entries that are appended and not applied, beside the log. */
-  private static long startedBytes(RaftReplica replica) throws ReflectiveOperationException {
+  private static long startedBytes(RatisMember replica) throws ReflectiveOperationException {
     Method started =
         replica.division().getClass().getDeclaredMethod("getTransactionContextMapForTesting");
     started.setAccessible(true);
@@ -100,7 +99,7 @@ class LogCacheTest {
     return bytes;
   }
 
-  private static long filesInMemory(RaftReplica replica) throws ReflectiveOperationException {
+  private static long filesInMemory(RatisMember replica) throws ReflectiveOperationException {
     Field cache = SegmentedRaftLog.class.getDeclaredField("cache");
     cache.setAccessible(true);
     Object files = cache.get(replica.division().getRaftLog());

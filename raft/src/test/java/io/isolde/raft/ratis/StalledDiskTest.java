@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.apache.ratis.protocol.Message;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -57,11 +56,11 @@ class StalledDiskTest {
       disk.hang();
 
       // Whether it is committed is not known: the followers have it.
-      CompletableFuture<Message> unknown = cluster.replica(0).propose(Message.valueOf("during"));
+      CompletableFuture<Void> unknown = cluster.replica(0).propose(new Text("during"));
       int next = cluster.awaitLeaderOtherThan(0);
       cluster.propose(next, "after");
       assertThat(cluster.replica(0).failure()).isEmpty();
-      assertThat(cluster.replica(0).isDiskStalled()).isTrue();
+      assertThat(cluster.member(0).isDiskStalled()).isTrue();
       assertThat(cluster.replica(0).isLeader()).isFalse();
       assertThat(cluster.replica(0).leader()).isEmpty();
 
@@ -96,10 +95,10 @@ class StalledDiskTest {
 
       cluster.propose(0, "after");
 
-      RaftReplica follower = member.replica();
+      RatisMember follower = member.replica.member();
       TestCluster.await(() -> follower.appendsWaiting() >= 3);
       TestCluster.await(() -> appends.kept() == 0); // But for one that is just being appended.
-      int most = RaftReplica.maxAppendsWaiting(settings);
+      int most = RatisMember.maxAppendsWaiting(settings);
       TestCluster.await(() -> follower.appendsWaiting() == most && appends.count() > most + 2);
       assertThat(follower.appendsWaiting()).isEqualTo(most);
 

@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.raft.Peer;
 import io.isolde.raft.RaftSettings;
-import io.isolde.raft.transport.EventLoops;
+import io.isolde.raft.transport.Await;
 import io.isolde.raft.transport.PeerTransport;
 import io.isolde.raft.transport.TransportSecurity;
-import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -20,7 +19,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.util.FileUtils;
 
@@ -37,15 +35,14 @@ final class TestCluster implements AutoCloseable {
   /** What runs of a node; null where nothing does. */
   static final class Member {
     PeerTransport transport;
-    RaftNode node;
+    RatisNode node;
+    RatisReplica replica;
     CountingStateMachine machine;
 
-    RaftReplica replica() {
-      return node.replica(GROUP);
-    }
-
     void close() {
-      node.close();
+      if (node != null) {
+        node.close();
+      }
       transport.close();
     }
   }
@@ -83,14 +80,10 @@ final class TestCluster implements AutoCloseable {
     member.transport = PeerTransport.builder(self.id()).security(security).listen(self.address());
     member.machine = new CountingStateMachine();
     try {
-      member.node =
-          RaftNode.builder(member.transport)
-              .directory(directory.resolve(self.id()))
-              .settings(settings)
-              .group(GROUP, initialMembers, member.machine)
-              .start();
+      member.node = RatisNode.start(member.transport, directory.resolve(self.id()), settings);
+      member.replica = member.node.add(GROUP, initialMembers, member.machine);
     } catch (IOException e) {
-      member.transport.close();
+      member.close();
       throw e;
     }
     members.set(number, member);
@@ -122,10 +115,7 @@ final class TestCluster implements AutoCloseable {
 
   /** Lets a node neither hear nor speak until the latch is open, as if it were suspended. */
   void hang(int number, CountDownLatch until) {
-    EventLoops loops = members.get(number).transport.loops();
-    for (EventLoopGroup group : List.of(loops.raft(), loops.application())) {
-      group.forEach(thread -> thread.execute(() -> awaitOpen(until)));
-    }
+    Await.hang(members.get(number).transport, until);
   }
 
   /** From now on no new entry gets to the node, but votes and heartbeats do. */
@@ -140,14 +130,6 @@ final class TestCluster implements AutoCloseable {
     member.transport.serveRaft(member.node.rpc().requests());
   }
 
-  private static void awaitOpen(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   /** The number of the node that leads and is ready. */
   int awaitLeader() {
     return awaitLeaderOtherThan(-1);
@@ -158,7 +140,7 @@ final class TestCluster implements AutoCloseable {
     await(
         () -> {
           for (int i = 0; i < members.size(); i++) {
-            if (i != old && members.get(i) != null && members.get(i).replica().isLeader()) {
+            if (i != old && members.get(i) != null && members.get(i).replica.isLeader()) {
               leader[0] = i;
               return true;
             }
@@ -168,17 +150,20 @@ final class TestCluster implements AutoCloseable {
     return leader[0];
   }
 
-  RaftReplica replica(int number) {
-    return members.get(number).replica();
+  RatisReplica replica(int number) {
+    return members.get(number).replica;
+  }
+
+  /** The same, as other members ask it. */
+  RatisMember member(int number) {
+    return replica(number).member();
   }
 
   String propose(int number, String text) throws Exception {
+    Text proposed = new Text(text);
     try {
-      return replica(number)
-          .propose(Message.valueOf(text))
-          .get(10, TimeUnit.SECONDS)
-          .getContent()
-          .toStringUtf8();
+      replica(number).propose(proposed).get(10, TimeUnit.SECONDS);
+      return proposed.answer();
     } catch (ExecutionException e) {
       throw (Exception) e.getCause();
     }
@@ -195,17 +180,7 @@ final class TestCluster implements AutoCloseable {
   }
 
   static void await(BooleanSupplier condition) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() > end) {
-        throw new AssertionError("It did not come true in 20 s.");
-      }
-      try {
-        Thread.sleep(2);
-      } catch (InterruptedException e) {
-        throw new AssertionError(e);
-      }
-    }
+    Await.await(condition);
   }
 
   @Override

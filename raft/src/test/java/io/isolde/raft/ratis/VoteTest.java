@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.raft.RaftSettings;
-import io.isolde.raft.transport.Frame;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,7 +48,7 @@ class VoteTest {
               () ->
                   RaftCall.send(
                           rpc.control(RaftPeerId.valueOf("n" + voter)),
-                          Frame.GUARDED_VOTE,
+                          RaftRequests.GUARDED_VOTE,
                           request,
                           RequestVoteReplyProto.parser())
                       .await(AWAIT_MILLIS))
@@ -69,7 +68,7 @@ class VoteTest {
       int candidate = (leader + 1) % 3;
       int voter = (leader + 2) % 3;
       long next = cluster.replica(leader).term() + 1;
-      cluster.replica(candidate).handOver().grant(next);
+      cluster.member(candidate).handOver().grant(next);
       RequestVoteReplyProto reply =
           cluster.members.get(candidate).node.rpc().requestVote(vote(candidate, voter, next));
       assertThat(reply.getServerReply().getSuccess()).isTrue();
@@ -105,7 +104,7 @@ class VoteTest {
 
   private static boolean wouldVoteAsCandidate(
       TestCluster cluster, int candidate, int asker, int leader) {
-    DivisionInfo info = cluster.replica(candidate).division().getInfo();
+    DivisionInfo info = cluster.member(candidate).division().getInfo();
     if (!info.isCandidate()) {
       return false;
     }

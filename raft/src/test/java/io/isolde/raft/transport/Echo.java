@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A service that answers with what it was sent, and a client's way to ask it. */
-final class Echo implements ApplicationHandler {
+public final class Echo implements ApplicationHandler {
   static final InetSocketAddress ANY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
   final AtomicInteger closed = new AtomicInteger();
@@ -26,7 +26,7 @@ final class Echo implements ApplicationHandler {
     closed.incrementAndGet();
   }
 
-  static PeerClient connect(
+  public static PeerClient connect(
       PeerTransport to, EventLoops loops, TransportSettings settings, TransportSecurity security)
       throws Exception {
     return PeerClient.connect(to.address(), loops, settings, security, () -> {})

@@ -3,7 +3,6 @@ package io.isolde.raft.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.isolde.raft.ratis.TestCluster;
 import io.isolde.raft.transport.TransportException.Reason;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -63,7 +62,7 @@ class NodeConnectionsTest {
         NodeConnections connections = new NodeConnections(other::connect)) {
       InetSocketAddress address = node.address();
       CompletableFuture<byte[]> stuck = ask(connections, address, STUCK);
-      TestCluster.await(() -> late.size() == 1);
+      Await.await(() -> late.size() == 1);
       assertThat(ask(connections, address, QUICK).get(5, TimeUnit.SECONDS)).containsExactly(7);
       assertThat(askedOn).hasSize(1);
       Thread.sleep(NodeConnections.SILENT_MILLIS + 100);
@@ -93,8 +92,8 @@ class NodeConnectionsTest {
               .application((from, service, id, body) -> serve(from, id, body))
               .listen(address)) {
         assertThat(back.address()).isEqualTo(address);
-        TestCluster.await(() -> !ask(connections, address, QUICK).isCompletedExceptionally());
-        TestCluster.await(() -> connections.isConnected(address));
+        Await.await(() -> !ask(connections, address, QUICK).isCompletedExceptionally());
+        Await.await(() -> connections.isConnected(address));
       }
     }
   }
@@ -108,7 +107,7 @@ class NodeConnectionsTest {
         PeerTransport other = PeerTransport.builder("n1").listen(ANY)) {
       NodeConnections connections = new NodeConnections(other::connect);
       CompletableFuture<byte[]> waiting = ask(connections, node.address(), STUCK);
-      TestCluster.await(() -> late.size() == 1);
+      Await.await(() -> late.size() == 1);
       connections.close();
       assertThat(waiting)
           .failsWithin(5, TimeUnit.SECONDS)

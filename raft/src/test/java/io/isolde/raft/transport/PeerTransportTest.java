@@ -4,7 +4,6 @@ package io.isolde.raft.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.isolde.raft.ratis.TestCluster;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -53,7 +52,7 @@ class PeerTransportTest {
         assertThat(answers.get(i).get(5, TimeUnit.SECONDS)).isEqualTo("request " + i);
       }
     }
-    TestCluster.await(() -> echo.closed.get() == 1);
+    Await.await(() -> echo.closed.get() == 1);
   }
 
   @Test
@@ -121,11 +120,11 @@ class PeerTransportTest {
       assertThat(client.unansweredMillis()).isZero();
       CompletableFuture<String> first = Echo.ask(client, "first");
       CompletableFuture<String> second = Echo.ask(client, "second");
-      TestCluster.await(() -> client.unansweredMillis() >= 100);
-      TestCluster.await(() -> answers.size() == 2);
+      Await.await(() -> client.unansweredMillis() >= 100);
+      Await.await(() -> answers.size() == 2);
       answers.get(0).run();
       assertThat(first.get(5, TimeUnit.SECONDS)).isEqualTo("first");
-      TestCluster.await(() -> client.unansweredMillis() >= 100); // The other one still waits.
+      Await.await(() -> client.unansweredMillis() >= 100); // The other one still waits.
       client.closeAfter(50);
       assertThatThrownBy(() -> second.get(5, TimeUnit.SECONDS))
           .hasCauseInstanceOf(TransportException.class);
@@ -155,7 +154,7 @@ class PeerTransportTest {
               () ->
                   Echo.ask(client, Unpooled.buffer(9999).writeZero(9999)).get(5, TimeUnit.SECONDS))
           .hasCauseInstanceOf(TransportException.class);
-      TestCluster.await(() -> !client.isOpen());
+      Await.await(() -> !client.isOpen());
     }
   }
 
@@ -189,7 +188,7 @@ class PeerTransportTest {
         CompletableFuture<String> second = Echo.ask(client, "2");
         assertThatThrownBy(() -> Echo.ask(client, "3").get(5, TimeUnit.SECONDS))
             .hasCauseInstanceOf(TransportException.class);
-        TestCluster.await(
+        Await.await(
             () -> {
               synchronized (held) {
                 return held.size() == 2;
@@ -220,7 +219,7 @@ class PeerTransportTest {
       byte[] greeting = ByteBufUtil.getBytes(new Greeting("", Formats.ofThisBuild()).encode());
       socket.getOutputStream().write(frame(Frame.GREETING, greeting));
       socket.getOutputStream().write(frame(Frame.APPLICATION, new byte[] {7}));
-      TestCluster.await(
+      Await.await(
           () -> {
             synchronized (connections) {
               return !connections.isEmpty();
@@ -230,7 +229,7 @@ class PeerTransportTest {
       for (int i = 0; i < 10_000 && connection.isOpen(); i++) {
         connection.respond(0, Unpooled.buffer(8192).writeZero(8192));
       }
-      TestCluster.await(() -> !connection.isOpen());
+      Await.await(() -> !connection.isOpen());
       assertThat(server.slowReaders()).isEqualTo(1);
     }
   }
