@@ -122,6 +122,16 @@ class TidyTest {
   }
 
   @Test
+  void whenSomethingNeedsRatisThenItIsInTheOnePackageForThat() throws IOException {
+    for (Path file : files(".java").stream().filter(TidyTest::isMain).toList()) {
+      if (!file.getParent().endsWith("io/isolde/raft/ratis")) {
+        String code = NO_CODE.matcher(Files.readString(file)).replaceAll(" ");
+        assertThat(code).as("Ratis in %s", ROOT.relativize(file)).doesNotContain("org.apache.ratis");
+      }
+    }
+  }
+
+  @Test
   void whenADocumentLinksToAFileThenItIsThere() throws IOException {
     int links = 0;
     for (Path file : files(".md")) {
