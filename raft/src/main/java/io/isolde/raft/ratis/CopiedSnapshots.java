@@ -62,6 +62,9 @@ final class CopiedSnapshots implements RatisSnapshots {
     return machine.copyFrom(leader);
   }
 
+  @Override
+  public void format() {}
+
   /** There is only one state. */
   @Override
   public void cleanupOldSnapshots(SnapshotRetentionPolicy policy) {}

@@ -63,7 +63,8 @@ final class FileSnapshots extends SimpleStateMachineStorage implements RatisSnap
   /** The leader may have sent a newer one than is known. */
   @Override
   public LogPosition restore() throws IOException {
-    SingleFileSnapshotInfo saved = loadLatestSnapshot();
+    loadLatestSnapshot();
+    SingleFileSnapshotInfo saved = getLatestSnapshot();
     if (saved == null) {
       return LogPosition.NONE;
     }

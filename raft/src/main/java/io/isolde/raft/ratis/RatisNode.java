@@ -80,7 +80,10 @@ public final class RatisNode implements RaftNode {
               + largest
               + ", so that appends and parts of snapshots fit into a frame.");
     }
-    RatisNode node = new RatisNode(transport, Files.createDirectories(directory), settings);
+    if (!Files.isDirectory(directory)) { // Also if it is a link to one.
+      Files.createDirectories(directory);
+    }
+    RatisNode node = new RatisNode(transport, directory, settings);
     try {
       node.server.start();
     } catch (IOException | RuntimeException e) {

@@ -31,7 +31,4 @@ interface RatisSnapshots extends StateMachineStorage {
 
   /** See {@link CopyingStateMachine#copyFrom}. */
   CompletableFuture<LogPosition> copyFrom(Peer leader);
-
-  @Override
-  default void format() {}
 }
