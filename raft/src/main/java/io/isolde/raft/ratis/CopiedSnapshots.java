@@ -3,11 +3,9 @@ package io.isolde.raft.ratis;
 
 import io.isolde.raft.CopyingStateMachine;
 import io.isolde.raft.LogPosition;
-import io.isolde.raft.Peer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.FileInfo;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -55,11 +53,6 @@ final class CopiedSnapshots implements RatisSnapshots {
   @Override
   public void saveIfDue(LogPosition applied) {
     machine.saveIfDue();
-  }
-
-  @Override
-  public CompletableFuture<LogPosition> copyFrom(Peer leader) {
-    return machine.copyFrom(leader);
   }
 
   @Override

@@ -4,13 +4,11 @@ package io.isolde.raft.ratis;
 import io.isolde.raft.DurableFile;
 import io.isolde.raft.FileStateMachine;
 import io.isolde.raft.LogPosition;
-import io.isolde.raft.Peer;
 import io.isolde.raft.StateFiles;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.server.storage.FileInfo;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -117,12 +115,5 @@ final class FileSnapshots extends SimpleStateMachineStorage implements RatisSnap
     updateLatestSnapshot(
         new SingleFileSnapshotInfo(new FileInfo(file.toPath(), checksum), RatisTypes.ratis(at)));
     hasNew = true;
-  }
-
-  /** Ratis has the leader send it instead. */
-  @Override
-  public CompletableFuture<LogPosition> copyFrom(Peer leader) {
-    return CompletableFuture.failedFuture(
-        new UnsupportedOperationException("The leader sends its state to this group's members."));
   }
 }

@@ -4,10 +4,8 @@ package io.isolde.raft.ratis;
 import io.isolde.raft.CopyingStateMachine;
 import io.isolde.raft.FileStateMachine;
 import io.isolde.raft.LogPosition;
-import io.isolde.raft.Peer;
 import io.isolde.raft.StateMachine;
 import java.io.IOException;
-import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.statemachine.StateMachineStorage;
 
 /** What a state machine has saved, as Ratis asks for it: its snapshots. */
@@ -28,7 +26,4 @@ interface RatisSnapshots extends StateMachineStorage {
 
   /** See {@link FileStateMachine#saveIfDue} and {@link CopyingStateMachine#saveIfDue}. */
   void saveIfDue(LogPosition applied);
-
-  /** See {@link CopyingStateMachine#copyFrom}. */
-  CompletableFuture<LogPosition> copyFrom(Peer leader);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft.ratis;
 
+import io.isolde.raft.CopyingStateMachine;
 import io.isolde.raft.LeaderListener;
 import io.isolde.raft.LogData;
 import io.isolde.raft.LogPosition;
@@ -47,7 +48,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private static final Logger logger = LoggerFactory.getLogger(RatisStateMachine.class);
 
   private final StateMachine machine;
-  private final RatisSnapshots saved;
+  private final RatisSnapshots snapshots;
   private final Executor notifier;
   private final List<LeaderListener> listeners = new CopyOnWriteArrayList<>();
 
@@ -65,7 +66,7 @@ final class RatisStateMachine extends BaseStateMachine {
 
   RatisStateMachine(StateMachine machine, Executor notifier) {
     this.machine = machine;
-    this.saved = RatisSnapshots.of(machine);
+    this.snapshots = RatisSnapshots.of(machine);
     this.notifier = notifier;
   }
 
@@ -91,7 +92,7 @@ final class RatisStateMachine extends BaseStateMachine {
     super.initialize(server, group, storage);
     division = server.getDivision(group);
     acknowledged = AcknowledgedEntry.open(storage.getStorageDir().getRoot().toPath());
-    saved.init(storage);
+    snapshots.init(storage);
     getLifeCycle().startAndTransition(this::restore, IOException.class);
   }
 
@@ -109,7 +110,7 @@ final class RatisStateMachine extends BaseStateMachine {
   }
 
   private void restore() throws IOException {
-    LogPosition at = saved.restore();
+    LogPosition at = snapshots.restore();
     if (!at.equals(LogPosition.NONE)) {
       setLastAppliedTermIndex(RatisTypes.ratis(at));
       logger.info("{}: the state of {} is restored", getGroupId(), at);
@@ -226,8 +227,8 @@ final class RatisStateMachine extends BaseStateMachine {
   /** Ratis calls this after every few entries, and lets the log go that is before what it says. */
   @Override
   public long takeSnapshot() {
-    saved.saveIfDue(RatisTypes.position(getLastAppliedTermIndex()));
-    SnapshotInfo latest = saved.getLatestSnapshot();
+    snapshots.saveIfDue(RatisTypes.position(getLastAppliedTermIndex()));
+    SnapshotInfo latest = snapshots.getLatestSnapshot();
     if (latest == null || latest.getIndex() <= reported) {
       return RaftLog.INVALID_LOG_INDEX;
     }
@@ -237,14 +238,17 @@ final class RatisStateMachine extends BaseStateMachine {
 
   @Override
   public StateMachineStorage getStateMachineStorage() {
-    return saved;
+    return snapshots;
   }
 
+  /** Ratis asks only without {@code installSnapshots}: of a state machine that copies. */
   @Override
   public CompletableFuture<TermIndex> notifyInstallSnapshotFromLeader(
       RoleInfoProto role, TermIndex firstInLog) {
     RaftPeer leader = ProtoUtils.toRaftPeer(role.getFollowerInfo().getLeaderInfo().getId());
-    return saved.copyFrom(RatisTypes.peer(leader)).thenApply(RatisTypes::ratis);
+    return ((CopyingStateMachine) machine)
+        .copyFrom(RatisTypes.peer(leader))
+        .thenApply(RatisTypes::ratis);
   }
 
   void add(LeaderListener listener) {
