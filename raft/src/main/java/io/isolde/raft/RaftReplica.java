@@ -20,6 +20,7 @@ import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
@@ -55,8 +56,10 @@ public final class RaftReplica {
   private final RaftGroupId group;
   private final RaftServer.Division division;
 
-  private final ObservedStateMachine machine;
+  /** Takes requests in the caller's thread. The server would hand them to another one. */
+  private final RaftClientAsynchronousProtocol requests;
 
+  private final ObservedStateMachine machine;
   private final FollowerAnswers answers;
   private final StalledDisk disk;
   private final int maxAppendsWaiting;
@@ -86,6 +89,7 @@ public final class RaftReplica {
     this.server = server;
     this.group = group;
     this.division = server.getDivision(group);
+    this.requests = (RaftClientAsynchronousProtocol) division;
     this.machine = machine;
     this.answers = answers;
     this.disk = new StalledDisk(settings.stalledDiskMillis());
@@ -408,7 +412,7 @@ public final class RaftReplica {
 
   private CompletableFuture<RaftClientReply> submit(RaftClientRequest request) {
     try {
-      return server.submitClientRequestAsync(request);
+      return requests.submitClientRequestAsync(request);
     } catch (IOException e) {
       return CompletableFuture.failedFuture(e);
     }
