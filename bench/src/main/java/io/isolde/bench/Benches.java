@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench;
 
+import io.isolde.bench.builds.BuildsBenchmark;
 import io.isolde.bench.charts.Picture;
 import io.isolde.bench.distance.RoundTripsBenchmark;
 import io.isolde.bench.failover.OracleFailover;
@@ -74,6 +75,12 @@ public final class Benches {
                   "transactions",
                   "transactions against plain statements and LWT",
                   TransactionsBenchmark::onNodes,
+                  1,
+                  3),
+              Benchmark.onNodes(
+                  "builds",
+                  "transactions and strong writes on this build beside others (--against)",
+                  BuildsBenchmark::onNodes,
                   1,
                   3),
               List.of(

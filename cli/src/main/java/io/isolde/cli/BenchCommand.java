@@ -102,6 +102,12 @@ final class BenchCommand implements Callable<Integer> {
       description = "How often all of it is done, on new nodes each time.")
   private int runs = BenchOptions.DEFAULTS.runs();
 
+  @Option(
+      names = "--against",
+      paramLabel = "JAR",
+      description = "The isolde.jar of another build, for builds; may be given several times.")
+  private List<Path> against = List.of();
+
   @Option(names = OwnNetwork.OPTION, hidden = true)
   private boolean isInOwnNetwork;
 
@@ -161,6 +167,7 @@ final class BenchCommand implements Callable<Integer> {
           soakMinutes,
           nodeCores,
           runs,
+          against,
           isInOwnNetwork);
     } catch (IllegalArgumentException e) {
       throw refused(e.getMessage());

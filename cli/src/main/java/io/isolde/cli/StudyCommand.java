@@ -3,11 +3,11 @@ package io.isolde.cli;
 
 import io.isolde.cluster.ToolException;
 import io.isolde.study.Profile;
-import io.isolde.study.Report;
 import io.isolde.study.Results;
 import io.isolde.study.Study;
 import io.isolde.study.StudyOptions;
 import io.isolde.study.StudyOptions.Running;
+import io.isolde.study.StudyPage;
 import io.isolde.study.live.NodeSessions.Credentials;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -135,7 +135,7 @@ final class StudyCommand implements Callable<Integer> {
               out.flush();
             });
     Results results = study.run();
-    out.println("Report: " + new Report(results).write(folder));
+    out.println("Report: " + new StudyPage(results).write(folder));
     out.flush();
     return CommandLine.ExitCode.OK;
   }

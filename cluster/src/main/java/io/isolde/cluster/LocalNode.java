@@ -126,9 +126,9 @@ public final class LocalNode {
   }
 
   private static Distribution chosen(NodeSpec spec, Distribution distribution) {
-    return spec.cassandraFolder()
-        .map(jars -> new Distribution(jars, distribution.plugin()))
-        .orElse(distribution);
+    return new Distribution(
+        spec.cassandraFolder().orElse(distribution.cassandra()),
+        spec.pluginJar().or(distribution::plugin));
   }
 
   private ClusterException failedStart(Reason reason, String what) {

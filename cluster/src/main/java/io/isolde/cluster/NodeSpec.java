@@ -33,6 +33,7 @@ public final class NodeSpec {
   private static final String JVM_OPTIONS = "jvm_options";
   private static final String CLASS_PATH = "class_path";
   private static final String CASSANDRA_FOLDER = "cassandra_folder";
+  private static final String PLUGIN_JAR = "plugin_jar";
   private static final String CASSANDRA = "cassandra.";
   private static final String ISOLDE = "isolde.";
   private static final String SYSTEM = "system.";
@@ -164,6 +165,11 @@ public final class NodeSpec {
     return with(CASSANDRA_FOLDER, folder.toAbsolutePath());
   }
 
+  /** The jar of another build of the plugin than that of {@link Distribution}. */
+  public NodeSpec withPluginJar(Path jar) {
+    return with(PLUGIN_JAR, jar.toAbsolutePath());
+  }
+
   /** Sets an entry of cassandra.yaml; the value is YAML on one line, such as {@code [a, b]}. */
   public NodeSpec withCassandraSetting(String name, String yaml) {
     return with(CASSANDRA + name, yaml);
@@ -244,7 +250,12 @@ public final class NodeSpec {
 
   /** Returns the folder with the jars of another Cassandra, if there is to be one. */
   public Optional<Path> cassandraFolder() {
-    return Optional.of(text(CASSANDRA_FOLDER)).filter(path -> !path.isEmpty()).map(Path::of);
+    return path(CASSANDRA_FOLDER);
+  }
+
+  /** Returns the jar of another build of the plugin, if there is to be one. */
+  public Optional<Path> pluginJar() {
+    return path(PLUGIN_JAR);
   }
 
   /** Returns how many tokens the node has on the ring. */
@@ -309,6 +320,10 @@ public final class NodeSpec {
 
   private String text(String name) {
     return entries.getOrDefault(name, "");
+  }
+
+  private Optional<Path> path(String name) {
+    return Optional.of(text(name)).filter(path -> !path.isEmpty()).map(Path::of);
   }
 
   private int number(String name) {

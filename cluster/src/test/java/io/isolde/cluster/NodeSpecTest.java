@@ -18,6 +18,7 @@ class NodeSpecTest {
           .withJvmOption("-XX:+UseZGC")
           .withJvmOption("-XX:OnError=a b;c")
           .withCassandraFolder(Path.of("/jars/other"))
+          .withPluginJar(Path.of("/jars/older.jar"))
           .withClassPathEntry(Path.of("/jars/one.jar"))
           .withClassPathEntry(Path.of("/jars/two.jar"))
           .withCassandraSetting("cluster_name", "\"a: b\"")
@@ -45,6 +46,7 @@ class NodeSpecTest {
     assertThat(spec.jvmOptions()).isEmpty();
     assertThat(spec.classPath()).isEmpty();
     assertThat(spec.cassandraFolder()).isEmpty();
+    assertThat(spec.pluginJar()).isEmpty();
   }
 
   @Test
@@ -53,6 +55,7 @@ class NodeSpecTest {
     assertThat(FULL.classPath())
         .containsExactly(Path.of("/jars/one.jar"), Path.of("/jars/two.jar"));
     assertThat(FULL.cassandraFolder()).contains(Path.of("/jars/other"));
+    assertThat(FULL.pluginJar()).contains(Path.of("/jars/older.jar"));
   }
 
   @Test

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The format of a outbound queue's messages: their version, when it was sent, then batch items,
+ * The format of an outbound queue's messages: their version, when it was sent, then batch items,
  * each with its length. Of a batch item: the commit that is applied with it, or 0, then mutations,
  * each with its length. Of an answer: a byte for each batch item, then what is stable, if that is
  * told.

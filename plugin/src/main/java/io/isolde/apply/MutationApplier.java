@@ -48,7 +48,6 @@ public final class MutationApplier {
 
   private final StrongTables strong;
   private final QuorumWrite quorum;
-  private final WhoApplies whoApplies;
 
   /**
    * @param queues to the other replicas
@@ -56,7 +55,6 @@ public final class MutationApplier {
   public MutationApplier(StrongTables strong, OutboundQueues queues) {
     this.strong = strong;
     this.quorum = new QuorumWrite(queues);
-    this.whoApplies = new WhoApplies(strong, queues);
   }
 
   /**
@@ -82,17 +80,6 @@ public final class MutationApplier {
     }
     checkSizes(updates);
     return plans;
-  }
-
-  /**
-   * Whether the oracle's leader is asked to apply a commit: see {@link WhoApplies}.
-   *
-   * @param plans of {@link #check}
-   * @param bytes of all updates together, about
-   */
-  public boolean isLeaderAsked(
-      Collection<PartitionUpdate> updates, List<ReplicaPlan.ForWrite> plans, int bytes) {
-    return whoApplies.isLeaderAsked(updates, plans, bytes);
   }
 
   private void checkSizes(Collection<PartitionUpdate> updates) {

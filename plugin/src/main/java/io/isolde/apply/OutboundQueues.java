@@ -28,12 +28,12 @@ import org.apache.cassandra.utils.FBUtilities;
 
 /**
  * Sends the parts of decided commits to their replicas: to living ones of this datacenter over
- * outbound queues, to all others, and wherever a outbound queue fails, as Cassandra does, with its
+ * outbound queues, to all others, and wherever an outbound queue fails, as Cassandra does, with its
  * hints. What comes twice are the same cells with the same timestamps.
  */
 public final class OutboundQueues {
   /**
-   * What is more goes mutation by mutation, so that not all of it waits for room in a outbound
+   * What is more goes mutation by mutation, so that not all of it waits for room in an outbound
    * queue.
    */
   public static final int MAX_ITEM_BYTES = 128 << 10;

@@ -94,7 +94,7 @@ final class PartitionDispatch {
     return plan.contacts().filter(which);
   }
 
-  /** On its way by a outbound queue. */
+  /** On its way by an outbound queue. */
   void onItsWayTo(InetAddressAndPort replica) {
     sent.add(replica);
   }

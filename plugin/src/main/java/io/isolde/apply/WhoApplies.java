@@ -12,11 +12,15 @@ import org.apache.cassandra.tracing.Tracing;
  * elsewhere has to tell the leader that a commit is applied, which takes a round trip more, unless
  * the leader hears of it as a replica, with the writes: then nobody need do another's work.
  */
-final class WhoApplies {
+public final class WhoApplies {
   private final StrongTables strong;
   private final OutboundQueues queues;
 
-  WhoApplies(StrongTables strong, OutboundQueues queues) {
+  /**
+   * @param strong the tables of strong keyspaces
+   * @param queues to the other replicas
+   */
+  public WhoApplies(StrongTables strong, OutboundQueues queues) {
     this.strong = strong;
     this.queues = queues;
   }
@@ -24,10 +28,10 @@ final class WhoApplies {
   /**
    * Decides.
    *
-   * @param plans one for each of the updates
+   * @param plans one for each of the updates, as of {@link MutationApplier#check}
    * @param bytes of all of them together, about
    */
-  boolean isLeaderAsked(
+  public boolean isLeaderAsked(
       Collection<PartitionUpdate> updates, List<ReplicaPlan.ForWrite> plans, int bytes) {
     assert plans.size() == updates.size() : "one plan for each update";
     return bytes <= OutboundQueues.MAX_ITEM_BYTES

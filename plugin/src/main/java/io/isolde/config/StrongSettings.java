@@ -69,7 +69,10 @@ public record StrongSettings(
         switch (policy) {
           case "random" -> HandOverPolicy.Choice.RANDOM;
           case "round-robin" -> HandOverPolicy.Choice.ROUND_ROBIN;
-          default -> HandOverPolicy.Choice.LEAST_LOADED;
+          case "off", "least-loaded" -> HandOverPolicy.Choice.LEAST_LOADED;
+          default ->
+              throw new IllegalStateException(
+                  "leadership_policy '" + policy + "' has no choice of its own in StrongSettings.");
         },
         file.bytes("leadership_threshold", 64L << 20),
         file.millis("leadership_back_off", "10s"),

@@ -169,7 +169,9 @@ final class NodeStart implements NodeParts {
     }
     StrongTables tables = new TransactionsOnGroups(strong);
     Recovery.start(
-        host.node()::unfinished, tables, new ReplicatedOracle(host.client(), host.session()));
+        host.node()::unfinished,
+        tables,
+        new ReplicatedOracle(host.client(), host.session(), host.node()::applied));
     host.node().applyWith(new LeaderApplier(tables, queues));
     // While a node drains, the oracle may lead there for some seconds more.
     StorageService.instance.addPreShutdownHook(() -> host.node().applyWith(CommitApplier.NONE));
@@ -192,7 +194,8 @@ final class NodeStart implements NodeParts {
   private Coordinator start() {
     StrongTables tables = new TransactionsOnGroups(strong);
     OracleHost ready = awaitSession();
-    ReplicatedOracle oracle = new ReplicatedOracle(ready.client(), ready.session());
+    ReplicatedOracle oracle =
+        new ReplicatedOracle(ready.client(), ready.session(), ready.node()::applied);
     return Coordinator.start(
         config.transactions(), barrier, tables, oracle, queues, oracle, operations.listener());
   }

@@ -2,11 +2,14 @@
 package io.isolde.read;
 
 import java.lang.reflect.Field;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.ReadQuery;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.filter.DataLimits;
 import org.apache.cassandra.schema.TableMetadata;
@@ -29,7 +32,7 @@ public final class SnapshotSelect extends SelectStatement {
   private final UnaryOperator<ReadQuery> instead;
 
   public SnapshotSelect(SelectStatement select, Snapshot snapshot) {
-    this(select, query -> SnapshotQueries.of(query, snapshot));
+    this(select, query -> asOf(query, snapshot));
   }
 
   /**
@@ -67,6 +70,23 @@ public final class SnapshotSelect extends SelectStatement {
     } catch (IllegalAccessException e) {
       throw new AssertionError("made accessible below", e);
     }
+  }
+
+  private static ReadQuery asOf(ReadQuery query, Snapshot snapshot) {
+    if (query.isEmpty()) {
+      return query;
+    }
+    if (query instanceof SinglePartitionReadCommand.Group group) {
+      List<SnapshotPartitionQuery> queries = new ArrayList<>(group.queries.size());
+      for (SinglePartitionReadCommand command : group.queries) {
+        queries.add(new SnapshotPartitionQuery(command, snapshot));
+      }
+      return new SnapshotPartitionsQuery(queries, group.limits());
+    }
+    if (query instanceof PartitionRangeReadCommand range) {
+      return new SnapshotRangeQuery(range, snapshot);
+    }
+    throw new AssertionError("unknown kind of read: " + query.getClass());
   }
 
   private static Field field(String name) {

@@ -4,6 +4,7 @@
  * code, with paging, aggregates, grouping and ordering; only its queries are replaced by ones that
  * read as of the snapshot, see the transaction's own writes, and record what was read.
  *
- * <p>This package is the only one that touches Cassandra's coordinator reads.
+ * <p>Only this package and {@code io.isolde.replication}, whose queries ask leaders, put queries of
+ * their own in the place of Cassandra's coordinator reads.
  */
 package io.isolde.read;

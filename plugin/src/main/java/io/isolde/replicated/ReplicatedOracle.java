@@ -16,6 +16,8 @@ import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.raft.GroupFailure;
 import io.isolde.version.VersionClock;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -33,13 +35,22 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 public final class ReplicatedOracle implements Oracle, VersionClock {
   private final OracleClient client;
   private final CoordinatorSession session;
+  private final LeaderHere leaderHere;
 
   /** Start timestamps of the transactions that are open here; bounded by those. */
   private final Map<UUID, Long> open = new ConcurrentHashMap<>();
 
-  public ReplicatedOracle(OracleClient client, CoordinatorSession session) {
+  /** Reports by a method call that commits are applied, where this node leads the oracle. */
+  @FunctionalInterface
+  public interface LeaderHere {
+    /** As {@link io.isolde.oracle.group.OracleNode#applied}. */
+    Optional<Stable> applied(Collection<Long> commitTimestamps);
+  }
+
+  public ReplicatedOracle(OracleClient client, CoordinatorSession session, LeaderHere leaderHere) {
     this.client = client;
     this.session = session;
+    this.leaderHere = leaderHere;
   }
 
   @Override
@@ -94,6 +105,7 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   @Override
   public CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> reported) {
     return reported
+        .or(() -> leaderHere.applied(List.of(commitTimestamp)))
         .map(stable -> session.applied(commitTimestamp, stable))
         .orElseGet(() -> session.applied(commitTimestamp));
   }

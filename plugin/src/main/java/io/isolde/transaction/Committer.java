@@ -5,6 +5,7 @@ import com.google.common.base.Throwables;
 import io.isolde.apply.ApplyThreads;
 import io.isolde.apply.MutationApplier;
 import io.isolde.apply.Stamp;
+import io.isolde.apply.WhoApplies;
 import io.isolde.apply.WriteSetCodec;
 import io.isolde.config.NodeClock;
 import io.isolde.conflict.Granule;
@@ -47,6 +48,7 @@ final class Committer {
 
   private final Oracle oracle;
   private final MutationApplier applier;
+  private final WhoApplies whoApplies;
   private final InDoubt inDoubt;
   private final CommitMemory memory;
   private final long commitTimeoutMillis;
@@ -56,12 +58,14 @@ final class Committer {
   Committer(
       Oracle oracle,
       MutationApplier applier,
+      WhoApplies whoApplies,
       InDoubt inDoubt,
       CommitMemory memory,
       long commitTimeoutMillis,
       TransactionListener listener) {
     this.oracle = oracle;
     this.applier = applier;
+    this.whoApplies = whoApplies;
     this.inDoubt = inDoubt;
     this.memory = memory;
     this.commitTimeoutMillis = commitTimeoutMillis;
@@ -119,7 +123,7 @@ final class Committer {
     if (inDoubt.await(request.overwrites(), startTimestamp, writes::find, transactionId)) {
       plans = check(transactionId, updates); // That was long ago.
     }
-    boolean isLeaderAsked = applier.isLeaderAsked(updates, plans, writeSet.length);
+    boolean isLeaderAsked = whoApplies.isLeaderAsked(updates, plans, writeSet.length);
     Decision decision = decide(request, writeSet, updates, isLeaderAsked, share);
     if (decision instanceof Decision.Refused refused && refused.reason() == Refusal.IN_DOUBT) {
       // Once more, knowing what is in doubt.

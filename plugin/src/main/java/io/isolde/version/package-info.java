@@ -10,6 +10,8 @@
  * io.isolde.version.Horizon}, below which a replica refuses to answer rather than answer wrong.
  *
  * <p>{@link io.isolde.version.VersionIndex} hooks all of it into Cassandra, as a custom secondary
- * index. This package is the only one that touches Cassandra's storage engine.
+ * index. Other packages touch Cassandra's storage engine, too: above all {@code
+ * io.isolde.snapshot.store} links and rewrites SSTables, and {@code io.isolde.replication}
+ * schedules compactions.
  */
 package io.isolde.version;

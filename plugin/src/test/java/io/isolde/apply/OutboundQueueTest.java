@@ -128,7 +128,8 @@ class OutboundQueueTest {
   }
 
   /**
-   * A node has a outbound queue to each replica: none of its own bound would hold for all together.
+   * A node has an outbound queue to each replica: none of its own bound would hold for all
+   * together.
    */
   @Test
   void allLanesTogetherAreBoundedInBytesUntilTheirMessagesAreAnswered() {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -46,6 +47,16 @@ class TidyTest {
 
   /** Where the words of an identifier begin. */
   private static final Pattern NEXT_WORD = Pattern.compile("(?<=[a-z0-9])(?=[A-Z])|_");
+
+  /** What clients see of the server, and files that every package has. */
+  private static final Set<String> SHARED_NOUNS =
+      Set.of(
+          "ErrorCode",
+          "IsolationLevel",
+          "IsoldeException",
+          "Outcome",
+          "Transaction",
+          "package-info");
 
   private static final Pattern SKIPPED = Pattern.compile("@Disabled|@Ignore");
 
@@ -126,9 +137,24 @@ class TidyTest {
     for (Path file : files(".java").stream().filter(TidyTest::isMain).toList()) {
       if (!file.getParent().endsWith("io/isolde/raft/ratis")) {
         String code = NO_CODE.matcher(Files.readString(file)).replaceAll(" ");
-        assertThat(code).as("Ratis in %s", ROOT.relativize(file)).doesNotContain("org.apache.ratis");
+        assertThat(code).as("in %s", ROOT.relativize(file)).doesNotContain("org.apache.ratis");
       }
     }
+  }
+
+  @Test
+  void whenTwoClassesHaveTheSameNameThenTheyAreTheSameNounInTheClientAndTheServer()
+      throws IOException {
+    Map<String, Path> seen = new HashMap<>();
+    List<String> found = new ArrayList<>();
+    for (Path file : files(".java").stream().filter(TidyTest::isMain).toList()) {
+      String name = file.getFileName().toString().replace(".java", "");
+      Path first = seen.putIfAbsent(name, file);
+      if (first != null && !SHARED_NOUNS.contains(name)) {
+        found.add(ROOT.relativize(first) + " and " + ROOT.relativize(file));
+      }
+    }
+    assertThat(found).isEmpty();
   }
 
   @Test

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 
 /** Moves money between accounts, while others add all of it up. */
-final class BankWorkload implements Workload {
+final class BankWorkload implements CheckedWorkload {
   private static final int ACCOUNTS = 8;
   private static final int INITIAL = 100;
 

@@ -32,7 +32,7 @@ final class Epoch {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final int number;
-  private final Workload workload;
+  private final CheckedWorkload workload;
   private final IsolationLevel level;
   private final Isolde isolde;
   private final int clients;
@@ -40,7 +40,7 @@ final class Epoch {
   private final List<Fault> happened = new ArrayList<>();
   private final AtomicBoolean isOver = new AtomicBoolean();
 
-  Epoch(int number, Workload workload, IsolationLevel level, Isolde isolde, int clients) {
+  Epoch(int number, CheckedWorkload workload, IsolationLevel level, Isolde isolde, int clients) {
     this.number = number;
     this.workload = workload;
     this.level = level;

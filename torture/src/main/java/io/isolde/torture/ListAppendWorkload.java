@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Random;
 
 /** Appends to lists and reads them, several in a transaction. */
-final class ListAppendWorkload implements Workload {
+final class ListAppendWorkload implements CheckedWorkload {
   private static final int MAX_OPERATIONS = 4;
 
   private final ListStore store;

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** Reads some registers and replaces the values of some of those. */
-final class RegisterWorkload implements Workload {
+final class RegisterWorkload implements CheckedWorkload {
   private static final int MAX_KEYS = 4;
 
   private final HistoryChecker.Level level;

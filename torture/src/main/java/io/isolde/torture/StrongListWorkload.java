@@ -15,7 +15,7 @@ import java.util.Random;
  * be that in which they were answered. Transactions of one operation that are strictly serializable
  * are linearizable, so the histories are checked as those of transactions are.
  */
-final class StrongListWorkload implements Workload {
+final class StrongListWorkload implements CheckedWorkload {
   private final StrongLists lists;
   private final KeyRing keys;
   private boolean isReadToTheEnd;

@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** Single statements on a strong keyspace: each key must be a linearizable register. */
-final class StrongWorkload implements Workload {
+final class StrongWorkload implements CheckedWorkload {
   private final RegisterStore registers;
   private final KeyRing keys;
   private final Map<Integer, Queue<RegisterOperation>> history = new ConcurrentHashMap<>();

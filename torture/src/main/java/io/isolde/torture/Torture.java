@@ -73,14 +73,14 @@ public final class Torture {
     statements.add(
         "CREATE KEYSPACE torture WITH replication = "
             + (options.workload() == WorkloadKind.STRONG_TRANSACTIONS ? STRONG : ORDINARY));
-    for (Workload workload : workloads(IsolationLevel.SERIALIZABLE, 0)) {
+    for (CheckedWorkload workload : workloads(IsolationLevel.SERIALIZABLE, 0)) {
       statements.addAll(workload.tables());
     }
     cluster.define(statements);
   }
 
-  private static List<Workload> workloads(IsolationLevel level, int firstKey) {
-    List<Workload> workloads = new ArrayList<>();
+  private static List<CheckedWorkload> workloads(IsolationLevel level, int firstKey) {
+    List<CheckedWorkload> workloads = new ArrayList<>();
     for (ListStore store : ListStore.values()) {
       workloads.add(new ListAppendWorkload(store, level, firstKey));
     }
@@ -89,7 +89,7 @@ public final class Torture {
     return workloads;
   }
 
-  private static List<Workload> strongWorkloads(StrongWorkloadTables tables, int firstKey) {
+  private static List<CheckedWorkload> strongWorkloads(StrongWorkloadTables tables, int firstKey) {
     return List.of(
         new StrongWorkload(tables.new InARow(), firstKey),
         new StrongWorkload(tables.new InABatch(), firstKey),
@@ -100,7 +100,7 @@ public final class Torture {
     IsolationLevel level =
         random.nextInt(3) == 0 ? IsolationLevel.SNAPSHOT : IsolationLevel.SERIALIZABLE;
     int firstKey = number * KEYS_PER_EPOCH;
-    List<Workload> workloads =
+    List<CheckedWorkload> workloads =
         options.workload() == WorkloadKind.STRONG
             ? strongWorkloads(new StrongWorkloadTables(cluster.session()), firstKey)
             : workloads(level, firstKey);

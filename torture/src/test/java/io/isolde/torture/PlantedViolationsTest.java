@@ -153,7 +153,7 @@ class PlantedViolationsTest {
     assertFound(new StrongListWorkload(new Lists(wrong), 0), wrong);
   }
 
-  private static void assertFound(Workload workload, Wrong wrong) {
+  private static void assertFound(CheckedWorkload workload, Wrong wrong) {
     Recorder recorder = new Recorder();
     TransactionOptions options = TransactionOptions.builder().build();
     List<CompletableFuture<Void>> clients = new ArrayList<>();

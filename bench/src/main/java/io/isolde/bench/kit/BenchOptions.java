@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench.kit;
 
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * How much a benchmark does. All of them take the same options; each uses those that it needs.
@@ -28,6 +30,8 @@ import java.time.Duration;
  *     machine of its own. Too small: heartbeats come late, and leaders change for that.
  * @param runs how often all of it is done, on new nodes each time. Default 1. The spread of three
  *     runs tells what two versions can be compared by; rounds of one run agree more than runs do.
+ * @param against the jars of other builds of the plugin, which {@code builds} compares this one
+ *     with. Default: none.
  * @param isInOwnNetwork whether this process runs where nodes can be cut off from one another.
  *     Default no, and benchmarks leave partitions out.
  */
@@ -43,16 +47,18 @@ public record BenchOptions(
     int soakMinutes,
     double nodeCores,
     int runs,
+    List<Path> against,
     boolean isInOwnNetwork) {
 
   /** What is used unless told. */
   public static final BenchOptions DEFAULTS =
-      new BenchOptions(5, 3, 20, 50, 20_000, 1024, 3000, 2048, 0, 0, 1, false);
+      new BenchOptions(5, 3, 20, 50, 20_000, 1024, 3000, 2048, 0, 0, 1, List.of(), false);
 
   /** No node starts to answer with less. */
   private static final double LEAST_CORES = 0.1;
 
   public BenchOptions {
+    against = List.copyOf(against);
     requireAtLeast("rounds", rounds, 1);
     requireAtLeast("seconds", seconds, 1);
     requireAtLeast("warm-up seconds", warmupSeconds, 0);
@@ -105,6 +111,7 @@ public record BenchOptions(
         soakMinutes,
         nodeCores,
         runs,
+        against,
         isInOwnNetwork);
   }
 

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
 /** Units of several statements, one after the other: each on its own, or all in a transaction. */
-final class MultiStatements {
+public final class MultiStatements {
   private static final int UPDATES = 10;
 
   /** Executes the statements of a unit. */
@@ -45,7 +45,7 @@ final class MultiStatements {
   /**
    * Serializable ones, which are run again after a conflict. Their writes go together, with COMMIT.
    */
-  static MultiStatements transactions(CqlSession session, RowTable table) {
+  public static MultiStatements transactions(CqlSession session, RowTable table) {
     return transactions(session, table, tx -> new Executor(tx::executeAsync, tx::writeAsync));
   }
 
@@ -85,7 +85,7 @@ final class MultiStatements {
   }
 
   /** Two rows are read, then the two are written. */
-  Workload transfer() {
+  public Workload transfer() {
     return () -> {
       long from = table.anyRow();
       long to = table.rowOtherThan(from);

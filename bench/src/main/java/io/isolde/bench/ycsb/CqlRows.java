@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** A table as YCSB's binding for Cassandra has it: a key and ten fields, all of them text. */
-final class CqlRows implements Binding.Rows {
+final class CqlRows implements YcsbDb.Rows {
   private static final List<String> FIELDS =
       IntStream.range(0, Mix.FIELDS).mapToObj(i -> "field" + i).toList();
 

@@ -6,7 +6,7 @@ import site.ycsb.DB;
 import site.ycsb.WorkloadException;
 import site.ycsb.workloads.CoreWorkload;
 
-/** YCSB's workload, with updates of several rows besides. Its database is a {@link Binding}. */
+/** YCSB's workload, with updates of several rows besides. Its database is a {@link YcsbDb}. */
 final class MultiUpdateWorkload extends CoreWorkload {
   static final int ROWS = 10;
   private static final String MULTI_UPDATE = "MULTIUPDATE";
@@ -34,7 +34,7 @@ final class MultiUpdateWorkload extends CoreWorkload {
       case "INSERT" -> doTransactionInsert(database);
       case "SCAN" -> doTransactionScan(database);
       case "READMODIFYWRITE" -> doTransactionReadModifyWrite(database);
-      case MULTI_UPDATE -> ((Binding) database).together(() -> multiUpdate(database));
+      case MULTI_UPDATE -> ((YcsbDb) database).together(() -> multiUpdate(database));
       default -> throw new IllegalStateException("YCSB has no operation " + operation + ".");
     }
     return true;

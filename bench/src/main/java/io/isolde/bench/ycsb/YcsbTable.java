@@ -22,7 +22,7 @@ final class YcsbTable implements AutoCloseable {
   private final String name;
   private final BenchOptions options;
   private final ExecutorService threads;
-  private final ThreadLocal<Binding> binding;
+  private final ThreadLocal<YcsbDb> binding;
 
   /**
    * Opens a table that was created.
@@ -41,7 +41,7 @@ final class YcsbTable implements AutoCloseable {
         updates -> isolde.runVoid(tx -> updates.forEach(tx::write));
     Consumer<List<BoundStatement>> oneByOne = updates -> updates.forEach(session::execute);
     CqlRows cql = new CqlRows(session, name, isTransactional ? inTransaction : oneByOne);
-    this.binding = ThreadLocal.withInitial(() -> new Binding(cql));
+    this.binding = ThreadLocal.withInitial(() -> new YcsbDb(cql));
   }
 
   private static Thread daemon(Runnable task) {
@@ -66,7 +66,7 @@ final class YcsbTable implements AutoCloseable {
     return () -> onThread(b -> workload.doTransaction(b, null));
   }
 
-  private CompletableFuture<?> onThread(Consumer<Binding> step) {
+  private CompletableFuture<?> onThread(Consumer<YcsbDb> step) {
     return CompletableFuture.runAsync(() -> step.accept(binding.get()), threads);
   }
 

@@ -21,7 +21,7 @@ class MixTest {
   private static final double CHANCE = 0.05;
 
   /** Rows in memory that count what is done to them. */
-  private static final class CountingRows implements Binding.Rows {
+  private static final class CountingRows implements YcsbDb.Rows {
     final Map<String, Map<String, String>> rows = new TreeMap<>();
     int reads;
     int scans;
@@ -64,7 +64,7 @@ class MixTest {
   private static CountingRows loaded() {
     CountingRows rows = new CountingRows();
     CoreWorkload workload = Mix.all().get(0).workload("t", ROWS, ROW_BYTES);
-    Binding binding = new Binding(rows);
+    YcsbDb binding = new YcsbDb(rows);
     for (int i = 0; i < ROWS; i++) {
       assertThat(workload.doInsert(binding, null)).isTrue();
     }
@@ -75,7 +75,7 @@ class MixTest {
   private static CountingRows run(Mix mix) {
     CountingRows rows = loaded();
     CoreWorkload workload = mix.workload("t", ROWS, ROW_BYTES);
-    Binding binding = new Binding(rows);
+    YcsbDb binding = new YcsbDb(rows);
     for (int i = 0; i < OPERATIONS; i++) {
       assertThat(workload.doTransaction(binding, null)).isTrue();
     }
@@ -145,7 +145,7 @@ class MixTest {
   @Test
   void whenAnOperationFailsThenItIsNotSwallowed() {
     CoreWorkload reads = Mix.all().get(3).workload("t", ROWS, ROW_BYTES);
-    Binding empty = new Binding(new CountingRows());
+    YcsbDb empty = new YcsbDb(new CountingRows());
     assertThatThrownBy(() -> reads.doTransaction(empty, null))
         .hasMessageContaining("must be there");
   }

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.client.impl.OrderedAsync;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
@@ -44,6 +45,10 @@ final class RatisReplica implements RaftReplica {
   private final RaftServer server;
   private final RaftGroupId group;
   private final RaftServer.Division division;
+
+  /** Takes requests in the caller's thread. The server would hand them to another one. */
+  private final RaftClientAsynchronousProtocol requests;
+
   private final RatisStateMachine machine;
   private final FollowerAnswers answers;
   private final RatisMember member;
@@ -56,6 +61,7 @@ final class RatisReplica implements RaftReplica {
     this.server = server;
     this.group = member.group();
     this.division = member.division();
+    this.requests = (RaftClientAsynchronousProtocol) division;
     this.machine = machine;
     this.answers = answers;
     this.member = member;
@@ -148,7 +154,7 @@ final class RatisReplica implements RaftReplica {
 
   private CompletableFuture<RaftClientReply> submit(RaftClientRequest request) {
     try {
-      return server.submitClientRequestAsync(request);
+      return requests.submitClientRequestAsync(request);
     } catch (IOException e) {
       return CompletableFuture.failedFuture(e);
     }

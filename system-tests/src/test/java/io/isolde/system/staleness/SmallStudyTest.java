@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.isolde.cluster.ToolException;
 import io.isolde.study.Churn;
 import io.isolde.study.Profile;
-import io.isolde.study.Report;
 import io.isolde.study.Results;
 import io.isolde.study.Results.SettingResult;
 import io.isolde.study.Study;
 import io.isolde.study.StudyOptions;
+import io.isolde.study.StudyPage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -59,7 +59,7 @@ class SmallStudyTest {
         .hasSizeGreaterThan(5)
         .hasSizeGreaterThanOrEqualTo((int) lastEvent(results).atSeconds());
 
-    Path report = new Report(results).write(folder);
+    Path report = new StudyPage(results).write(folder);
     assertThat(Files.readString(report)).contains("<svg", "Figure 2").doesNotContain("<?xml");
     assertThat(folder.resolve("figure4-error.png")).isNotEmptyFile();
 

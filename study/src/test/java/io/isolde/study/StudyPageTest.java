@@ -9,12 +9,12 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class ReportTest {
+class StudyPageTest {
   @TempDir Path folder;
 
   @Test
   void whenAStudyIsReportedThenThePapersStatementsAreConfirmedOrNot() throws Exception {
-    String html = Files.readString(new Report(Samples.study()).write(folder));
+    String html = Files.readString(new StudyPage(Samples.study()).write(folder));
 
     assertThat(html)
         .contains("R=1 W=3 against R=3 W=1<td>9.4<td>5.35<td>5.35<td>confirmed in kind only")
@@ -23,7 +23,7 @@ class ReportTest {
 
   @Test
   void whenLatenciesArePredictedThenTheirIntervalsStandBesideThem() throws Exception {
-    String html = Files.readString(new Report(Samples.study()).write(folder));
+    String html = Files.readString(new StudyPage(Samples.study()).write(folder));
 
     assertThat(html).contains("<td>R1W3<td>52.00 (52.00)<td>46.80 (46.80 [44.46, 51.48])");
   }
@@ -41,7 +41,7 @@ class ReportTest {
 
   @Test
   void whenRowsWereNotMeasuredThenTheReportCountsThem() throws Exception {
-    String html = Files.readString(new Report(Samples.study()).write(folder));
+    String html = Files.readString(new StudyPage(Samples.study()).write(folder));
 
     assertThat(html).contains("<th>rows not measured", "<td>3<td>7", "Rows not measured: 5.");
   }

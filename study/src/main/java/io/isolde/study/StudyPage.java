@@ -18,7 +18,7 @@ import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
 import org.knowm.xchart.internal.chartpart.Chart;
 
 /** Writes a study as one HTML file that needs no other, and its figures as pictures. */
-public final class Report {
+public final class StudyPage {
   private static final String STYLE =
       """
       body { font: 15px/1.5 system-ui, sans-serif; max-width: 800px; margin: 2em auto; padding: 0 1em; color: #222 }
@@ -28,7 +28,7 @@ public final class Report {
 
   private final Results results;
 
-  public Report(Results results) {
+  public StudyPage(Results results) {
     this.results = results;
   }
 

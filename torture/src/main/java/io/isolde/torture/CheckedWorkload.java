@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 
 /** What clients do, and what must hold for it. */
-interface Workload {
+interface CheckedWorkload {
   /** The tables, made once for all epochs; none if whoever made the workload has made them. */
   default List<String> tables() {
     return List.of();

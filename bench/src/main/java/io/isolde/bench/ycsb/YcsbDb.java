@@ -16,7 +16,7 @@ import site.ycsb.StringByteIterator;
  * YCSB's view of a table. YCSB looks away when an operation fails, so every failure is an exception
  * here, also a row that is not found although it was loaded. One object per thread.
  */
-final class Binding extends DB {
+final class YcsbDb extends DB {
   private final Rows rows;
 
   /** What is to be done together; null unless something is. */
@@ -42,7 +42,7 @@ final class Binding extends DB {
     void insert(String key, Map<String, String> fields);
   }
 
-  Binding(Rows rows) {
+  YcsbDb(Rows rows) {
     this.rows = rows;
   }
 
