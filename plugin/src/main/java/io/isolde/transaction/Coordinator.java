@@ -4,7 +4,6 @@ package io.isolde.transaction;
 import io.isolde.apply.MutationApplier;
 import io.isolde.apply.OutboundQueues;
 import io.isolde.apply.StrongTables;
-import io.isolde.apply.WhoApplies;
 import io.isolde.config.TransactionSettings;
 import io.isolde.conflict.ReadSet;
 import io.isolde.error.IsoldeException;
@@ -46,7 +45,6 @@ public final class Coordinator {
         new Committer(
             oracle,
             applier,
-            new WhoApplies(strong, queues),
             inDoubt,
             memory,
             settings.commitTimeoutMillis(),

@@ -219,10 +219,10 @@ public final class CoordinatorSession implements AutoCloseable {
   }
 
   /**
-   * As {@link #applied(long)}, of a commit that the leader was told of by {@link
-   * OracleNode#applied}.
+   * As {@link #applied(long)}, of a commit that the leader knows to be applied: it was told by
+   * {@link OracleNode#applied}, or has applied the commit itself.
    *
-   * @param stable what that has returned
+   * @param stable what was stable there then
    */
   public CompletableFuture<Void> applied(long commitTimestamp, Stable stable) {
     return applied.reported(commitTimestamp, stable);

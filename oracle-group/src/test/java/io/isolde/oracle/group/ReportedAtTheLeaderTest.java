@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The leader learns by its own node, not by a request, that commits are applied. */
-class ReportedWithWritesTest {
+class ReportedAtTheLeaderTest {
   @TempDir Path directory;
 
   @Test
