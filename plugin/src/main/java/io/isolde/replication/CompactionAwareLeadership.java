@@ -3,7 +3,7 @@ package io.isolde.replication;
 
 import io.isolde.config.StrongSettings;
 import io.isolde.group.CompactionPermit;
-import io.isolde.group.Load;
+import io.isolde.group.NodeLoad;
 import io.isolde.group.ReplicaGroup;
 import java.util.Optional;
 import org.apache.cassandra.db.Keyspace;
@@ -55,12 +55,12 @@ public final class CompactionAwareLeadership {
   }
 
   /** What this node is busy with that leaders should not be. */
-  Load load() {
+  NodeLoad load() {
     long busyBytes =
         compactions.map(CompactionPermits::busyBytes).orElse(0L)
             + stalls.map(StallWatch::busyBytes).orElse(0L);
     long sinceMillis = compactions.map(CompactionPermits::waitingSinceMillis).orElse(0L);
-    return new Load(busyBytes, compactionPermit(), sinceMillis, isLeader());
+    return new NodeLoad(busyBytes, compactionPermit(), sinceMillis, isLeader());
   }
 
   /** Whether this node leads any group. */

@@ -7,7 +7,7 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.group.GroupClient;
 import io.isolde.group.Layout;
-import io.isolde.group.Load;
+import io.isolde.group.NodeLoad;
 import io.isolde.group.ReplicaGroup;
 import io.isolde.group.RequestId;
 import io.isolde.group.Requests;
@@ -79,7 +79,7 @@ public final class StrongStatements {
     }
 
     @Override
-    public Load load() {
+    public NodeLoad load() {
       return keyspaces.leadership().load();
     }
 

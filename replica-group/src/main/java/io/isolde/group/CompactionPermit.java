@@ -80,7 +80,7 @@ public final class CompactionPermit {
   }
 
   private boolean isBefore(MemberLoad other, String self, boolean isLeader) {
-    Load load = other.load();
+    NodeLoad load = other.load();
     return switch (load.compactionPermit()) {
       case IDLE -> false;
       case WAITING -> {

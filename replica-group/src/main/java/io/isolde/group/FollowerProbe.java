@@ -67,12 +67,13 @@ public final class FollowerProbe {
   }
 
   private void ask(UUID group, long index, Peer follower) {
-    ByteBuf question = Protocol.request(Protocol.APPLIED, group, Long.BYTES).writeLong(index);
+    ByteBuf question =
+        GroupMessages.request(GroupMessages.APPLIED, group, Long.BYTES).writeLong(index);
     // Else the time to connect would count; but then the next question finds it open.
     boolean isMeasured = connections.isConnected(follower.address());
     long askedNanos = System.nanoTime();
     var unused =
-        Protocol.ask(connections, follower, question)
+        GroupMessages.ask(connections, follower, question)
             .orTimeout(GroupService.APPLIED_MILLIS, TimeUnit.MILLISECONDS)
             .whenComplete(
                 (answer, failure) -> {

@@ -97,10 +97,12 @@ public final class GroupClient implements AutoCloseable {
               @Override
               public ByteBuf message() {
                 ByteBuf out =
-                    Protocol.request(
-                        Protocol.WRITE, target.group(), payload.length + 32 + 4 * keyHashes.length);
-                Protocol.write(out, id);
-                Protocol.write(out, keyHashes);
+                    GroupMessages.request(
+                        GroupMessages.WRITE,
+                        target.group(),
+                        payload.length + 32 + 4 * keyHashes.length);
+                GroupMessages.write(out, id);
+                GroupMessages.write(out, keyHashes);
                 return out.writeBytes(payload);
               }
             });
@@ -130,8 +132,9 @@ public final class GroupClient implements AutoCloseable {
               @Override
               public ByteBuf message() {
                 ByteBuf out =
-                    Protocol.request(Protocol.DECIDE, target.group(), request.length + 24);
-                Protocol.write(out, id);
+                    GroupMessages.request(
+                        GroupMessages.DECIDE, target.group(), request.length + 24);
+                GroupMessages.write(out, id);
                 return out.writeBytes(request);
               }
             });
@@ -171,7 +174,7 @@ public final class GroupClient implements AutoCloseable {
 
           @Override
           public ByteBuf message() {
-            return Protocol.request(Protocol.READ, target.group(), request.length)
+            return GroupMessages.request(GroupMessages.READ, target.group(), request.length)
                 .writeBytes(request);
           }
         });
@@ -196,8 +199,8 @@ public final class GroupClient implements AutoCloseable {
 
               @Override
               public ByteBuf message() {
-                ByteBuf out = Protocol.request(Protocol.LEAD, target.group(), 64);
-                Protocol.text(out, host);
+                ByteBuf out = GroupMessages.request(GroupMessages.LEAD, target.group(), 64);
+                GroupMessages.text(out, host);
                 return out;
               }
             });
@@ -231,17 +234,19 @@ public final class GroupClient implements AutoCloseable {
   /** How far a group's leader is, as soon as all of that is durable in its storage. */
   CompletableFuture<Checkpoint> state(UUID group, Peer leader) {
     CompletableFuture<byte[]> answer =
-        Protocol.ask(connections, leader, Protocol.request(Protocol.STATE, group, 0));
+        GroupMessages.ask(
+            connections, leader, GroupMessages.request(GroupMessages.STATE, group, 0));
     return answer.orTimeout(FLUSH_MILLIS, TimeUnit.MILLISECONDS).thenApply(Checkpoint::ofBytes);
   }
 
   /** What another member of a group is busy with. */
   public CompletableFuture<MemberLoad> load(ReplicaGroup group, Peer member) {
-    return Protocol.ask(connections, member, Protocol.request(Protocol.LOAD, group.id(), 0))
+    return GroupMessages.ask(
+            connections, member, GroupMessages.request(GroupMessages.LOAD, group.id(), 0))
         .thenApply(Unpooled::wrappedBuffer)
         .thenApply(
             answer -> {
-              Load load = Load.read(answer);
+              NodeLoad load = NodeLoad.read(answer);
               long behind = Math.max(0, group.appliedIndex() - answer.readLong());
               return new MemberLoad(member.id(), load, behind);
             });
@@ -249,7 +254,8 @@ public final class GroupClient implements AutoCloseable {
 
   /** How a member of a group is doing, which may be this node. */
   public CompletableFuture<ReplicaStatus> status(UUID group, Peer member) {
-    return Protocol.ask(connections, member, Protocol.request(Protocol.STATUS, group, 0))
+    return GroupMessages.ask(
+            connections, member, GroupMessages.request(GroupMessages.STATUS, group, 0))
         .thenApply(Unpooled::wrappedBuffer)
         .thenApply(ReplicaStatus::read);
   }
@@ -297,12 +303,12 @@ public final class GroupClient implements AutoCloseable {
         tried = attempt.here(here);
       } else {
         asked = whom(here);
-        tried = Protocol.ask(connections, asked, attempt.message());
+        tried = GroupMessages.ask(connections, asked, attempt.message());
       }
       Peer to = asked;
       if (!tried.isDone()) {
         long waitMillis = Math.min(leftMillis, ATTEMPT_MILLIS);
-        tried = LeaderWatch.bounded(tried, to, () -> known(here), waitMillis, timer);
+        tried = BoundedAnswer.bounded(tried, to, () -> known(here), waitMillis, timer);
       }
       var unused = tried.whenComplete((bytes, failure) -> tried(to, bytes, failure));
     }

@@ -47,7 +47,7 @@ final class GroupService implements ApplicationHandler {
     CompletableFuture<ByteBuf> answer;
     try {
       answer =
-          service == Protocol.SERVICE
+          service == GroupMessages.SERVICE
               ? answer(body)
               : CompletableFuture.failedFuture(refused("There is no service " + service + "."));
     } catch (RuntimeException e) {
@@ -60,7 +60,7 @@ final class GroupService implements ApplicationHandler {
             (response, failure) ->
                 from.respond(
                     requestId,
-                    failure == null ? response : Protocol.failure(failure(from, failure))));
+                    failure == null ? response : GroupMessages.failure(failure(from, failure))));
   }
 
   private static GroupFailure refused(String message) {
@@ -77,46 +77,48 @@ final class GroupService implements ApplicationHandler {
 
   private CompletableFuture<ByteBuf> answer(ByteBuf body) {
     byte what = body.readByte();
-    UUID id = Protocol.uuid(body);
-    if (what == Protocol.JOIN) {
-      return requests.join(id, Protocol.uuid(body)).thenApply(done -> ok(new byte[0]));
+    UUID id = GroupMessages.uuid(body);
+    if (what == GroupMessages.JOIN) {
+      return requests.join(id, GroupMessages.uuid(body)).thenApply(done -> ok(new byte[0]));
     }
     ReplicaGroup group = groups.apply(id);
     if (group == null) {
       return CompletableFuture.failedFuture(GroupFailure.notLeader(successor(id)));
     }
     return switch (what) {
-      case Protocol.WRITE -> write(group, body);
-      case Protocol.READ -> read(group, Protocol.rest(body));
-      case Protocol.DECIDE -> {
-        RequestId request = Protocol.requestId(body);
-        yield requests.decide(group, request, Protocol.rest(body)).thenApply(GroupService::ok);
+      case GroupMessages.WRITE -> write(group, body);
+      case GroupMessages.READ -> read(group, GroupMessages.rest(body));
+      case GroupMessages.DECIDE -> {
+        RequestId request = GroupMessages.requestId(body);
+        yield requests.decide(group, request, GroupMessages.rest(body)).thenApply(GroupService::ok);
       }
-      case Protocol.STATE -> state(group);
-      case Protocol.LOAD ->
+      case GroupMessages.STATE -> state(group);
+      case GroupMessages.LOAD ->
           CompletableFuture.completedFuture(
               requests
                   .load()
-                  .writeTo(Protocol.buffer(1 + Load.BYTES + Long.BYTES).writeByte(Protocol.OK))
+                  .writeTo(
+                      GroupMessages.buffer(1 + NodeLoad.BYTES + Long.BYTES)
+                          .writeByte(GroupMessages.OK))
                   .writeLong(group.appliedIndex()));
-      case Protocol.STATUS ->
+      case GroupMessages.STATUS ->
           CompletableFuture.completedFuture(ReplicaStatus.of(group, requests).answer());
-      case Protocol.REJOIN -> rejoin(group, body);
-      case Protocol.REPLACE -> {
-        String oldId = Protocol.text(body);
+      case GroupMessages.REJOIN -> rejoin(group, body);
+      case GroupMessages.REPLACE -> {
+        String oldId = GroupMessages.text(body);
         Optional<Peer> next =
-            body.isReadable() ? Optional.of(Protocol.peer(body)) : Optional.empty();
+            body.isReadable() ? Optional.of(GroupMessages.peer(body)) : Optional.empty();
         yield group
             .replaceMember(oldId, next, GroupClient.LEAD_MILLIS)
             .thenApply(done -> ok(new byte[0]));
       }
-      case Protocol.MEMBERS ->
-          group.committedMembers().thenApply(members -> ok(Protocol.bytes(members)));
-      case Protocol.LEAD ->
+      case GroupMessages.MEMBERS ->
+          group.committedMembers().thenApply(members -> ok(GroupMessages.bytes(members)));
+      case GroupMessages.LEAD ->
           group
-              .letLead(Protocol.text(body), GroupClient.LEAD_MILLIS)
+              .letLead(GroupMessages.text(body), GroupClient.LEAD_MILLIS)
               .thenApply(done -> ok(new byte[0]));
-      case Protocol.APPLIED -> applied(group, body.readLong());
+      case GroupMessages.APPLIED -> applied(group, body.readLong());
       default -> CompletableFuture.failedFuture(refused("There is no request " + what + "."));
     };
   }
@@ -146,7 +148,7 @@ final class GroupService implements ApplicationHandler {
         .thenApply(
             done -> {
               long nanos = done ? 0 : System.nanoTime() - beginNanos;
-              return Protocol.buffer(9).writeByte(Protocol.OK).writeLong(nanos);
+              return GroupMessages.buffer(9).writeByte(GroupMessages.OK).writeLong(nanos);
             });
   }
 
@@ -158,17 +160,17 @@ final class GroupService implements ApplicationHandler {
   }
 
   private static CompletableFuture<ByteBuf> write(ReplicaGroup group, ByteBuf body) {
-    RequestId id = Protocol.requestId(body);
-    int[] keyHashes = Protocol.numbers(body);
-    Write write = new Write(id, keyHashes, Protocol.rest(body), null);
+    RequestId id = GroupMessages.requestId(body);
+    int[] keyHashes = GroupMessages.numbers(body);
+    Write write = new Write(id, keyHashes, GroupMessages.rest(body), null);
     return group
         .write(write)
-        .thenApply(micros -> Protocol.buffer(9).writeByte(Protocol.OK).writeLong(micros));
+        .thenApply(micros -> GroupMessages.buffer(9).writeByte(GroupMessages.OK).writeLong(micros));
   }
 
   /** A node at the address of a member that has lost all that it had takes its place. */
   private CompletableFuture<ByteBuf> rejoin(ReplicaGroup group, ByteBuf body) {
-    Peer joining = Protocol.peer(body);
+    Peer joining = GroupMessages.peer(body);
     if (!group.isLeader()) {
       return CompletableFuture.failedFuture(GroupFailure.notLeader(group.leader()));
     }
@@ -201,6 +203,6 @@ final class GroupService implements ApplicationHandler {
   }
 
   private static ByteBuf ok(byte[] content) {
-    return Protocol.buffer(1 + content.length).writeByte(Protocol.OK).writeBytes(content);
+    return GroupMessages.buffer(1 + content.length).writeByte(GroupMessages.OK).writeBytes(content);
   }
 }

@@ -7,4 +7,4 @@ package io.isolde.group;
  * @param id the member's
  * @param entriesBehind what it has not applied and the one that asked has
  */
-public record MemberLoad(String id, Load load, long entriesBehind) {}
+public record MemberLoad(String id, NodeLoad load, long entriesBehind) {}

@@ -143,15 +143,15 @@ public final class Membership {
   public CompletableFuture<List<Peer>> members(GroupClient.Target target) {
     return ask(
             target,
-            group -> group.committedMembers().thenApply(Protocol::bytes),
-            Protocol.request(Protocol.MEMBERS, target.group(), 0))
-        .thenApply(Protocol::peers);
+            group -> group.committedMembers().thenApply(GroupMessages::bytes),
+            GroupMessages.request(GroupMessages.MEMBERS, target.group(), 0))
+        .thenApply(GroupMessages::peers);
   }
 
   /** Asks the leader of a group to take this node in, in the place of what it was before. */
   public CompletableFuture<Void> rejoin(GroupClient.Target target) {
-    ByteBuf request = Protocol.request(Protocol.REJOIN, target.group(), 64);
-    Protocol.peer(request, self);
+    ByteBuf request = GroupMessages.request(GroupMessages.REJOIN, target.group(), 64);
+    GroupMessages.peer(request, self);
     return ask(target, member -> CompletableFuture.completedFuture(new byte[0]), request)
         .thenApply(done -> null);
   }
@@ -163,9 +163,9 @@ public final class Membership {
    * @param move the same when it is asked again because it did not answer in time
    */
   public CompletableFuture<Void> askToJoin(UUID group, UUID move, Peer node) {
-    ByteBuf request = Protocol.request(Protocol.JOIN, group, 16);
+    ByteBuf request = GroupMessages.request(GroupMessages.JOIN, group, 16);
     request.writeLong(move.getMostSignificantBits()).writeLong(move.getLeastSignificantBits());
-    return Protocol.ask(connections, node, request).thenApply(done -> null);
+    return GroupMessages.ask(connections, node, request).thenApply(done -> null);
   }
 
   /**
@@ -177,9 +177,9 @@ public final class Membership {
    */
   public CompletableFuture<Void> replace(
       GroupClient.Target target, String oldId, Optional<Peer> next) {
-    ByteBuf request = Protocol.request(Protocol.REPLACE, target.group(), 128);
-    Protocol.text(request, oldId);
-    next.ifPresent(peer -> Protocol.peer(request, peer));
+    ByteBuf request = GroupMessages.request(GroupMessages.REPLACE, target.group(), 128);
+    GroupMessages.text(request, oldId);
+    next.ifPresent(peer -> GroupMessages.peer(request, peer));
     return ask(
             target,
             group ->
@@ -194,7 +194,7 @@ public final class Membership {
       GroupClient.Target target,
       Function<ReplicaGroup, CompletableFuture<byte[]>> here,
       ByteBuf request) {
-    byte[] bytes = Protocol.rest(request);
+    byte[] bytes = GroupMessages.rest(request);
     request.release();
     return server.client().send(target, here, bytes);
   }

@@ -44,9 +44,9 @@ public record ReplicaStatus(
   }
 
   ByteBuf answer() {
-    ByteBuf out = Protocol.buffer(1 + BYTES).writeByte(Protocol.OK);
-    Protocol.text(out, role.name());
-    Protocol.text(out, compactionPermit.name());
+    ByteBuf out = GroupMessages.buffer(1 + BYTES).writeByte(GroupMessages.OK);
+    GroupMessages.text(out, role.name());
+    GroupMessages.text(out, compactionPermit.name());
     return out.writeLong(appliedIndex)
         .writeLong(committedIndex)
         .writeLong(lastMicros)
@@ -55,8 +55,9 @@ public record ReplicaStatus(
   }
 
   static ReplicaStatus read(ByteBuf in) {
-    Role role = Role.valueOf(Protocol.text(in));
-    CompactionPermit.State compactionPermit = CompactionPermit.State.valueOf(Protocol.text(in));
+    Role role = Role.valueOf(GroupMessages.text(in));
+    CompactionPermit.State compactionPermit =
+        CompactionPermit.State.valueOf(GroupMessages.text(in));
     return new ReplicaStatus(
         role,
         in.readLong(),

@@ -17,7 +17,7 @@ public interface Requests {
   CompletableFuture<byte[]> decide(ReplicaGroup group, RequestId id, byte[] request);
 
   /** What this node is busy with. */
-  Load load();
+  NodeLoad load();
 
   /** How many compactions of a group's keyspace this node has before it, as estimated. */
   int compactionsPending(UUID group);

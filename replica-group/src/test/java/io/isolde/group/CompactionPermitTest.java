@@ -24,7 +24,7 @@ class CompactionPermitTest {
   }
 
   private static MemberLoad other(String id, State state, long sinceMillis, boolean isLeader) {
-    return new MemberLoad(id, new Load(0, state, sinceMillis, isLeader), 0);
+    return new MemberLoad(id, new NodeLoad(0, state, sinceMillis, isLeader), 0);
   }
 
   private boolean claims(boolean isLeader, MemberLoad... others) {

@@ -133,8 +133,8 @@ final class GroupNodes implements AutoCloseable {
     }
 
     @Override
-    public Load load() {
-      return new Load(42, CompactionPermit.State.WAITING, 7, true);
+    public NodeLoad load() {
+      return new NodeLoad(42, CompactionPermit.State.WAITING, 7, true);
     }
 
     @Override

@@ -23,7 +23,7 @@ class HandOverPolicyTest {
 
   private static MemberLoad follower(String id, long busyBytes, long entriesBehind) {
     return new MemberLoad(
-        id, new Load(busyBytes, CompactionPermit.State.IDLE, 0, false), entriesBehind);
+        id, new NodeLoad(busyBytes, CompactionPermit.State.IDLE, 0, false), entriesBehind);
   }
 
   private static HandOverPolicy policy(Choice choice) {
@@ -54,7 +54,7 @@ class HandOverPolicyTest {
   @Test
   void whenOneIsAboutToWorkItselfThenAnotherIsChosenIfThereIsOne() {
     MemberLoad next =
-        new MemberLoad("next", new Load(0, CompactionPermit.State.WAITING, 0, false), 0);
+        new MemberLoad("next", new NodeLoad(0, CompactionPermit.State.WAITING, 0, false), 0);
     for (Choice choice : Choice.values()) {
       assertThat(
               policy(choice)

@@ -36,7 +36,7 @@ class ReplicaGroupTest {
         assertThat(storage.applied).isEqualTo(nodes.storages.get(0).applied);
       }
       assertThat(loadOfAnother(nodes))
-          .isEqualTo(new Load(42, CompactionPermit.State.WAITING, 7, true));
+          .isEqualTo(new NodeLoad(42, CompactionPermit.State.WAITING, 7, true));
     }
   }
 
@@ -65,7 +65,7 @@ class ReplicaGroupTest {
     return nodes.servers.get(asking).client().status(GroupNodes.GROUP, nodes.peers.get(member));
   }
 
-  private static Load loadOfAnother(GroupNodes nodes) throws Exception {
+  private static NodeLoad loadOfAnother(GroupNodes nodes) throws Exception {
     int leader = nodes.leader();
     ReplicaGroup group = nodes.replica(leader);
     Peer other =

@@ -37,7 +37,7 @@ public final class OracleClient implements AutoCloseable {
   /** Longer than a leader takes for a change of members, or gives up. */
   static final long CHANGE_MILLIS = 30_000;
 
-  /** The leader's own bound, {@link Membership}, and a look for another leader. */
+  /** The leader's own bound, {@link MemberChanges}, and a look for another leader. */
   static final long HAND_OVER_MILLIS = 12_000;
 
   /** What is applied is in the log a moment later. */

@@ -302,7 +302,7 @@ public final class OracleNode implements AutoCloseable {
 
   private void carryOut(MemberChange change, OracleMember leading)
       throws ExecutionException, TimeoutException, InterruptedException {
-    Membership membership = new Membership(leading.replica(), otherMembers::announce);
+    MemberChanges membership = new MemberChanges(leading.replica(), otherMembers::announce);
     Optional<CompletableFuture<Void>> pause =
         change.kind() == MemberChange.Kind.LEAD ? leading.sequencer().pause() : Optional.empty();
     try {

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Changes of the group, one member at a time, as its leader carries them out. */
-final class Membership {
+final class MemberChanges {
   private static final int MAX_MEMBERS = 7;
   private static final long CHANGE_SECONDS = 15;
   private static final long HAND_OVER_MILLIS = 3_000;
@@ -24,7 +24,7 @@ final class Membership {
   private final RaftReplica replica;
   private final Announcer others;
 
-  Membership(RaftReplica replica, Announcer others) {
+  MemberChanges(RaftReplica replica, Announcer others) {
     this.replica = replica;
     this.others = others;
   }

@@ -16,7 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /** What nodes say to each other about groups, over the port of a {@link GroupServer}. */
-final class Protocol {
+final class GroupMessages {
   static final byte SERVICE = 2;
 
   static final byte WRITE = 1;
@@ -37,7 +37,7 @@ final class Protocol {
   /** With a reason, the leader if it is known, and a message. */
   private static final byte FAILED = 101;
 
-  private Protocol() {}
+  private GroupMessages() {}
 
   static ByteBuf buffer(int bytes) {
     return PooledByteBufAllocator.DEFAULT.buffer(bytes);
@@ -83,7 +83,7 @@ final class Protocol {
 
   /** Asks a node; fails with a {@link GroupFailure} or why there is no answer. */
   static CompletableFuture<byte[]> ask(NodeConnections connections, Peer node, ByteBuf message) {
-    return connections.request(node.address(), SERVICE, message, Protocol::answer);
+    return connections.request(node.address(), SERVICE, message, GroupMessages::answer);
   }
 
   private static byte[] answer(ByteBuf body) {

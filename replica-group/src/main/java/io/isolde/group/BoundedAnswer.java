@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * Bounds the wait for the answer of a node that is taken for the leader: by time, and by the news
  * that another node leads now. One that hangs or is cut off does not say so itself.
  */
-final class LeaderWatch implements Runnable {
+final class BoundedAnswer implements Runnable {
   private static final long LOOK_MILLIS = 50;
 
   /** So long at most for one that does not lead, as far as is known here; it may hang. */
@@ -28,7 +28,7 @@ final class LeaderWatch implements Runnable {
   private final long deadlineNanos;
   private final CompletableFuture<byte[]> bounded = new CompletableFuture<>();
 
-  private LeaderWatch(
+  private BoundedAnswer(
       Peer asked, Supplier<Optional<Peer>> known, long millis, ScheduledExecutorService timer) {
     this.asked = asked;
     this.known = known;
@@ -54,7 +54,7 @@ final class LeaderWatch implements Runnable {
       Supplier<Optional<Peer>> known,
       long millis,
       ScheduledExecutorService timer) {
-    LeaderWatch watch = new LeaderWatch(asked, known, millis, timer);
+    BoundedAnswer watch = new BoundedAnswer(asked, known, millis, timer);
     var unused = answer.whenComplete(watch::end);
     watch.lookLater();
     return watch.bounded;

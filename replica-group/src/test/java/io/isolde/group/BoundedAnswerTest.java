@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class LeaderWatchTest {
+class BoundedAnswerTest {
   private static final long LONG_MILLIS = 300_000;
   private static final Peer OLD = peer("old");
   private static final Peer NEW = peer("new");
@@ -36,7 +36,7 @@ class LeaderWatchTest {
   }
 
   private CompletableFuture<byte[]> ask(Peer asked, long millis) {
-    return LeaderWatch.bounded(answer, asked, known::get, millis, timer);
+    return BoundedAnswer.bounded(answer, asked, known::get, millis, timer);
   }
 
   private static GroupFailure failure(CompletableFuture<byte[]> bounded) {
@@ -92,7 +92,7 @@ class LeaderWatchTest {
   void whenTheReplicaHereCanNotTellThenTheWaitEnds() {
     AtomicInteger looks = new AtomicInteger();
     CompletableFuture<byte[]> bounded =
-        LeaderWatch.bounded(
+        BoundedAnswer.bounded(
             answer,
             OLD,
             () -> {

@@ -11,22 +11,23 @@ import io.netty.buffer.ByteBuf;
  * @param sinceMillis by its clock, when it began to wait for its turn
  * @param isLeader whether it leads any group
  */
-public record Load(
+public record NodeLoad(
     long busyBytes, CompactionPermit.State compactionPermit, long sinceMillis, boolean isLeader) {
   /** About. */
   static final int BYTES = 40;
 
   ByteBuf writeTo(ByteBuf out) {
     out.writeLong(busyBytes).writeLong(sinceMillis).writeBoolean(isLeader);
-    Protocol.text(out, compactionPermit.name());
+    GroupMessages.text(out, compactionPermit.name());
     return out;
   }
 
-  static Load read(ByteBuf in) {
+  static NodeLoad read(ByteBuf in) {
     long busyBytes = in.readLong();
     long sinceMillis = in.readLong();
     boolean isLeader = in.readBoolean();
-    CompactionPermit.State compactionPermit = CompactionPermit.State.valueOf(Protocol.text(in));
-    return new Load(busyBytes, compactionPermit, sinceMillis, isLeader);
+    CompactionPermit.State compactionPermit =
+        CompactionPermit.State.valueOf(GroupMessages.text(in));
+    return new NodeLoad(busyBytes, compactionPermit, sinceMillis, isLeader);
   }
 }
