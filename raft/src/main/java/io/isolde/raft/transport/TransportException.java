@@ -3,6 +3,7 @@ package io.isolde.raft.transport;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.concurrent.CompletionException;
 
 /** Why a request over a {@link PeerClient} got no answer. */
 public final class TransportException extends IOException {
@@ -41,9 +42,10 @@ public final class TransportException extends IOException {
   /**
    * Of a request that was not sent for want of a connection.
    *
-   * @param cause null if this node closes
+   * @param failure null if this node closes
    */
-  static TransportException notConnected(InetSocketAddress address, Throwable cause) {
+  static TransportException notConnected(InetSocketAddress address, Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     boolean isOtherFormat =
         cause instanceof TransportException known && known.reason == Reason.OTHER_FORMAT;
     return isOtherFormat

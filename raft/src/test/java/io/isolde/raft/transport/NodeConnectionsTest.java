@@ -98,6 +98,27 @@ class NodeConnectionsTest {
     }
   }
 
+  /** However the failure to connect comes, its reason is what callers tell operators. */
+  @Test
+  void whenANodeRunsABuildThatIsNotUnderstoodThenTheFailureSaysSo() throws Exception {
+    try (PeerTransport node = PeerTransport.builder("n0").formats(new Formats(8, 9)).listen(ANY);
+        PeerTransport other = PeerTransport.builder("n1").listen(ANY)) {
+      for (boolean isWrapped : List.of(false, true)) {
+        NodeConnections.Connector connector =
+            (address, onClosed) ->
+                isWrapped
+                    ? other.connect(address, onClosed).thenApply(client -> client)
+                    : other.connect(address, onClosed);
+        try (NodeConnections connections = new NodeConnections(connector)) {
+          assertThat(ask(connections, node.address(), QUICK))
+              .failsWithin(5, TimeUnit.SECONDS)
+              .withThrowableOfType(ExecutionException.class)
+              .satisfies(thrown -> assertThat(reason(thrown)).isEqualTo(Reason.OTHER_FORMAT));
+        }
+      }
+    }
+  }
+
   @Test
   void whenTheyAreClosedThenNothingIsSentAnyMore() throws Exception {
     try (PeerTransport node =

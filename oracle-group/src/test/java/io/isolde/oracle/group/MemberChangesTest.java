@@ -16,7 +16,7 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class MembershipTest {
+class MemberChangesTest {
   @TempDir Path directory;
 
   @Test
