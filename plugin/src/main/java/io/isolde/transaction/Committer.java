@@ -21,7 +21,6 @@ import io.isolde.oracle.group.Decided;
 import io.isolde.oracle.group.Stable;
 import io.isolde.replicated.Oracle;
 import java.util.Collection;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;

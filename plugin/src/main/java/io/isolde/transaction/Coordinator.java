@@ -42,13 +42,7 @@ public final class Coordinator {
             listener);
     CommitMemory memory = CommitMemory.ofThisNode();
     Committer committer =
-        new Committer(
-            oracle,
-            applier,
-            inDoubt,
-            memory,
-            settings.commitTimeoutMillis(),
-            listener);
+        new Committer(oracle, applier, inDoubt, memory, settings.commitTimeoutMillis(), listener);
     this.transactions =
         new Transactions(
             settings, oracle, committer, memory, () -> System.nanoTime() / 1_000_000, listener);

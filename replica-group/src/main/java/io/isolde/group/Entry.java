@@ -55,7 +55,9 @@ final class Entry implements LogData {
     return items;
   }
 
-  /** What the writes came to, in their order: timestamps, {@link #OUTDATED}, or what else is said. */
+  /**
+   * What the writes came to, in their order: timestamps, {@link #OUTDATED}, or what else is said.
+   */
   void applied(List<Long> newTimestamps) {
     timestamps = newTimestamps;
   }

@@ -67,7 +67,8 @@ public final class FollowerProbe {
   }
 
   private void ask(UUID group, long index, Peer follower) {
-    ByteBuf question = GroupMessages.request(GroupMessages.APPLIED, group, Long.BYTES).writeLong(index);
+    ByteBuf question =
+        GroupMessages.request(GroupMessages.APPLIED, group, Long.BYTES).writeLong(index);
     // Else the time to connect would count; but then the next question finds it open.
     boolean isMeasured = connections.isConnected(follower.address());
     long askedNanos = System.nanoTime();

@@ -98,7 +98,9 @@ public final class GroupClient implements AutoCloseable {
               public ByteBuf message() {
                 ByteBuf out =
                     GroupMessages.request(
-                        GroupMessages.WRITE, target.group(), payload.length + 32 + 4 * keyHashes.length);
+                        GroupMessages.WRITE,
+                        target.group(),
+                        payload.length + 32 + 4 * keyHashes.length);
                 GroupMessages.write(out, id);
                 GroupMessages.write(out, keyHashes);
                 return out.writeBytes(payload);
@@ -130,7 +132,8 @@ public final class GroupClient implements AutoCloseable {
               @Override
               public ByteBuf message() {
                 ByteBuf out =
-                    GroupMessages.request(GroupMessages.DECIDE, target.group(), request.length + 24);
+                    GroupMessages.request(
+                        GroupMessages.DECIDE, target.group(), request.length + 24);
                 GroupMessages.write(out, id);
                 return out.writeBytes(request);
               }
@@ -231,13 +234,15 @@ public final class GroupClient implements AutoCloseable {
   /** How far a group's leader is, as soon as all of that is durable in its storage. */
   CompletableFuture<Checkpoint> state(UUID group, Peer leader) {
     CompletableFuture<byte[]> answer =
-        GroupMessages.ask(connections, leader, GroupMessages.request(GroupMessages.STATE, group, 0));
+        GroupMessages.ask(
+            connections, leader, GroupMessages.request(GroupMessages.STATE, group, 0));
     return answer.orTimeout(FLUSH_MILLIS, TimeUnit.MILLISECONDS).thenApply(Checkpoint::ofBytes);
   }
 
   /** What another member of a group is busy with. */
   public CompletableFuture<MemberLoad> load(ReplicaGroup group, Peer member) {
-    return GroupMessages.ask(connections, member, GroupMessages.request(GroupMessages.LOAD, group.id(), 0))
+    return GroupMessages.ask(
+            connections, member, GroupMessages.request(GroupMessages.LOAD, group.id(), 0))
         .thenApply(Unpooled::wrappedBuffer)
         .thenApply(
             answer -> {
@@ -249,7 +254,8 @@ public final class GroupClient implements AutoCloseable {
 
   /** How a member of a group is doing, which may be this node. */
   public CompletableFuture<ReplicaStatus> status(UUID group, Peer member) {
-    return GroupMessages.ask(connections, member, GroupMessages.request(GroupMessages.STATUS, group, 0))
+    return GroupMessages.ask(
+            connections, member, GroupMessages.request(GroupMessages.STATUS, group, 0))
         .thenApply(Unpooled::wrappedBuffer)
         .thenApply(ReplicaStatus::read);
   }

@@ -97,7 +97,9 @@ final class GroupService implements ApplicationHandler {
           CompletableFuture.completedFuture(
               requests
                   .load()
-                  .writeTo(GroupMessages.buffer(1 + NodeLoad.BYTES + Long.BYTES).writeByte(GroupMessages.OK))
+                  .writeTo(
+                      GroupMessages.buffer(1 + NodeLoad.BYTES + Long.BYTES)
+                          .writeByte(GroupMessages.OK))
                   .writeLong(group.appliedIndex()));
       case GroupMessages.STATUS ->
           CompletableFuture.completedFuture(ReplicaStatus.of(group, requests).answer());

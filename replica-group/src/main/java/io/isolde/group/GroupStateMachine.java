@@ -267,8 +267,7 @@ final class GroupStateMachine implements CopyingStateMachine {
     return result;
   }
 
-  private void copied(
-      Checkpoint theirs, Throwable failure, CompletableFuture<LogPosition> result) {
+  private void copied(Checkpoint theirs, Throwable failure, CompletableFuture<LogPosition> result) {
     Throwable problem = isClosed ? new IOException("This replica was stopped.") : failure;
     if (problem == null) {
       try {

@@ -26,7 +26,8 @@ public record NodeLoad(
     long busyBytes = in.readLong();
     long sinceMillis = in.readLong();
     boolean isLeader = in.readBoolean();
-    CompactionPermit.State compactionPermit = CompactionPermit.State.valueOf(GroupMessages.text(in));
+    CompactionPermit.State compactionPermit =
+        CompactionPermit.State.valueOf(GroupMessages.text(in));
     return new NodeLoad(busyBytes, compactionPermit, sinceMillis, isLeader);
   }
 }

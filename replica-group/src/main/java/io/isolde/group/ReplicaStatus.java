@@ -56,7 +56,8 @@ public record ReplicaStatus(
 
   static ReplicaStatus read(ByteBuf in) {
     Role role = Role.valueOf(GroupMessages.text(in));
-    CompactionPermit.State compactionPermit = CompactionPermit.State.valueOf(GroupMessages.text(in));
+    CompactionPermit.State compactionPermit =
+        CompactionPermit.State.valueOf(GroupMessages.text(in));
     return new ReplicaStatus(
         role,
         in.readLong(),

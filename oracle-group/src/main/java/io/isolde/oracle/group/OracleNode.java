@@ -323,9 +323,7 @@ public final class OracleNode implements AutoCloseable {
       }
       known = new ArrayList<>(mayKnow());
       known.addAll(
-          member == null
-              ? RatisNode.membersOnDisk(directory, group)
-              : member.replica().members());
+          member == null ? RatisNode.membersOnDisk(directory, group) : member.replica().members());
     }
     if (!otherMembers.isNoMember(known)) {
       throw new IllegalStateException(self.id() + " may still be a member, so it keeps its log.");

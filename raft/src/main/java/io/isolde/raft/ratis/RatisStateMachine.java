@@ -175,8 +175,7 @@ final class RatisStateMachine extends BaseStateMachine {
     counts(at);
     LogEntryProto entry = withData(context); // Before its file may leave the memory.
     LogCache.trim(division);
-    LogData own =
-        context.getClientRequest() instanceof Proposal proposal ? proposal.data() : null;
+    LogData own = context.getClientRequest() instanceof Proposal proposal ? proposal.data() : null;
     machine.apply(
         RatisTypes.position(at),
         entry.getStateMachineLogEntry().getLogData().asReadOnlyByteBuffer(),
@@ -193,8 +192,7 @@ final class RatisStateMachine extends BaseStateMachine {
     try {
       return division.getRaftLog().get(entry.getIndex());
     } catch (IOException e) {
-      throw new UncheckedIOException(
-          "Entry " + entry.getIndex() + " of the log can't be read.", e);
+      throw new UncheckedIOException("Entry " + entry.getIndex() + " of the log can't be read.", e);
     }
   }
 

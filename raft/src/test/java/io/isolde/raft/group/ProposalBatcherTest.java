@@ -286,8 +286,7 @@ class ProposalBatcherTest {
                   }
 
                   @Override
-                  public void ended(
-                      List<Numbered> items, Entry entry, GroupFailure failure) {
+                  public void ended(List<Numbered> items, Entry entry, GroupFailure failure) {
                     left.addAndGet(-items.size());
                   }
                 });
