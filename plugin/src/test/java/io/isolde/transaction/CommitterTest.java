@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
+import java.util.function.Function;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -69,13 +70,14 @@ class CommitterTest {
         PartitionUpdate.simpleBuilder(CassandraInProcess.table("fought").metadata(), 1);
     update.row();
     return CompletableFuture.supplyAsync(
-        () ->
-            committer.commit(
-                UUID.randomUUID(),
-                IsolationLevel.SNAPSHOT,
-                START,
-                new ReadSet(10),
-                List.of(update.build())));
+            () ->
+                committer.commit(
+                    UUID.randomUUID(),
+                    IsolationLevel.SNAPSHOT,
+                    START,
+                    new ReadSet(10),
+                    List.of(update.build())))
+        .thenCompose(Function.identity());
   }
 
   /** Else the next attempt would begin below what was in the way, and fail for certain. */
