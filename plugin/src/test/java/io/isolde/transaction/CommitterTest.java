@@ -26,7 +26,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
-import java.util.function.Function;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -69,15 +68,15 @@ class CommitterTest {
     PartitionUpdate.SimpleBuilder update =
         PartitionUpdate.simpleBuilder(CassandraInProcess.table("fought").metadata(), 1);
     update.row();
-    return CompletableFuture.supplyAsync(
-            () ->
+    return CompletableFuture.completedFuture(null)
+        .thenCompose(
+            ready ->
                 committer.commit(
                     UUID.randomUUID(),
                     IsolationLevel.SNAPSHOT,
                     START,
                     new ReadSet(10),
-                    List.of(update.build())))
-        .thenCompose(Function.identity());
+                    List.of(update.build())));
   }
 
   /** Else the next attempt would begin below what was in the way, and fail for certain. */
