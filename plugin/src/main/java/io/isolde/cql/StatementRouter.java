@@ -108,7 +108,8 @@ final class StatementRouter {
     return CompletableFuture.completedFuture(answer);
   }
 
-  CompletableFuture<ResultMessage> route(CQLStatement statement, QueryOptions options, Incoming incoming) {
+  CompletableFuture<ResultMessage> route(
+      CQLStatement statement, QueryOptions options, Incoming incoming) {
     if (incoming.bound().isEmpty() && !ConnectionTransactions.isOfNone(statement)) {
       connections.arrive(incoming.client());
     }
@@ -142,7 +143,8 @@ final class StatementRouter {
     return execution.get();
   }
 
-  private CompletableFuture<ResultMessage> routeData(CQLStatement statement, QueryOptions options, Incoming incoming) {
+  private CompletableFuture<ResultMessage> routeData(
+      CQLStatement statement, QueryOptions options, Incoming incoming) {
     boolean isWrite =
         statement instanceof ModificationStatement || statement instanceof BatchStatement;
     if (incoming.payload().commits() && !isWrite) {
@@ -175,9 +177,7 @@ final class StatementRouter {
               Set.of(select.table),
               incoming,
               () ->
-                  now(
-                      strong.select(
-                          select, options, incoming.request(), incoming.onCassandra())));
+                  now(strong.select(select, options, incoming.request(), incoming.onCassandra())));
       if (strongly.isPresent()) {
         return strongly.get();
       }
@@ -350,8 +350,7 @@ final class StatementRouter {
     // Transactional tables are cut at a timestamp: nobody has to wait for that.
     Set<TableMetadata> plain =
         tables.stream().filter(table -> !Tables.isTransactional(table)).collect(toSet());
-    return Answers.within(
-        writeGate.enter(plain), () -> route(tables, incoming, onIsolde));
+    return Answers.within(writeGate.enter(plain), () -> route(tables, incoming, onIsolde));
   }
 
   private Optional<SnapshotTransactions.Open> snapshotTransaction(Incoming incoming) {

@@ -55,8 +55,7 @@ final class LeaderHint {
         .client()
         .leaderElsewhere(target)
         .map(LeaderHint::clientAddress)
-        .ifPresent(
-            leader -> answer.setCustomPayload(Map.of(LEADER, ByteBufferUtil.bytes(leader))));
+        .ifPresent(leader -> answer.setCustomPayload(Map.of(LEADER, ByteBufferUtil.bytes(leader))));
     return answer;
   }
 

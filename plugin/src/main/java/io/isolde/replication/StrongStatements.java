@@ -180,7 +180,8 @@ public final class StrongStatements {
   }
 
   /** Writes, as one write of one group; checked and permitted already. May fail as this does. */
-  public CompletableFuture<ResultMessage> write(List<Write> writes, ConsistencyLevel consistency, Request request) {
+  public CompletableFuture<ResultMessage> write(
+      List<Write> writes, ConsistencyLevel consistency, Request request) {
     StrongKeyspace keyspace = keyspaceOf(writes);
     writes.forEach(write -> check(write.statement()));
     ClientTimestamps.warnIfIgnored(writes, request);

@@ -151,8 +151,7 @@ final class Committer {
     return decide(request, writeSet, updates, isLeaderAsked, share)
         .thenCompose(
             decision ->
-                decision instanceof Decision.Refused refused
-                        && refused.reason() == Refusal.IN_DOUBT
+                decision instanceof Decision.Refused refused && refused.reason() == Refusal.IN_DOUBT
                     ? decideAfterDoubt(request, writeSet, writes, updates, share)
                     : CompletableFuture.completedFuture(decision))
         .thenCompose(decision -> commitTimestamp(decision, request, reads, writes));
@@ -193,8 +192,8 @@ final class Committer {
   }
 
   /**
-   * Completes with the decision; if it is to commit, when that is visible. Fails with APPLY_PENDING,
-   * and as the oracle does.
+   * Completes with the decision; if it is to commit, when that is visible. Fails with
+   * APPLY_PENDING, and as the oracle does.
    */
   private CompletableFuture<Decision> decide(
       CommitRequest request,
