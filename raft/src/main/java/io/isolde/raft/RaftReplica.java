@@ -413,7 +413,7 @@ public final class RaftReplica {
   private CompletableFuture<RaftClientReply> submit(RaftClientRequest request) {
     try {
       return requests.submitClientRequestAsync(request);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
   }

@@ -15,6 +15,7 @@ import io.isolde.bench.transactions.MultiStatements;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.cluster.NodeTool;
 import io.isolde.cluster.ToolException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,34 +41,48 @@ public final class BuildsBenchmark {
   }
 
   private static Report run(int nodes, Run run) {
-    if (run.options().against().isEmpty()) {
-      throw new ToolException(
-          "There is no build to compare with. Name the isolde.jar of one with --against.");
-    }
     BenchOptions options = run.options().withHeapUpTo(MAX_HEAP_MEGABYTES);
-    NodeSpec spec = TemporaryNode.spec(options);
+    Map<String, NodeSpec> builds = builds(TemporaryNode.spec(options), options.against());
     Map<String, TemporaryNode> clusters = new LinkedHashMap<>();
     try {
-      clusters.put(THIS, TemporaryNode.start("this", nodes, spec, run.out()));
-      for (Path jar : options.against()) {
-        String name = name(jar);
-        run.say(name + ": " + jar);
-        if (clusters.containsKey(name)) {
-          throw new ToolException(
-              "Two builds have the name \"%s\". Rename a file.".formatted(name));
-        }
-        NodeSpec other = spec.withPluginJar(jar);
-        clusters.put(name, TemporaryNode.start(name, nodes, other, run.out()));
-      }
+      builds.forEach(
+          (name, spec) -> {
+            run.say("build: " + name);
+            clusters.put(name, TemporaryNode.start(name, nodes, spec, run.out()));
+          });
       Cases cases = new Cases();
       clusters.forEach((name, cluster) -> add(cases, name, cluster, options));
-      addRatios(cases, clusters.keySet().stream().filter(name -> !name.equals(THIS)).toList());
+      addRatios(cases, builds.keySet().stream().filter(name -> !name.equals(THIS)).toList());
       List<NodeTool> tools =
           clusters.values().stream().flatMap(cluster -> cluster.tools().stream()).toList();
       return run.measure(tools, cases).withSuffix("_%dn".formatted(nodes));
     } finally {
       clusters.values().forEach(TemporaryNode::close);
     }
+  }
+
+  /**
+   * The builds by name, this one first.
+   *
+   * @throws ToolException before any node starts, if there is nothing to compare with
+   */
+  static Map<String, NodeSpec> builds(NodeSpec spec, List<Path> against) {
+    if (against.isEmpty()) {
+      throw new ToolException(
+          "There is no build to compare with. Name the isolde.jar of one with --against.");
+    }
+    Map<String, NodeSpec> builds = new LinkedHashMap<>(Map.of(THIS, spec));
+    for (Path jar : against) {
+      if (!Files.isRegularFile(jar)) {
+        throw new ToolException(
+            "There is no file %s. Name the isolde.jar of a build.".formatted(jar));
+      }
+      if (builds.putIfAbsent(name(jar), spec.withPluginJar(jar)) != null) {
+        throw new ToolException(
+            "Two builds have the name \"%s\". Rename a file.".formatted(name(jar)));
+      }
+    }
+    return builds;
   }
 
   private static String name(Path jar) {

@@ -31,7 +31,7 @@ import java.util.function.Supplier;
  * {@link #inDoubt()} has by then.
  *
  * <p>Thread-safe. Futures are completed on event loops: their callbacks must not block. They fail
- * with an {@link GroupFailure}.
+ * with a {@link GroupFailure}.
  */
 public final class OracleClient implements AutoCloseable {
   /** Longer than a leader takes for a change of members, or gives up. */
