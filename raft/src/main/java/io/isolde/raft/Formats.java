@@ -26,7 +26,7 @@ public record Formats(int newest, int oldest) {
   public Formats {
     if (oldest < 1 || newest < oldest) {
       throw new IllegalArgumentException(
-          "The formats from " + oldest + " to " + newest + " are none.");
+          "The oldest format is " + oldest + ", and the newest is " + newest + ".");
     }
   }
 

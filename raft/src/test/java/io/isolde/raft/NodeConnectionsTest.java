@@ -101,7 +101,7 @@ class NodeConnectionsTest {
   /** However the failure to connect comes, its reason is what callers tell operators. */
   @Test
   void whenANodeRunsABuildThatIsNotUnderstoodThenTheFailureSaysSo() throws Exception {
-    try (PeerTransport node = PeerTransport.builder("n0").formats(new Formats(8, 9)).listen(ANY);
+    try (PeerTransport node = PeerTransport.builder("n0").formats(new Formats(9, 8)).listen(ANY);
         PeerTransport other = PeerTransport.builder("n1").listen(ANY)) {
       for (boolean isWrapped : List.of(false, true)) {
         NodeConnections.Connector connector =
