@@ -8,12 +8,12 @@ import java.util.UUID;
 /**
  * Finds out how a COMMIT ended whose answer was an error or got lost.
  *
- * <p>The oracle remembers how transactions were decided, so repeating COMMIT gives the same answer
- * again, on the node that holds the transaction and, once it is decided, on every other: that one
- * is asked in turn with the holder, which may be dead or frozen. What must never happen is to
+ * <p>The oracle remembers how transactions were decided, so a repeated COMMIT gets the same answer
+ * again. The node that holds the transaction gives it, and, once it is decided, every other node.
+ * The client asks another node in turn with the holder, which may be dead or frozen. It must never
  * report NOT_COMMITTED for a transaction that did commit, as the work would then be done twice.
  * Hence the one thing remembered here: once a COMMIT may have arrived, a node that does not know
- * the transaction proves nothing, as its holder may yet get it decided, or have committed and
+ * the transaction proves nothing. Its holder may yet get it decided, or have committed and
  * forgotten.
  */
 final class CommitResolution {

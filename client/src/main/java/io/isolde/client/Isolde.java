@@ -53,7 +53,7 @@ public final class Isolde {
    * committed until then, and has no start timestamp before.
    *
    * <p><b>The function may run more than once.</b> When the transaction failed without committing
-   * and a retry may help, for example after a conflict, all of it is done again in a new
+   * and a retry may help, for example after a conflict, all of it is done again. It starts in a new
    * transaction after a pause, within the limits of the options; after a conflict those of this
    * object that had one over the same row run again one after the other. Never is it run again when
    * the transaction committed or may have committed. A lost answer of COMMIT is looked up, see

@@ -197,8 +197,8 @@ public final class Transaction implements AutoCloseable {
    *
    * <p>After an error with {@link Outcome#UNKNOWN} it may be called again, to ask again. After a
    * statement that failed with {@link ErrorCode#REQUEST_FAILED}, or {@linkplain #write writes} that
-   * were refused, it fails with that same error and sends nothing, as it is not known whether the
-   * statement is part of the transaction, or known that the writes are not.
+   * were refused, it fails with that same error and sends nothing. Nobody knows whether such a
+   * statement is part of the transaction. Refused writes are known not to be.
    *
    * @throws IsoldeException if the transaction did not commit, or that is not known
    * @throws IllegalStateException if it ended before, or statements of it are still running

@@ -24,14 +24,17 @@ import java.util.UUID;
 /*
  * Parts: Timestamps issues them; LastCommits knows when each row was last committed and
  * ConflictDetection looks there; PendingCommits holds stable back, but for those that are
- * InDoubtCommits; Outcomes makes a repeated request harmless. Decisions plays on all of them. All
+ * InDoubtCommits; Outcomes makes a repeated request harmless. All
  * that has to outlive a process is in OracleState.
  *
  * Orders that always hold: stable <= last <= reservedUntil, and none of the three ever goes back.
  */
 public final class StatusOracle {
+  private static final Decision TOO_MANY_PENDING = new Decision.Refused(Refusal.TOO_MANY_PENDING);
+  private static final Decision ID_TAKEN = new Decision.Refused(Refusal.ID_TAKEN);
+  private static final Decision IN_DOUBT = new Decision.Refused(Refusal.IN_DOUBT);
+
   private final OracleState state;
-  private final Decisions decisions;
 
   /** One that has issued and decided nothing. */
   public StatusOracle(OracleConfig config) {
@@ -40,7 +43,6 @@ public final class StatusOracle {
 
   private StatusOracle(OracleState state) {
     this.state = state;
-    this.decisions = new Decisions(state);
   }
 
   /**
@@ -61,12 +63,70 @@ public final class StatusOracle {
    * @throws IllegalStateException if no timestamp is reserved; nothing is changed then
    */
   public Decision commit(CommitRequest request, long session, int sequence, long nowMicros) {
-    Decision known = decisions.known(request.transactionId(), session, sequence);
+    Decision known = known(request.transactionId());
     if (known != null) {
-      return known;
+      boolean isItsOwn = state.outcomes().isOf(request.transactionId(), session, sequence);
+      return isItsOwn ? known : counted(ID_TAKEN);
     }
     state.requireIssued(request.startTimestamp(), "start timestamp");
-    return decisions.decide(request, session, sequence, nowMicros);
+    return decide(request, session, sequence, nowMicros);
+  }
+
+  /** How a transaction was decided, or null if that isn't known. */
+  private Decision known(UUID transactionId) {
+    return transactionId == null ? null : state.outcomes().get(transactionId);
+  }
+
+  private Decision decide(CommitRequest request, long session, int sequence, long nowMicros) {
+    ConflictDetection conflicts = new ConflictDetection(state.lastCommits(), state.outcomes());
+    Optional<Conflict> conflict = conflicts.conflictOf(request);
+    if (conflict.isPresent()) {
+      return abort(request.transactionId(), conflict.get(), session, sequence);
+    }
+    if (isInDoubt(request)) {
+      return counted(IN_DOUBT);
+    }
+    if (state.pending.isFull()) {
+      return counted(TOO_MANY_PENDING);
+    }
+    long commitTimestamp = state.timestamps.next(nowMicros);
+    long applyAfter = applyAfter(request, conflicts);
+    state.pending.add(
+        new PendingCommit(request.transactionId(), commitTimestamp, session), request.writes());
+    conflicts.recordCommit(request.writes(), commitTimestamp);
+    Decision.Committed committed = new Decision.Committed(commitTimestamp, applyAfter);
+    if (request.transactionId() != null) {
+      state.outcomes().recordCommit(request.transactionId(), committed, session, sequence);
+    }
+    return counted(committed);
+  }
+
+  /** It would only wait for the commit in doubt, and be in doubt itself. */
+  private boolean isInDoubt(CommitRequest request) {
+    InDoubtCommits inDoubt = state.pending.inDoubt();
+    return !inDoubt.isEmpty()
+        && (inDoubt.find(request.overwrites(), Long.MAX_VALUE).isPresent()
+            || (request.level() == IsolationLevel.SERIALIZABLE
+                && inDoubt.find(request.reads(), Long.MAX_VALUE).isPresent()));
+  }
+
+  /** While nothing is pending, everything overwritten is stable already. */
+  private long applyAfter(CommitRequest request, ConflictDetection conflicts) {
+    return state.pending.isEmpty() ? 0 : conflicts.applyAfter(request.overwrites(), state.stable());
+  }
+
+  private Decision abort(UUID transactionId, Conflict conflict, long session, int sequence) {
+    if (transactionId != null) {
+      state
+          .outcomes()
+          .recordAbort(transactionId, conflict, state.timestamps.last(), session, sequence);
+    }
+    return counted(new Decision.Aborted(conflict));
+  }
+
+  private Decision counted(Decision decision) {
+    state.counters.count(decision);
+    return decision;
   }
 
   /**
@@ -78,7 +138,25 @@ public final class StatusOracle {
    * @return how it is decided now
    */
   public Outcome abort(UUID transactionId) {
-    return decisions.abortUndecided(transactionId);
+    Decision known = known(transactionId);
+    if (known != null) {
+      return outcomeOf(known);
+    }
+    // A pending commit is decided, though that may be forgotten.
+    PendingCommit committed = state.pending.of(transactionId);
+    return committed == null
+        ? outcomeOf(abort(transactionId, Conflict.REQUESTED, PendingCommit.NO_SESSION, 0))
+        : new Outcome.Committed(committed.commitTimestamp());
+  }
+
+  private static Outcome outcomeOf(Decision decision) {
+    if (decision instanceof Decision.Committed committed) {
+      return new Outcome.Committed(committed.commitTimestamp());
+    }
+    if (decision instanceof Decision.Aborted aborted) {
+      return new Outcome.Aborted(aborted.conflict());
+    }
+    throw new AssertionError("What was refused has no outcome.");
   }
 
   /**
@@ -88,7 +166,9 @@ public final class StatusOracle {
    * @param notBeforeMicros it was not decided at or below this, as its start timestamp
    */
   public boolean isPerhapsForgotten(UUID transactionId, long notBeforeMicros) {
-    return decisions.isPerhapsForgotten(transactionId, notBeforeMicros);
+    return notBeforeMicros < state.outcomes().forgottenUpTo()
+        && known(transactionId) == null
+        && state.pending.of(transactionId) == null;
   }
 
   /**
@@ -156,7 +236,7 @@ public final class StatusOracle {
 
   /** How a transaction was decided, if it was and that is still known. */
   public Optional<Outcome> outcome(UUID transactionId) {
-    return decisions.outcome(transactionId);
+    return Optional.ofNullable(known(transactionId)).map(StatusOracle::outcomeOf);
   }
 
   /** The largest timestamp that was issued to anyone. */

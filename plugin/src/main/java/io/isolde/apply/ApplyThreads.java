@@ -70,7 +70,7 @@ public final class ApplyThreads {
   }
 
   /** Whether a local write of one of them waits: for the disk, or for the locks of views. */
-  static boolean mayWait(Collection<PartitionUpdate> updates) {
+  private static boolean mayWait(Collection<PartitionUpdate> updates) {
     if (DatabaseDescriptor.getCommitLogSync() != Config.CommitLogSync.periodic) {
       return true;
     }

@@ -2,15 +2,12 @@
 package io.isolde.apply;
 
 import io.isolde.config.NodeClock;
-import io.isolde.oracle.group.Stable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.apache.cassandra.concurrent.Stage;
 import org.apache.cassandra.config.Config;
 import org.apache.cassandra.config.DatabaseDescriptor;
@@ -27,45 +24,29 @@ import org.slf4j.LoggerFactory;
 final class BatchReceiver {
   private static final Logger logger = LoggerFactory.getLogger(BatchReceiver.class);
 
-  private final Function<List<Long>, Optional<Stable>> oracle;
-
-  /**
-   * @param oracle is told which commits are applied; returns what is stable then, if it leads
-   */
-  BatchReceiver(Function<List<Long>, Optional<Stable>> oracle) {
-    this.oracle = oracle;
-  }
+  private BatchReceiver() {}
 
   /** Applies what a message holds, and answers it. */
-  byte[] answer(byte[] message) {
+  static byte[] answer(byte[] message) {
     BatchFrames.Frame frame = BatchFrames.decode(message);
-    List<Boolean> done = isLate(frame) ? none(frame) : apply(frame);
-    List<Long> applied = new ArrayList<>(0);
-    for (int i = 0; i < done.size(); i++) {
-      long commit = frame.items().get(i).appliedCommit();
-      if (done.get(i) && commit != BatchFrames.NO_COMMIT) {
-        applied.add(commit);
-      }
-    }
-    Optional<Stable> stable = applied.isEmpty() ? Optional.empty() : oracle.apply(applied);
-    return BatchFrames.encode(new BatchFrames.Answer(done, stable));
+    return isLate(frame) ? new byte[frame.items().size()] : apply(frame);
   }
 
-  private static List<Boolean> none(BatchFrames.Frame frame) {
-    return frame.items().stream().map(item -> false).toList();
-  }
-
-  private static List<Boolean> apply(BatchFrames.Frame frame) {
+  private static byte[] apply(BatchFrames.Frame frame) {
     List<CompletableFuture<Boolean>> items = new ArrayList<>();
-    boolean isAlone = frame.items().size() == 1 && frame.items().get(0).mutations().size() == 1;
-    for (BatchFrames.Content item : frame.items()) {
+    boolean isAlone = frame.items().size() == 1 && frame.items().get(0).size() == 1;
+    for (List<ByteBuffer> item : frame.items()) {
       CompletableFuture<Boolean> all = CompletableFuture.completedFuture(true);
-      for (ByteBuffer mutation : item.mutations()) {
+      for (ByteBuffer mutation : item) {
         all = all.thenCombine(apply(mutation, frame.version(), isAlone), Boolean::logicalAnd);
       }
       items.add(all);
     }
-    return items.stream().map(CompletableFuture::join).toList();
+    byte[] answer = new byte[items.size()];
+    for (int i = 0; i < answer.length; i++) {
+      answer[i] = items.get(i).join() ? BatchFrames.DONE : 0;
+    }
+    return answer;
   }
 
   /** Those that wait for the disk do so side by side, so that it is for the same sync. */

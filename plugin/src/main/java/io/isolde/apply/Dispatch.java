@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.apply;
 
-import io.isolde.oracle.group.Stable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import org.apache.cassandra.concurrent.Stage;
 import org.apache.cassandra.db.IMutation;
 import org.apache.cassandra.db.Mutation;
@@ -21,29 +17,23 @@ import org.apache.cassandra.transport.Dispatcher;
 
 /**
  * One attempt to bring mutations to their replicas: what a replica gets is one batch item, if it is
- * not too much.
- *
- * <p>The replica that leads the oracle gets its batch item when this node has written what it keeps
- * itself. If with that each mutation is on a quorum, the batch item says so, and the leader counts
- * the commit as applied at once: it need not be told in a message of its own. Not thread-safe.
+ * not too much. Not thread-safe.
  */
-public final class Dispatch {
-  private static final CompletableFuture<Optional<Stable>> UNREPORTED =
-      CompletableFuture.completedFuture(Optional.empty());
-
+final class Dispatch {
   private final OutboundQueues queues;
-  private final OptionalLong wholeCommit;
   private final boolean writesHere;
   private final List<PartitionDispatch> sendings = new ArrayList<>();
 
-  Dispatch(OutboundQueues queues, OptionalLong wholeCommit, boolean writesHere) {
+  /**
+   * @param writesHere whether this thread does what is to be written on this node
+   */
+  Dispatch(OutboundQueues queues, boolean writesHere) {
     this.queues = queues;
-    this.wholeCommit = wholeCommit;
     this.writesHere = writesHere;
   }
 
   /** A mutation is to go to all replicas of the plan; the handler hears of them. */
-  public void add(
+  void add(
       Mutation mutation,
       ReplicaPlan.ForWrite plan,
       AbstractWriteResponseHandler<IMutation> handler,
@@ -52,41 +42,13 @@ public final class Dispatch {
     sendings.add(new PartitionDispatch(mutation, plan, handler, dataCenter, time));
   }
 
-  /**
-   * Sends all.
-   *
-   * @return what the oracle's leader, as a replica, says to it that the commit is applied; empty if
-   *     it has to be told
-   */
-  public CompletableFuture<Optional<Stable>> send() {
-    Map<InetAddressAndPort, List<PartitionDispatch>> near = near();
-    Optional<InetAddressAndPort> last =
-        near.keySet().stream()
-            .filter(replica -> queues.isLeader(replica) && canReportTo(replica, near.get(replica)))
-            .findFirst();
-    near.forEach(
-        (replica, some) -> {
-          if (last.filter(replica::equals).isEmpty()) {
-            sendQueued(replica, some);
-          }
-        });
+  /** Sends all. */
+  void send() {
+    near().forEach(this::sendQueued);
     if (writesHere) {
       sendings.forEach(PartitionDispatch::writeHere);
     }
-    CompletableFuture<Optional<Stable>> reported =
-        last.map(leader -> sendToLeader(leader, near.get(leader))).orElse(UNREPORTED);
     sendings.forEach(PartitionDispatch::sendTheRest);
-    return reported;
-  }
-
-  /**
-   * Whether the leader can hear, with its batch item, that the commit is applied, if all goes well.
-   */
-  private boolean canReportTo(InetAddressAndPort leader, List<PartitionDispatch> some) {
-    return wholeCommit.isPresent()
-        && writesHere
-        && fitsIntoItem(some)
-        && sendings.stream().allMatch(sending -> sending.isQuorumWith(leader));
   }
 
   /** Who can be reached by outbound queues, and what they are to get. */
@@ -102,25 +64,12 @@ public final class Dispatch {
     return near;
   }
 
-  private CompletableFuture<Optional<Stable>> sendToLeader(
-      InetAddressAndPort leader, List<PartitionDispatch> some) {
-    if (!sendings.stream().allMatch(sending -> sending.isOnQuorumWith(leader))) {
-      sendQueued(leader, some);
-      return UNREPORTED;
-    }
-    QueuedItem item = new QueuedItem(leader, some, wholeCommit.getAsLong());
-    return item.isTakenBy(queues.to(leader)) ? item.reported : UNREPORTED;
-  }
-
   private void sendQueued(InetAddressAndPort replica, List<PartitionDispatch> some) {
     OutboundQueue queue = queues.to(replica);
     if (fitsIntoItem(some)) {
-      var unused = new QueuedItem(replica, some, BatchFrames.NO_COMMIT).isTakenBy(queue);
+      offer(new QueuedItem(replica, some), queue);
     } else {
-      for (PartitionDispatch sending : some) {
-        var unused =
-            new QueuedItem(replica, List.of(sending), BatchFrames.NO_COMMIT).isTakenBy(queue);
-      }
+      some.forEach(sending -> offer(new QueuedItem(replica, List.of(sending)), queue));
     }
   }
 
@@ -129,26 +78,22 @@ public final class Dispatch {
         <= OutboundQueues.MAX_ITEM_BYTES;
   }
 
+  private static void offer(QueuedItem item, OutboundQueue queue) {
+    if (queue.offer(item)) {
+      item.sendings.forEach(sending -> sending.onItsWayTo(item.replica));
+    }
+  }
+
   /** Mutations on their way to one replica. */
   private static final class QueuedItem implements BatchItem {
     private final InetAddressAndPort replica;
     private final List<PartitionDispatch> sendings;
     private final byte[] bytes;
-    private final CompletableFuture<Optional<Stable>> reported = new CompletableFuture<>();
 
-    QueuedItem(InetAddressAndPort replica, List<PartitionDispatch> sendings, long appliedCommit) {
+    QueuedItem(InetAddressAndPort replica, List<PartitionDispatch> sendings) {
       this.replica = replica;
       this.sendings = sendings;
-      this.bytes =
-          BatchFrames.item(appliedCommit, sendings.stream().map(PartitionDispatch::bytes).toList());
-    }
-
-    boolean isTakenBy(OutboundQueue queue) {
-      boolean isTaken = queue.offer(this);
-      if (isTaken) {
-        sendings.forEach(sending -> sending.onItsWayTo(replica));
-      }
-      return isTaken;
+      this.bytes = BatchFrames.item(sendings.stream().map(PartitionDispatch::bytes).toList());
     }
 
     @Override
@@ -157,17 +102,12 @@ public final class Dispatch {
     }
 
     @Override
-    public void acknowledged(Optional<Stable> stable) {
-      try {
-        sendings.forEach(sending -> sending.acknowledged(replica));
-      } finally {
-        reported.complete(stable);
-      }
+    public void acknowledged() {
+      sendings.forEach(sending -> sending.acknowledged(replica));
     }
 
     @Override
     public void undelivered() {
-      reported.complete(Optional.empty());
       Stage.MUTATION.execute(() -> sendings.forEach(sending -> sending.sendAsCassandra(replica)));
     }
   }

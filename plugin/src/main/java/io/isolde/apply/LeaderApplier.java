@@ -49,10 +49,9 @@ public final class LeaderApplier implements CommitApplier {
         .thenComposeAsync(
             updates ->
                 isLate(askedNanos)
-                    ? CompletableFuture.completedFuture(Attempt.FAILED)
-                    : applier.attempt(Stamp.mutations(updates, commitTimestamp), commitTimestamp),
-            ApplyThreads.of(some))
-        .thenApply(Attempt::isApplied);
+                    ? CompletableFuture.completedFuture(false)
+                    : applier.attempt(Stamp.mutations(updates, commitTimestamp)),
+            ApplyThreads.of(some));
   }
 
   /** Others have applied it meanwhile; this could come after a TRUNCATE. */

@@ -4,12 +4,9 @@ package io.isolde.apply;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
-import io.isolde.oracle.group.Stable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -22,9 +19,9 @@ import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.MutationExceededMaxSizeException;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
-import org.apache.cassandra.locator.ReplicaPlan;
 import org.apache.cassandra.locator.ReplicaPlans;
 import org.apache.cassandra.net.MessagingService;
+import org.apache.cassandra.tracing.Tracing;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +44,7 @@ public final class MutationApplier {
           new ThreadFactoryBuilder().setNameFormat("IsoldeApplyAgain").setDaemon(true).build());
 
   private final StrongTables strong;
+  private final OutboundQueues queues;
   private final QuorumWrite quorum;
 
   /**
@@ -54,6 +52,7 @@ public final class MutationApplier {
    */
   public MutationApplier(StrongTables strong, OutboundQueues queues) {
     this.strong = strong;
+    this.queues = queues;
     this.quorum = new QuorumWrite(queues);
   }
 
@@ -61,25 +60,22 @@ public final class MutationApplier {
    * Refuses what could not be applied, before the decision: a decided commit that can't be applied
    * holds up everybody.
    *
-   * @return where each of them goes
    * @throws IsoldeException TRANSACTION_TOO_LARGE
    * @throws org.apache.cassandra.exceptions.UnavailableException if there is no quorum for a part
    * @throws org.apache.cassandra.exceptions.InvalidRequestException if the operator has denied a
    *     partition
    */
-  public List<ReplicaPlan.ForWrite> check(Collection<PartitionUpdate> updates) {
-    List<ReplicaPlan.ForWrite> plans = new ArrayList<>(updates.size());
+  public void check(Collection<PartitionUpdate> updates) {
     Denylist.checkWrites(updates); // It may have been denied since it was written to.
     for (PartitionUpdate update : updates) {
-      plans.add(
+      var unused =
           ReplicaPlans.forWrite(
               Keyspace.open(update.metadata().keyspace),
               ConsistencyLevel.QUORUM,
               update.partitionKey().getToken(),
-              ReplicaPlans.writeNormal));
+              ReplicaPlans.writeNormal);
     }
     checkSizes(updates);
-    return plans;
   }
 
   private void checkSizes(Collection<PartitionUpdate> updates) {
@@ -123,49 +119,52 @@ public final class MutationApplier {
   }
 
   /**
+   * Whether a coordinator asks the oracle's leader to apply a commit. If it applied the commit
+   * itself, it would have to report that to the leader, which takes a round trip more.
+   *
+   * @param bytes of the write set
+   */
+  public boolean isLeaderAsked(int bytes) {
+    return bytes <= OutboundQueues.MAX_ITEM_BYTES
+        && queues.isLeaderElsewhere()
+        && !Tracing.isTracing();
+  }
+
+  /**
    * Applies everywhere, again and again until it has worked. Bounded by the oracle, which takes no
    * more commits when too many are not applied.
    *
-   * @param commitTimestamp of the mutations, which are all that the commit writes
    * @param isAppliedByOthers asked before each attempt: what comes after them could come after a
    *     TRUNCATE
-   * @return completes when it has worked, with what the oracle's leader said to it, if it knows;
-   *     does not fail
+   * @return completes when it has worked; does not fail
    */
-  public CompletableFuture<Optional<Stable>> apply(
-      List<Mutation> mutations, long commitTimestamp, BooleanSupplier isAppliedByOthers) {
-    CompletableFuture<Optional<Stable>> applied = new CompletableFuture<>();
-    apply(mutations, commitTimestamp, isAppliedByOthers, applied, FIRST_PAUSE_MILLIS);
+  public CompletableFuture<Void> apply(
+      List<Mutation> mutations, BooleanSupplier isAppliedByOthers) {
+    CompletableFuture<Void> applied = new CompletableFuture<>();
+    apply(mutations, isAppliedByOthers, applied, FIRST_PAUSE_MILLIS);
     return applied;
   }
 
   private void apply(
       List<Mutation> mutations,
-      long commitTimestamp,
       BooleanSupplier isAppliedByOthers,
-      CompletableFuture<Optional<Stable>> applied,
+      CompletableFuture<Void> applied,
       long pauseMillis) {
     if (isAppliedByOthers.getAsBoolean()) {
-      applied.complete(Optional.empty());
+      applied.complete(null);
       return;
     }
     var unused =
-        attempt(mutations, commitTimestamp)
+        attempt(mutations)
             .thenAccept(
-                attempt -> {
-                  if (attempt.isApplied()) {
-                    applied.complete(attempt.reported());
+                isApplied -> {
+                  if (isApplied) {
+                    applied.complete(null);
                   } else {
                     long nextMillis = Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
                     later(
                         pauseMillis,
-                        () ->
-                            apply(
-                                mutations,
-                                commitTimestamp,
-                                isAppliedByOthers,
-                                applied,
-                                nextMillis));
+                        () -> apply(mutations, isAppliedByOthers, applied, nextMillis));
                   }
                 });
   }
@@ -173,17 +172,15 @@ public final class MutationApplier {
   /**
    * Tries once to apply all that a commit writes, at QUORUM or in the logs of strong keyspaces.
    *
-   * @return does not fail
+   * @return whether all of it is applied; does not fail
    */
-  CompletableFuture<Attempt> attempt(List<Mutation> mutations, long commitTimestamp) {
+  CompletableFuture<Boolean> attempt(List<Mutation> mutations) {
     List<Mutation> ofGroups = new ArrayList<>();
     List<Mutation> others = new ArrayList<>(mutations.size());
     for (Mutation mutation : TablesThatExist.of(mutations)) {
       (strong.isStrong(mutation.getKeyspaceName()) ? ofGroups : others).add(mutation);
     }
-    return ofGroups.isEmpty()
-        ? quorum.attempt(others, OptionalLong.of(commitTimestamp))
-        : quorum.attempt(others, OptionalLong.empty()).thenCombine(inLogs(ofGroups), Attempt::and);
+    return quorum.attempt(others).thenCombine(inLogs(ofGroups), Boolean::logicalAnd);
   }
 
   private CompletableFuture<Boolean> inLogs(List<Mutation> mutations) {

@@ -5,7 +5,6 @@ import io.isolde.raft.ByteBudget;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -46,7 +45,7 @@ final class OutboundQueue {
   private long backOffUntilNanos;
 
   /**
-   * @param ask sends a message; {@link BatchFrames#decodeAnswer} understands the answer
+   * @param ask sends a message; its answer is as {@link BatchFrames} says
    * @param memory of all outbound queues of this node, for what has no answer yet
    */
   OutboundQueue(
@@ -114,16 +113,15 @@ final class OutboundQueue {
             .orTimeout(ANSWER_MILLIS, TimeUnit.MILLISECONDS)
             .whenComplete(
                 (answer, failure) -> {
-                  Optional<BatchFrames.Answer> understood =
-                      failure == null
-                          ? BatchFrames.decodeAnswer(answer, frame.size())
-                          : Optional.empty();
-                  understood.ifPresentOrElse(
-                      reported -> arrived(frame, reported), () -> lost(frame));
+                  if (failure == null && answer.length == frame.size()) {
+                    arrived(frame, answer);
+                  } else {
+                    lost(frame);
+                  }
                 });
   }
 
-  private void arrived(List<BatchItem> frame, BatchFrames.Answer answer) {
+  private void arrived(List<BatchItem> frame, byte[] answer) {
     List<BatchItem> following;
     synchronized (this) {
       inFlight--;
@@ -133,8 +131,7 @@ final class OutboundQueue {
     send(following);
     for (int i = 0; i < frame.size(); i++) {
       BatchItem item = frame.get(i);
-      boolean isDone = answer.done().get(i);
-      inform(isDone ? () -> item.acknowledged(answer.stable()) : item::undelivered);
+      inform(answer[i] == BatchFrames.DONE ? item::acknowledged : item::undelivered);
     }
   }
 

@@ -4,6 +4,7 @@ package io.isolde.apply;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.config.HeapBudget;
 import io.isolde.config.NodeClock;
+import io.isolde.oracle.group.OracleClient;
 import io.isolde.peers.NodePort;
 import io.isolde.peers.Peers;
 import io.isolde.peers.Ring;
@@ -13,18 +14,14 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.locator.InetAddressAndPort;
-import org.apache.cassandra.locator.ReplicaPlan;
 import org.apache.cassandra.net.MessagingService;
-import org.apache.cassandra.utils.FBUtilities;
 
 /**
  * Sends the parts of decided commits to their replicas: to living ones of this datacenter over
@@ -36,7 +33,7 @@ public final class OutboundQueues {
    * What is more goes mutation by mutation, so that not all of it waits for room in an outbound
    * queue.
    */
-  public static final int MAX_ITEM_BYTES = 128 << 10;
+  static final int MAX_ITEM_BYTES = 128 << 10;
 
   static final int VERSION = MessagingService.current_version;
 
@@ -44,24 +41,25 @@ public final class OutboundQueues {
   private static final int MAX_MESSAGES = 256;
 
   private final Peers peers;
-  private final OracleHost host;
+  private final OracleClient oracle;
+
+  /** Where this node has the oracle's port. */
+  private final InetSocketAddress self;
 
   /** One for each replica that this node has written to. */
   private final Map<InetAddressAndPort, OutboundQueue> queues = new ConcurrentHashMap<>();
 
   private final ByteBudget memory = new ByteBudget(HeapBudget.ofThisNode().outboundBytes());
 
-  /** Where those have the oracle's port. */
-  private final Map<InetAddressAndPort, InetSocketAddress> ports = new ConcurrentHashMap<>();
-
-  private OutboundQueues(Peers peers, OracleHost host) {
+  private OutboundQueues(Peers peers, OracleClient oracle, InetSocketAddress self) {
     this.peers = peers;
-    this.host = host;
+    this.oracle = oracle;
+    this.self = self;
   }
 
   /** Everything goes as Cassandra sends it. */
   public static OutboundQueues none() {
-    return new OutboundQueues(null, null);
+    return new OutboundQueues(null, null, null);
   }
 
   /**
@@ -70,12 +68,12 @@ public final class OutboundQueues {
    * @param host whose port they use
    */
   public static OutboundQueues open(OracleHost host) {
-    BatchReceiver end = new BatchReceiver(host.node()::applied);
     Supplier<Optional<NodePort>> port = () -> Optional.of(host);
     Peers peers =
-        new Peers(Ring.self(), Peers.Service.COMMITS, port, applyingThreads(), end::answer);
+        new Peers(
+            Ring.self(), Peers.Service.COMMITS, port, applyingThreads(), BatchReceiver::answer);
     peers.serve();
-    return new OutboundQueues(peers, host);
+    return new OutboundQueues(peers, host.client(), host.addressOf(Ring.self()));
   }
 
   private static ThreadPoolExecutor applyingThreads() {
@@ -86,16 +84,6 @@ public final class OutboundQueues {
         TimeUnit.SECONDS,
         new ArrayBlockingQueue<>(MAX_MESSAGES),
         new ThreadFactoryBuilder().setNameFormat("isolde-apply-%d").setDaemon(true).build());
-  }
-
-  /**
-   * Begins an attempt to bring mutations to their replicas.
-   *
-   * @param wholeCommit the timestamp of the commit, if these are all that it writes
-   * @param writesHere whether this thread does what is to be written on this node
-   */
-  public Dispatch begin(OptionalLong wholeCommit, boolean writesHere) {
-    return new Dispatch(this, wholeCommit, writesHere);
   }
 
   boolean areOpen() {
@@ -113,38 +101,8 @@ public final class OutboundQueues {
     return peers.ask(node, BatchFrames.encode(VERSION, NodeClock.nowMillis(), items));
   }
 
-  /** Whether a node leads the oracle, as far as this one knows. */
-  boolean isLeader(InetAddressAndPort node) {
-    return host.client().leader().filter(portOf(node)::equals).isPresent();
-  }
-
-  private InetSocketAddress portOf(InetAddressAndPort node) {
-    return ports.computeIfAbsent(node, address -> host.addressOf(Ring.nameOf(address)));
-  }
-
   /** Whether another node leads the oracle, as far as this one knows. */
-  public boolean isLeaderElsewhere() {
-    return areOpen()
-        && host.client()
-            .leader()
-            .filter(leader -> !leader.equals(portOf(FBUtilities.getBroadcastAddressAndPort())))
-            .isPresent();
-  }
-
-  /**
-   * Whether this node and the oracle's leader make a quorum of the replicas of a write, so that the
-   * leader hears of it with its part: see {@link Dispatch}.
-   */
-  public boolean isQuorumWithLeader(ReplicaPlan.ForWrite plan) {
-    String dataCenter = DatabaseDescriptor.getEndpointSnitch().getLocalDatacenter();
-    long both =
-        plan.contacts().stream()
-            .filter(
-                replica ->
-                    replica.isSelf()
-                        || (PartitionDispatch.isNear(replica, plan, dataCenter)
-                            && isLeader(replica.endpoint())))
-            .count();
-    return both >= plan.writeQuorum();
+  boolean isLeaderElsewhere() {
+    return areOpen() && oracle.leader().filter(leader -> !leader.equals(self)).isPresent();
   }
 }

@@ -40,12 +40,10 @@ final class PartitionDispatch {
   private final AbstractWriteResponseHandler<IMutation> handler;
   private final String dataCenter;
   private final Dispatcher.RequestTime time;
-  private final EndpointsForToken near;
 
   /** Where it is, or is on its way to. */
   private final Set<InetAddressAndPort> sent = new HashSet<>();
 
-  private boolean isWrittenHere;
   private byte[] bytes;
 
   PartitionDispatch(
@@ -59,7 +57,6 @@ final class PartitionDispatch {
     this.handler = handler;
     this.dataCenter = dataCenter;
     this.time = time;
-    this.near = contacts(replica -> isNear(replica, plan, dataCenter));
   }
 
   /** The mutation in Cassandra's format. */
@@ -81,13 +78,12 @@ final class PartitionDispatch {
 
   /** Living replicas of this datacenter, but for this node, as the plan has them. */
   EndpointsForToken near() {
-    return near;
-  }
-
-  static boolean isNear(Replica replica, ReplicaPlan.ForWrite plan, String dataCenter) {
-    return !replica.isSelf()
-        && plan.isAlive(replica)
-        && dataCenter.equals(DatabaseDescriptor.getEndpointSnitch().getDatacenter(replica));
+    return contacts(
+        replica ->
+            !replica.isSelf()
+                && plan.isAlive(replica)
+                && dataCenter.equals(
+                    DatabaseDescriptor.getEndpointSnitch().getDatacenter(replica)));
   }
 
   private EndpointsForToken contacts(Predicate<Replica> which) {
@@ -109,7 +105,6 @@ final class PartitionDispatch {
     try {
       TableStores.requireOpen(mutation, 0);
       mutation.apply();
-      isWrittenHere = true;
       handler.onResponse(null); // As Cassandra tells it of this node.
     } catch (RuntimeException | Error e) {
       JVMStabilityInspector.inspectThrowable(e);
@@ -121,24 +116,6 @@ final class PartitionDispatch {
   private boolean isLate() {
     return System.nanoTime() - time.startedAtNanos()
         > DatabaseDescriptor.getWriteRpcTimeout(TimeUnit.NANOSECONDS);
-  }
-
-  /** Whether this node and a near one make a quorum. */
-  boolean isQuorumWith(InetAddressAndPort other) {
-    return near(other) + contacts(Replica::isSelf).size() >= plan.writeQuorum();
-  }
-
-  /** Whether what this node has written makes a quorum with a near node that has its batch item. */
-  boolean isOnQuorumWith(InetAddressAndPort other) {
-    return near(other) + (isWrittenHere ? 1 : 0) >= plan.writeQuorum();
-  }
-
-  /**
-   * What is not in the batch item of a node does not count there, also if another plan has it
-   * alive.
-   */
-  private int near(InetAddressAndPort other) {
-    return near.endpoints().contains(other) ? 1 : 0;
   }
 
   /** A replica has it. Does not fail, so that all others of its batch item hear of it, too. */

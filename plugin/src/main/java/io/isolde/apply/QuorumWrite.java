@@ -2,11 +2,8 @@
 package io.isolde.apply;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
-import io.isolde.oracle.group.Stable;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -18,7 +15,6 @@ import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.IMutation;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.WriteType;
-import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.RequestExecutionException;
 import org.apache.cassandra.metrics.ClientRequestsMetricsHolder;
 import org.apache.cassandra.metrics.ClientWriteRequestMetrics;
@@ -41,12 +37,6 @@ final class QuorumWrite {
 
   /** Cassandra tells of a replica's silence by then; if it doesn't, nothing more will come. */
   private static final long GRACE_MILLIS = 500;
-
-  /**
-   * How long a leader that has its part of a commit to write may keep all others waiting that the
-   * commit is on a quorum without.
-   */
-  private static final long MAX_REPORT_MILLIS = 20;
 
   private static final int MAX_BLOCKING_THREADS = 64;
   private static final long IDLE_SECONDS = 10;
@@ -80,46 +70,41 @@ final class QuorumWrite {
    * Tries once. Also what was applied in part may be tried again: the same cells with the same
    * timestamps.
    *
-   * @param wholeCommit the timestamp of the commit, if these are all that it writes
-   * @return does not fail
+   * @return whether all are on their quorums; does not fail
    */
-  CompletableFuture<Attempt> attempt(List<Mutation> mutations, OptionalLong wholeCommit) {
+  CompletableFuture<Boolean> attempt(List<Mutation> mutations) {
     try {
       if (mutations.isEmpty()) {
-        return CompletableFuture.completedFuture(Attempt.UNREPORTED);
+        return CompletableFuture.completedFuture(true);
       }
       return mustWait(mutations)
           ? CompletableFuture.supplyAsync(() -> mutateAndWait(mutations), BLOCKING)
-          : mutate(mutations, wholeCommit);
+          : mutate(mutations);
     } catch (RuntimeException | Error e) {
       JVMStabilityInspector.inspectThrowable(e);
-      return CompletableFuture.completedFuture(failed(e));
+      return CompletableFuture.completedFuture(notYet(e));
     }
   }
 
   private boolean mustWait(List<Mutation> mutations) {
     return mutations.stream()
         .flatMap(mutation -> mutation.getPartitionUpdates().stream())
-        .anyMatch(QuorumWrite::hasTriggers);
+        .anyMatch(update -> !update.metadata().triggers.isEmpty());
   }
 
-  static boolean hasTriggers(PartitionUpdate update) {
-    return !update.metadata().triggers.isEmpty();
-  }
-
-  private Attempt mutateAndWait(List<Mutation> mutations) {
+  private boolean mutateAndWait(List<Mutation> mutations) {
     try {
       StorageProxy.mutateWithTriggers(
           mutations, QUORUM, false, Dispatcher.RequestTime.forImmediateExecution());
-      return Attempt.UNREPORTED;
+      return true;
     } catch (RuntimeException | Error e) {
       JVMStabilityInspector.inspectThrowable(e);
-      return failed(e);
+      return notYet(e);
     }
   }
 
-  private CompletableFuture<Attempt> mutate(List<Mutation> mutations, OptionalLong wholeCommit) {
-    Dispatch dispatch = queues.begin(wholeCommit, ApplyThreads.isOurs());
+  private CompletableFuture<Boolean> mutate(List<Mutation> mutations) {
+    Dispatch dispatch = new Dispatch(queues, ApplyThreads.isOurs());
     Dispatcher.RequestTime time = Dispatcher.RequestTime.forImmediateExecution();
     String dataCenter = DatabaseDescriptor.getEndpointSnitch().getLocalDatacenter();
     WriteType type = mutations.size() == 1 ? WriteType.SIMPLE : WriteType.UNLOGGED_BATCH;
@@ -139,24 +124,11 @@ final class QuorumWrite {
               type,
               time));
     }
-    CompletableFuture<Optional<Stable>> reported = dispatch.send();
+    dispatch.send();
     long timeoutMillis = DatabaseDescriptor.getWriteRpcTimeout(TimeUnit.MILLISECONDS);
     CompletableFuture<Void> all = ends.length == 1 ? only(ends[0]) : CompletableFuture.allOf(ends);
     return (all.isDone() ? all : all.orTimeout(timeoutMillis + GRACE_MILLIS, TimeUnit.MILLISECONDS))
-        .handle((done, timeout) -> ended(mutations, writes, timeout != null, time))
-        .thenCompose(attempt -> orReported(attempt, reported));
-  }
-
-  /** The leader may be slower than the quorum; then it is told, which does no harm. */
-  private static CompletableFuture<Attempt> orReported(
-      Attempt attempt, CompletableFuture<Optional<Stable>> reported) {
-    if (reported.isDone() || !attempt.isApplied()) {
-      return CompletableFuture.completedFuture(attempt.with(reported.getNow(Optional.empty())));
-    }
-    return reported
-        .copy()
-        .completeOnTimeout(Optional.empty(), MAX_REPORT_MILLIS, TimeUnit.MILLISECONDS)
-        .thenApply(attempt::with);
+        .handle((done, timeout) -> ended(mutations, writes, timeout != null, time));
   }
 
   @SuppressWarnings("unchecked")
@@ -164,7 +136,8 @@ final class QuorumWrite {
     return (CompletableFuture<Void>) end;
   }
 
-  private static Attempt ended(
+  /** Whether all are on their quorums. */
+  private static boolean ended(
       List<Mutation> mutations,
       List<AbstractWriteResponseHandler<IMutation>> writes,
       boolean isTimeout,
@@ -182,15 +155,15 @@ final class QuorumWrite {
       all.timeouts.mark();
       atLevel.timeouts.mark();
       logger.warn("A committed transaction could not be applied yet: replicas do not answer.");
-      return Attempt.FAILED;
+      return false;
     }
     try {
       writes.forEach(AbstractWriteResponseHandler::get); // each has ended, so it does not wait
-      return Attempt.UNREPORTED;
+      return true;
     } catch (RuntimeException e) {
       all.failures.mark();
       atLevel.failures.mark();
-      return failed(e);
+      return notYet(e);
     }
   }
 
@@ -203,13 +176,13 @@ final class QuorumWrite {
     }
   }
 
-  private static Attempt failed(Throwable e) {
+  private static boolean notYet(Throwable e) {
     if (e instanceof RequestExecutionException) {
       logger.warn("A committed transaction could not be applied yet: {}", e.getMessage());
     } else {
       // Whatever it is, the transaction is committed: it must be tried until it works.
       logger.error("A committed transaction could not be applied yet.", e);
     }
-    return Attempt.FAILED;
+    return false;
   }
 }

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
@@ -234,12 +235,12 @@ public final class Recovery {
     underWay.add(commitTimestamp);
     var unused =
         applier
-            .attempt(mutations, commitTimestamp)
+            .attempt(mutations)
             .whenComplete(
-                (attempt, never) -> {
+                (isApplied, never) -> {
                   backOff(commitTimestamp);
                   underWay.remove(commitTimestamp);
-                  if (attempt != null && attempt.isApplied()) {
+                  if (Boolean.TRUE.equals(isApplied)) {
                     reportApplied(unfinished);
                   }
                 });
@@ -253,6 +254,6 @@ public final class Recovery {
             : "The commit {} at {} is finished, which its coordinator did not get applied.",
         unfinished.commit().transactionId(),
         commitTimestamp);
-    var unused = oracle.applied(commitTimestamp);
+    var unused = oracle.applied(commitTimestamp, Optional.empty());
   }
 }

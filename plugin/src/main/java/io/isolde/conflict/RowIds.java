@@ -17,9 +17,9 @@ import org.apache.cassandra.utils.bytecomparable.ByteSource;
 import org.apache.cassandra.utils.bytecomparable.ByteSourceInverse;
 
 /**
- * The 64-bit ids by which the oracle knows rows, and the coarser ids that stand for many rows ("a
- * compact, over-approximated representation of the read set", A Critique of Snapshot Isolation,
- * section 5.2).
+ * The 64-bit ids by which the oracle knows rows, and the coarser ids that stand for many rows. A
+ * Critique of Snapshot Isolation, section 5.2, has them as "a compact, over-approximated
+ * representation of the read set".
  *
  * <p>For a row in a partition in a token bucket there are:
  *
@@ -28,8 +28,8 @@ import org.apache.cassandra.utils.bytecomparable.ByteSourceInverse;
  *   <li>the {@link #partition} id: updated by every write in the partition, checked by reads of a
  *       slice;
  *   <li>the {@link #sweep} id: updated by deletions of a partition or of a range in it, checked by
- *       reads (and, at snapshot isolation, writes) of any one row in it, so that two writes of two
- *       rows in one partition don't conflict but both do with a deletion of the partition;
+ *       reads (and, at snapshot isolation, writes) of any one row in it. So two writes of two rows
+ *       in one partition don't conflict, but both do with a deletion of the partition;
  *   <li>the {@link #bucket} id: updated by every write, checked by reads of a token range.
  * </ul>
  */

@@ -27,9 +27,9 @@ import org.apache.cassandra.service.ClientWarn;
  */
 /*
  * A client that promises to be serial has an id, so its next connection is known to be its own: it
- * gets the lost transaction and is refused until COMMIT or ROLLBACK. cqlsh has none. A connection
- * of its driver, for the same user from the same address, that is new and has not greeted is
- * most likely its next one, and is refused once.
+ * gets the lost transaction and is refused until COMMIT or ROLLBACK. cqlsh has none. Its next
+ * connection is most likely a new one of its driver that has not greeted, for the same user from
+ * the same address. That one is refused once.
  */
 final class ConnectionTransactions {
   /** A new connection has had fewer: USE, and options as heartbeats. */

@@ -218,8 +218,8 @@ final class ControlStatements {
 
   /**
    * As {@link #begin(UUID, ControlStatement.Start, Incoming)}, with the statement that follows. If
-   * that is a write and can't be executed as the transaction could not be begun, then the same
-   * START with the next statement must not begin it without this one.
+   * the transaction can't begin, that statement is not executed. If it was a write, the same START
+   * with the next statement must not begin the transaction without it.
    */
   long begin(CQLStatement first, Incoming incoming) {
     UUID id = incoming.bound().orElseThrow();

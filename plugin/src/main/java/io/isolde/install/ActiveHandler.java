@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether clients of this node come to Isolde. {@link IsoldeFormatFactory} sees to it; where that
- * was lost, as when jars are packed into one without their services, nothing would check what is
- * written to transactional tables and strong keyspaces, so it is refused.
+ * Whether clients of this node come to Isolde. {@link IsoldeFormatFactory} sees to it. Where that
+ * was lost, as when jars are packed into one without their services, nothing would check writes to
+ * transactional tables and strong keyspaces. So this class refuses them.
  */
 public final class ActiveHandler {
   private static final Logger logger = LoggerFactory.getLogger(ActiveHandler.class);

@@ -17,7 +17,6 @@ import org.apache.cassandra.metrics.DefaultNameFactory;
 enum IsoldeMetric {
   BEGUN(Type.TRANSACTIONS, "Begun"),
   COMMITTED(Type.TRANSACTIONS, "Committed"),
-  REPORTED_WITH_WRITES(Type.TRANSACTIONS, "ReportedWithWrites"),
   APPLIED_BY_LEADER(Type.TRANSACTIONS, "AppliedByLeader"),
   APPLY_PENDING(Type.TRANSACTIONS, "ApplyPending"),
   IN_DOUBT(Type.TRANSACTIONS, "InDoubt"),

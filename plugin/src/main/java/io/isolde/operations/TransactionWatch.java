@@ -20,7 +20,6 @@ final class TransactionWatch implements TransactionListener {
   private final Timer waits = IsoldeMetric.STABLE_WAIT.timer();
   private final Counter begun = IsoldeMetric.BEGUN.counter();
   private final Counter committed = IsoldeMetric.COMMITTED.counter();
-  private final Counter reportedWithWrites = IsoldeMetric.REPORTED_WITH_WRITES.counter();
   private final Counter appliedByLeader = IsoldeMetric.APPLIED_BY_LEADER.counter();
   private final Counter applyPending = IsoldeMetric.APPLY_PENDING.counter();
   private final Counter inDoubt = IsoldeMetric.IN_DOUBT.counter();
@@ -56,10 +55,7 @@ final class TransactionWatch implements TransactionListener {
   }
 
   @Override
-  public void applied(long nanos, boolean isVisible) {
-    if (isVisible) {
-      reportedWithWrites.inc();
-    }
+  public void applied(long nanos) {
     applies.update(nanos, TimeUnit.NANOSECONDS);
   }
 

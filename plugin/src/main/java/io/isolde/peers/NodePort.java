@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.peers;
 
-import io.isolde.raft.PeerTransport;
+import io.isolde.raft.transport.PeerTransport;
 import java.net.InetSocketAddress;
 
 /** This node's port for other nodes, which the oracle opens, and where theirs are. */

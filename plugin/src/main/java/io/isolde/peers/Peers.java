@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.peers;
 
-import io.isolde.raft.ApplicationHandler;
-import io.isolde.raft.NodeConnections;
-import io.isolde.raft.PeerConnection;
+import io.isolde.raft.transport.ApplicationHandler;
+import io.isolde.raft.transport.NodeConnections;
+import io.isolde.raft.transport.PeerConnection;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;

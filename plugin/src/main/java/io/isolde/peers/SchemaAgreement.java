@@ -11,8 +11,8 @@ public final class SchemaAgreement {
   private SchemaAgreement() {}
 
   /**
-   * Asks all nodes that are up, which may take as long as the time-out of a request, and returns
-   * whether all of them have answered and have this node's schema. Those that have another one are
+   * Asks all nodes that are up, and returns whether all of them have answered and have this node's
+   * schema. That may take as long as the time-out of a request. Nodes that have another schema are
    * asked for it, so that there is a point in trying again.
    */
   public static boolean hasBeenReached() {

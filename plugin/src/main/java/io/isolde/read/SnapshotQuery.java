@@ -22,9 +22,9 @@ import org.apache.cassandra.transport.Dispatcher;
  * One of Cassandra's read commands, read from a snapshot.
  *
  * <p>Limits are counted on the replicas where that is right. It is not where the transaction has
- * written something that the command selects, or where rows are filtered by value, since a replica
- * that filters rows of the past would have to be asked a second time by the rules of replica
- * filtering protection; then rows come in chunks and are merged, filtered and counted here.
+ * written something that the command selects, or where rows are filtered by value. A replica that
+ * filters rows of the past would have to be asked a second time, by the rules of replica filtering
+ * protection. In these cases rows come in chunks and are merged, filtered and counted here.
  *
  * @param <C> the kind of command
  */

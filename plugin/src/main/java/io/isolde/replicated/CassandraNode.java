@@ -6,7 +6,7 @@ import ch.qos.logback.classic.Logger;
 import io.isolde.config.IsoldeConfig;
 import io.isolde.config.OracleSettings;
 import io.isolde.raft.Peer;
-import io.isolde.raft.TransportSecurity;
+import io.isolde.raft.transport.TransportSecurity;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;

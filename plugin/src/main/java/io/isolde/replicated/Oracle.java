@@ -52,16 +52,11 @@ public interface Oracle {
   /**
    * Tells that the commit is on a quorum of every replica set.
    *
+   * @param byLeader what was stable at the oracle's leader when it had applied the commit itself;
+   *     empty if others have applied it
    * @return as {@link #whenStable}, for the commit
    */
-  CompletableFuture<Void> applied(long commitTimestamp);
-
-  /**
-   * As {@link #applied(long)}, of a commit that the oracle's leader may have heard of already.
-   *
-   * @param reported what was stable there then; empty if it has not heard of it
-   */
-  CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> reported);
+  CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> byLeader);
 
   /** Ends a transaction that does not ask for a decision. */
   void end(UUID transactionId);

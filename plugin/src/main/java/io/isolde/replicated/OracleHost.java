@@ -14,7 +14,7 @@ import io.isolde.oracle.group.OracleGroupConfig;
 import io.isolde.oracle.group.OracleNode;
 import io.isolde.peers.NodePort;
 import io.isolde.raft.Peer;
-import io.isolde.raft.PeerTransport;
+import io.isolde.raft.transport.PeerTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

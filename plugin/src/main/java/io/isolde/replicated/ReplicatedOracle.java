@@ -98,13 +98,8 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public CompletableFuture<Void> applied(long commitTimestamp) {
-    return session.applied(commitTimestamp);
-  }
-
-  @Override
-  public CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> reported) {
-    return reported
+  public CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> byLeader) {
+    return byLeader
         .or(() -> leaderHere.applied(List.of(commitTimestamp)))
         .map(stable -> session.applied(commitTimestamp, stable))
         .orElseGet(() -> session.applied(commitTimestamp));

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs the compactions of strong keyspaces, whatever the strategy of a table, in the place of
- * Cassandra's own scheduling: heavy ones one at a time, here and on the nodes that share groups
- * with this one, and not while this node leads a group of the keyspace, if another can.
+ * Cassandra's own scheduling. Heavy ones run one at a time, here and on the nodes that share groups
+ * with this one. They don't run while this node leads a group of the keyspace, if another can.
  */
 final class CompactionPermits {
   private static final Logger logger = LoggerFactory.getLogger(CompactionPermits.class);

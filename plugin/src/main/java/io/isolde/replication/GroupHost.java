@@ -16,7 +16,7 @@ import io.isolde.group.ReplicaNotes;
 import io.isolde.group.Requests;
 import io.isolde.raft.Peer;
 import io.isolde.raft.RaftSettings;
-import io.isolde.raft.TransportSettings;
+import io.isolde.raft.transport.TransportSettings;
 import io.isolde.replicated.CassandraNode;
 import io.isolde.replication.KeyspaceOptions.Durability;
 import java.io.IOException;

@@ -65,8 +65,8 @@ final class LeaderDecisions {
   }
 
   /**
-   * Decides, once at a time: were two attempts at the same decision under way, the client could be
-   * told that the condition did not hold by one, and the other find later that it does.
+   * Decides, once at a time. Else one of two attempts at the same decision could tell the client
+   * that the condition did not hold. The other could find later that it does.
    */
   CompletableFuture<byte[]> decide(ReplicaGroup group, RequestId id, byte[] request) {
     Running decision = new Running(group, id.session(), id.number());

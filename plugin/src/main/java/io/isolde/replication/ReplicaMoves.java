@@ -17,10 +17,11 @@ import java.util.stream.Stream;
 import org.apache.cassandra.locator.InetAddressAndPort;
 
 /**
- * Moves replicas of strong keyspaces between nodes, while they are used. For each: the new node
- * opens an empty replica, the leader takes it in as a member in the place of the old one as soon as
- * it has caught up, then the layout in the schema says so. The old node deletes its log when the
- * leader tells it that it is out. Whatever is interrupted is finished when it is asked for again.
+ * Moves replicas of strong keyspaces between nodes, while they are used. For each replica, the new
+ * node opens an empty replica. As soon as that has caught up, the leader takes it in as a member in
+ * the place of the old one. Then the layout in the schema says so. The old node deletes its log
+ * when the leader tells it that it is out. Whatever is interrupted is finished when it is asked for
+ * again.
  */
 public final class ReplicaMoves {
   private final StrongKeyspaces keyspaces;

@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks twice a second how full the memory of memtables and the old part of the heap are, and lets
+ * Looks twice a second how full the memory of memtables and the old part of the heap are. Lets
  * others lead before writes wait for flushes, or everything for a collection.
  */
 final class StallWatch {

@@ -171,9 +171,9 @@ final class TableStorage implements Storage {
 
   /**
    * Whether all nodes that are up have this node's schema, and, if the group has other members, one
-   * of them is up: it cannot have committed anything for this node to apply otherwise. They are
-   * asked, since what gossip tells is a moment old, and a node that has just heard of a table would
-   * be taken for one that has not.
+   * of them is up: it cannot have committed anything for this node to apply otherwise. This asks
+   * the nodes, since gossip's word is a moment old. By it, a node that has just heard of a table
+   * would be taken for one that has not.
    */
   private boolean agrees() {
     InetAddressAndPort self = FBUtilities.getBroadcastAddressAndPort();

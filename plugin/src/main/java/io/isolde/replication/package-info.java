@@ -6,7 +6,7 @@
  *
  * <p>Reading order: {@link io.isolde.replication.StrongStatements} (what happens to a statement),
  * {@link io.isolde.replication.StrongKeyspaces} (groups come and go with their keyspaces), {@code
- * TableStorage} (what the log does to tables), {@code LeaderReads}, {@code LeaderDecisions} (IF,
- * and lists that are read first).
+ * TableStorage} (what the log does to tables). Then {@code LeaderReads} and {@code LeaderDecisions}
+ * (IF, and lists that are read first).
  */
 package io.isolde.replication;

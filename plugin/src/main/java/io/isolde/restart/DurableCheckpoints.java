@@ -19,12 +19,12 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes the marks of this node, one after the other. */
+/** Makes the checkpoints of this node, one after the other. */
 /*
- * A mark is the newest snapshot that this node has heard of and what was in doubt in it, written
- * down after the commit log was brought to disk. Each commit at or below that snapshot was applied
- * before, so this node had it before if it was counted. What comes after the mark is in the oracle's
- * log.
+ * A checkpoint is the newest snapshot that this node has heard of, and what was in doubt in it. It
+ * is written down after the commit log was brought to disk. Each commit at or below that snapshot
+ * was applied before, so this node had it before if it was counted. What comes after the checkpoint
+ * is in the oracle's log.
  */
 final class DurableCheckpoints {
   private static final Logger logger = LoggerFactory.getLogger(DurableCheckpoints.class);

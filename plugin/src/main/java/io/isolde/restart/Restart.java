@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that a replica whose commit log is on disk only later, as with {@code commitlog_sync:
- * periodic}, has again what it had applied when it died, before anybody reads from it.
+ * Sees to it that a replica that died has again what it had applied, before anybody reads from it.
+ * A replica loses commits if its commit log is on disk only later, as with {@code commitlog_sync:
+ * periodic}.
  */
 /*
  * Every few seconds a mark is made of what is on disk. It is made safe for the next process before

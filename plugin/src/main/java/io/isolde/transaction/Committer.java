@@ -5,7 +5,6 @@ import com.google.common.base.Throwables;
 import io.isolde.apply.ApplyThreads;
 import io.isolde.apply.MutationApplier;
 import io.isolde.apply.Stamp;
-import io.isolde.apply.WhoApplies;
 import io.isolde.apply.WriteSetCodec;
 import io.isolde.config.NodeClock;
 import io.isolde.conflict.Granule;
@@ -22,7 +21,6 @@ import io.isolde.oracle.group.Decided;
 import io.isolde.oracle.group.Stable;
 import io.isolde.replicated.Oracle;
 import java.util.Collection;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +31,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.UnavailableException;
-import org.apache.cassandra.locator.ReplicaPlan;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Decides, applies and makes visible: the second half of a transaction's life. */
@@ -48,7 +45,6 @@ final class Committer {
 
   private final Oracle oracle;
   private final MutationApplier applier;
-  private final WhoApplies whoApplies;
   private final InDoubt inDoubt;
   private final CommitMemory memory;
   private final long commitTimeoutMillis;
@@ -58,14 +54,12 @@ final class Committer {
   Committer(
       Oracle oracle,
       MutationApplier applier,
-      WhoApplies whoApplies,
       InDoubt inDoubt,
       CommitMemory memory,
       long commitTimeoutMillis,
       TransactionListener listener) {
     this.oracle = oracle;
     this.applier = applier;
-    this.whoApplies = whoApplies;
     this.inDoubt = inDoubt;
     this.memory = memory;
     this.commitTimeoutMillis = commitTimeoutMillis;
@@ -108,7 +102,7 @@ final class Committer {
       ReadSet reads,
       Collection<PartitionUpdate> updates,
       CommitMemory.Share share) {
-    List<ReplicaPlan.ForWrite> plans = check(transactionId, updates);
+    check(transactionId, updates);
     WriteSet writes = WriteSet.of(updates);
     CommitRequest request =
         new CommitRequest(
@@ -121,9 +115,9 @@ final class Committer {
     byte[] writeSet = WriteSetCodec.encode(updates);
     checkFits(request, writeSet);
     if (inDoubt.await(request.overwrites(), startTimestamp, writes::find, transactionId)) {
-      plans = check(transactionId, updates); // That was long ago.
+      check(transactionId, updates); // That was long ago.
     }
-    boolean isLeaderAsked = whoApplies.isLeaderAsked(updates, plans, writeSet.length);
+    boolean isLeaderAsked = applier.isLeaderAsked(writeSet.length);
     Decision decision = decide(request, writeSet, updates, isLeaderAsked, share);
     if (decision instanceof Decision.Refused refused && refused.reason() == Refusal.IN_DOUBT) {
       // Once more, knowing what is in doubt.
@@ -197,22 +191,19 @@ final class Committer {
             ready ->
                 applier.apply(
                     Stamp.mutations(updates, commitTimestamp),
-                    commitTimestamp,
                     () -> inDoubt.isApplied(commitTimestamp)),
             applying)
         .thenCompose(
-            reported -> {
-              boolean isVisible =
-                  reported.filter(at -> at.timestamp() >= commitTimestamp).isPresent();
-              listener.applied(System.nanoTime() - decidedNanos, isVisible);
-              return whenVisible(commitTimestamp, reported);
+            done -> {
+              listener.applied(System.nanoTime() - decidedNanos);
+              return whenVisible(commitTimestamp, Optional.empty());
             });
   }
 
-  private CompletableFuture<Void> whenVisible(long commitTimestamp, Optional<Stable> reported) {
+  private CompletableFuture<Void> whenVisible(long commitTimestamp, Optional<Stable> byLeader) {
     long appliedNanos = System.nanoTime();
     return oracle
-        .applied(commitTimestamp, reported)
+        .applied(commitTimestamp, byLeader)
         .thenRun(() -> listener.visible(System.nanoTime() - appliedNanos));
   }
 
@@ -254,10 +245,9 @@ final class Committer {
   }
 
   /** A statement of its own gets the error that a plain one would get. */
-  private List<ReplicaPlan.ForWrite> check(
-      UUID transactionId, Collection<PartitionUpdate> updates) {
+  private void check(UUID transactionId, Collection<PartitionUpdate> updates) {
     try {
-      return applier.check(updates);
+      applier.check(updates);
     } catch (UnavailableException e) {
       if (transactionId == null) {
         throw e;

@@ -4,7 +4,6 @@ package io.isolde.transaction;
 import io.isolde.apply.MutationApplier;
 import io.isolde.apply.OutboundQueues;
 import io.isolde.apply.StrongTables;
-import io.isolde.apply.WhoApplies;
 import io.isolde.config.TransactionSettings;
 import io.isolde.conflict.ReadSet;
 import io.isolde.error.IsoldeException;
@@ -43,14 +42,7 @@ public final class Coordinator {
             listener);
     CommitMemory memory = CommitMemory.ofThisNode();
     Committer committer =
-        new Committer(
-            oracle,
-            applier,
-            new WhoApplies(strong, queues),
-            inDoubt,
-            memory,
-            settings.commitTimeoutMillis(),
-            listener);
+        new Committer(oracle, applier, inDoubt, memory, settings.commitTimeoutMillis(), listener);
     this.transactions =
         new Transactions(
             settings, oracle, committer, memory, () -> System.nanoTime() / 1_000_000, listener);

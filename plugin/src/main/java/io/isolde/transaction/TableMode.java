@@ -149,9 +149,9 @@ public final class TableMode {
   }
 
   /**
-   * Drops columns of a transactional table, or of a table of a strong keyspace, so that what was
-   * written before is gone and what is written from now on is not, whatever the clocks of nodes
-   * say. Transactions that started before and use the table can't go on.
+   * Drops columns of a transactional table, or of a table of a strong keyspace. An earlier write to
+   * them is gone and a later one is not, whatever the clocks of nodes say. Transactions that
+   * started before and use the table can't go on.
    *
    * @param drop Cassandra's part, with the moment of the drop (microseconds)
    */

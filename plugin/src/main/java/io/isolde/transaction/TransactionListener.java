@@ -21,9 +21,8 @@ public interface TransactionListener {
    * Decided writes are on a quorum.
    *
    * @param nanos from the decision on
-   * @param isVisible whether they are visible with that, as the oracle's leader is a replica
    */
-  void applied(long nanos, boolean isVisible);
+  void applied(long nanos);
 
   /** Decided writes are on a quorum: the oracle's leader has brought them there. */
   void appliedByLeader();

@@ -202,7 +202,7 @@ public final class Transactions {
    * Commits. May be repeated with the same id, also when the answer was lost, and on other nodes.
    *
    * @param startTimestamp if it is given, a transaction that is neither open here nor decided is
-   *     aborted, so that the answer is final wherever its coordinator is and whatever it does
+   *     aborted. Then the answer is final, wherever its coordinator is and whatever it does
    * @throws IsoldeException as {@link Committer#commit}, and as {@link #find}
    */
   public Result commit(UUID id, OptionalLong startTimestamp, String user) {

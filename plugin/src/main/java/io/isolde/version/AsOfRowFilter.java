@@ -12,9 +12,9 @@ import org.apache.cassandra.schema.TableMetadata;
  * Carries a timestamp to the replicas, and selects every row.
  *
  * <p>Cassandra takes the expression's made-up column for a regular one, and so the read for one
- * that filters rows by value. It does not count a partition that has nothing but static columns
- * then, while the pager of the query that the client sent does, and takes a full page for half of
- * one. This filter says how it is. Replicas get the expression alone, and count in {@link
+ * that filters rows by value. Then it does not count a partition that has nothing but static
+ * columns. The pager of the query that the client sent does count it, and takes a full page for
+ * half of one. This filter says how it is. Replicas get the expression alone, and count in {@link
  * AsOfSearcher}.
  */
 final class AsOfRowFilter extends RowFilter {

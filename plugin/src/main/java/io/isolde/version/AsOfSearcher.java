@@ -15,7 +15,7 @@ import org.apache.cassandra.index.Index;
 
 /**
  * Reads as of a timestamp on this replica, and counts what it finds as the coordinator does ({@link
- * AsOfRowFilter}): one that counted less would read on and on behind the end of a page, and one
+ * AsOfRowFilter}). A replica that counted less would read on and on behind the end of a page. One
  * that counted more would look to the coordinator as if it had nothing more.
  *
  * @param filter what the command selects by value, beside the timestamp

@@ -13,9 +13,10 @@ public interface VersionClock {
   long MAX_AHEAD_MICROS = 15_000_000;
 
   /**
-   * A timestamp (microseconds) at or above the time of day, since compactions drop what has expired
-   * by that, and at or above every write that this node has heard of. Replicas are given writes
-   * that are a little above it, where the oracle's timestamps are ahead of this node's clock.
+   * A timestamp (microseconds) at or above the time of day, and at or above every write that this
+   * node has heard of. The time of day counts because compactions drop what has expired by it.
+   * Replicas are given writes that are a little above it, where the oracle's timestamps are ahead
+   * of this node's clock.
    */
   long latestTimestamp();
 

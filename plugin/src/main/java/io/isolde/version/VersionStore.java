@@ -27,7 +27,7 @@ public final class VersionStore {
   private final Horizon horizon;
 
   /**
-   * Not in token order: a range read comes by every key that is in here, since what replaced a
+   * Not in token order: a range read comes by every key that is in here. The write that replaced a
    * version is newer than any reader of the version, and so still in a source of the read. For
    * that, sources are not left out of range reads because they are newer.
    */

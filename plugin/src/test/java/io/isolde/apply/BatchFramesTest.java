@@ -3,10 +3,8 @@ package io.isolde.apply;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.isolde.oracle.group.Stable;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class BatchFramesTest {
@@ -18,9 +16,9 @@ class BatchFramesTest {
   void whatIsEncodedIsDecoded() {
     List<byte[]> items =
         List.of(
-            BatchFrames.item(BatchFrames.NO_COMMIT, List.of(ONE, EMPTY, TWO)),
-            BatchFrames.item(5, List.of(TWO)),
-            BatchFrames.item(6, List.of()));
+            BatchFrames.item(List.of(ONE, EMPTY, TWO)),
+            BatchFrames.item(List.of(TWO)),
+            BatchFrames.item(List.of()));
 
     BatchFrames.Frame frame = BatchFrames.decode(BatchFrames.encode(12, 1_700_000_000_000L, items));
 
@@ -29,30 +27,10 @@ class BatchFramesTest {
             new BatchFrames.Frame(
                 12,
                 1_700_000_000_000L,
-                List.of(content(0, ONE, EMPTY, TWO), content(5, TWO), content(6))));
+                List.of(mutations(ONE, EMPTY, TWO), mutations(TWO), mutations())));
   }
 
-  private static BatchFrames.Content content(long commit, byte[]... mutations) {
-    return new BatchFrames.Content(
-        commit, List.of(mutations).stream().map(ByteBuffer::wrap).toList());
-  }
-
-  @Test
-  void whatIsAnsweredIsUnderstood() {
-    List<BatchFrames.Answer> answers =
-        List.of(
-            new BatchFrames.Answer(List.of(true, false, true), Optional.empty()),
-            new BatchFrames.Answer(List.of(true), Optional.of(new Stable(1_700_000_000_000L, 3))));
-
-    for (BatchFrames.Answer answer : answers) {
-      assertThat(BatchFrames.decodeAnswer(BatchFrames.encode(answer), answer.done().size()))
-          .contains(answer);
-    }
-  }
-
-  @Test
-  void anAnswerToAnotherNumberOfParcelsIsNone() {
-    assertThat(BatchFrames.decodeAnswer(new byte[] {BatchFrames.DONE}, 2)).isEmpty();
-    assertThat(BatchFrames.decodeAnswer(new byte[17], 2)).isEmpty();
+  private static List<ByteBuffer> mutations(byte[]... some) {
+    return List.of(some).stream().map(ByteBuffer::wrap).toList();
   }
 }

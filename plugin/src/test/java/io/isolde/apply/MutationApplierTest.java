@@ -3,10 +3,8 @@ package io.isolde.apply;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.isolde.oracle.group.Stable;
 import io.isolde.testing.CassandraInProcess;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,10 +27,9 @@ class MutationApplierTest {
   @Test
   void whenOthersHaveAppliedACommitThenItsCoordinatorTriesNoMore() throws Exception {
     AtomicBoolean isAppliedByOthers = new AtomicBoolean();
-    CompletableFuture<Optional<Stable>> applied =
+    CompletableFuture<Void> applied =
         applier.apply(
             List.of(write()),
-            1,
             () -> {
               isAppliedByOthers.compareAndSet(false, strong.attempts.get() == 3);
               return isAppliedByOthers.get();

@@ -3,14 +3,12 @@ package io.isolde.apply;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.isolde.oracle.group.Stable;
 import io.isolde.raft.ByteBudget;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
@@ -48,11 +46,11 @@ class OutboundQueueTest {
     }
 
     @Override
-    public void acknowledged(Optional<Stable> stable) {
+    public void acknowledged() {
       if (name.equals("bad")) {
         throw new IllegalStateException("of who waits for it");
       }
-      fates.add(name + " arrived" + stable.map(now -> " by " + now.timestamp()).orElse(""));
+      fates.add(name + " arrived");
     }
 
     @Override
@@ -132,7 +130,7 @@ class OutboundQueueTest {
    * together.
    */
   @Test
-  void allLanesTogetherAreBoundedInBytesUntilTheirMessagesAreAnswered() {
+  void allQueuesTogetherAreBoundedInBytesUntilTheirMessagesAreAnswered() {
     OutboundQueue other = new OutboundQueue(this::ask, () -> nowNanos, memory);
     byte[] half = new byte[OutboundQueue.MAX_FRAME_BYTES / 2];
     int fitting = MEMORY_BYTES / OutboundQueue.COPIES / half.length;
@@ -203,7 +201,7 @@ class OutboundQueueTest {
   }
 
   @Test
-  void whenWhoeverWaitsForAParcelFailsThenTheOthersAreToldAllTheSame() {
+  void whenWhoeverWaitsForAnItemFailsThenTheOthersHearAllTheSame() {
     List.of("a", "b", "c", "bad", "d").forEach(this::offer);
     answers.get(0).complete(done(1));
 
@@ -213,27 +211,14 @@ class OutboundQueueTest {
   }
 
   @Test
-  void whatTheReplicaSaysToBeStableIsToldWithEachParcel() {
+  void anAnswerToAnotherNumberOfItemsTellsNothing() {
     List.of("a", "b", "c", "d").forEach(this::offer);
     answers.get(0).complete(done(1));
 
-    answers
-        .get(2)
-        .complete(
-            BatchFrames.encode(
-                new BatchFrames.Answer(List.of(true, false), Optional.of(new Stable(7, 1)))));
-
-    assertThat(fates).containsExactly("a arrived", "c arrived by 7", "d lost");
-  }
-
-  @Test
-  void anAnswerThatIsTooShortTellsNothing() {
-    List.of("a", "b", "c", "d").forEach(this::offer);
-    answers.get(0).complete(done(1));
-
+    answers.get(1).complete(done(17));
     answers.get(2).complete(done(1));
 
-    assertThat(fates).containsExactly("a arrived", "c lost", "d lost");
+    assertThat(fates).containsExactly("a arrived", "b lost", "c lost", "d lost");
   }
 
   @Test

@@ -5,10 +5,12 @@ import static io.isolde.testing.CassandraInProcess.execute;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.oracle.PendingCommit;
+import io.isolde.oracle.group.Stable;
 import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.testing.CassandraInProcess;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +33,7 @@ class RecoveryTest {
   private final StuckOracle oracle =
       new StuckOracle() {
         @Override
-        public CompletableFuture<Void> applied(long commitTimestamp) {
+        public CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> byLeader) {
           applied.add(commitTimestamp);
           return CompletableFuture.completedFuture(null);
         }

@@ -80,12 +80,7 @@ public class StuckOracle implements Oracle {
   }
 
   @Override
-  public CompletableFuture<Void> applied(long commitTimestamp) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> reported) {
+  public CompletableFuture<Void> applied(long commitTimestamp, Optional<Stable> byLeader) {
     throw new UnsupportedOperationException();
   }
 

@@ -8,7 +8,6 @@ import io.isolde.apply.FailingStrongTables;
 import io.isolde.apply.MutationApplier;
 import io.isolde.apply.OutboundQueues;
 import io.isolde.apply.StuckOracle;
-import io.isolde.apply.WhoApplies;
 import io.isolde.conflict.ReadSet;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
@@ -55,12 +54,10 @@ class CommitterTest {
   private CompletableFuture<Long> commit() {
     TransactionListener listener = new CountingListener(new AtomicInteger());
     InDoubt inDoubt = new InDoubt(oracle, (pause, task) -> {}, () -> 100, listener);
-    FailingStrongTables strong = new FailingStrongTables();
     Committer committer =
         new Committer(
             oracle,
-            new MutationApplier(strong, OutboundQueues.none()),
-            new WhoApplies(strong, OutboundQueues.none()),
+            new MutationApplier(new FailingStrongTables(), OutboundQueues.none()),
             inDoubt,
             memory,
             10_000,

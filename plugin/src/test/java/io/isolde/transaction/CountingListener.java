@@ -12,7 +12,7 @@ record CountingListener(AtomicInteger inDoubts) implements TransactionListener {
   public void committed(long nanos) {}
 
   @Override
-  public void applied(long nanos, boolean isVisible) {}
+  public void applied(long nanos) {}
 
   @Override
   public void appliedByLeader() {}

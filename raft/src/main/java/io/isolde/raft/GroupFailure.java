@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft;
 
+import io.isolde.raft.transport.TransportException;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 

@@ -10,7 +10,8 @@ import java.io.IOException;
 public final class LogDamagedException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  LogDamagedException(String message) {
+  /** Says what is wrong, and where. */
+  public LogDamagedException(String message) {
     super(message);
   }
 }

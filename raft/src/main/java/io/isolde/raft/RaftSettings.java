@@ -56,7 +56,7 @@ public record RaftSettings(
     int pendingBytes) {
 
   /** Bytes of a snapshot in one message: small, so that appends of other groups pass between. */
-  static final int SNAPSHOT_CHUNK_BYTES = 1 << 20;
+  public static final int SNAPSHOT_CHUNK_BYTES = 1 << 20;
 
   /** Refuses what cannot work. */
   public RaftSettings {
@@ -98,7 +98,7 @@ public record RaftSettings(
   }
 
   /** How long a disk may take for one write: as long as a leader may be silent. */
-  long stalledDiskMillis() {
+  public long stalledDiskMillis() {
     return electionTimeoutMaxMillis;
   }
 
@@ -106,7 +106,7 @@ public record RaftSettings(
    * Bytes of entries that are under way to one follower, beside the last message: a slow one holds
    * up their encoded form, in our buffers and in its own.
    */
-  long outstandingBytes() {
+  public long outstandingBytes() {
     return pendingBytes / 4L;
   }
 
@@ -124,7 +124,7 @@ public record RaftSettings(
   }
 
   /** How often an idle leader lets its followers hear of it, as Ratis has it. */
-  long heartbeatMillis() {
+  public long heartbeatMillis() {
     return electionTimeoutMinMillis / 2;
   }
 
@@ -132,7 +132,7 @@ public record RaftSettings(
    * After so long without a word from the leader a follower asks the others whether they have heard
    * of it: two heartbeats, which come twice in the minimum, and a half.
    */
-  long silenceMillis() {
+  public long silenceMillis() {
     return electionTimeoutMinMillis * 5L / 4;
   }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Replicated logs (Apache Ratis), and the one port of a node that carries them and our own
- * requests.
+ * Replicated logs, as groups of ours need them from any Raft library.
  *
- * <p>Reading order: {@link io.isolde.raft.PeerTransport} (the port), {@link
- * io.isolde.raft.RaftNode} and {@link io.isolde.raft.RaftReplica} (the logs), then, for those who
- * change it, {@code RaftRpcService} (Ratis over the port), {@code KeptConnection} (one connection
- * to a node, for Raft in {@code PeerLink} and for requests in {@code NodeConnections}) and {@code
- * LeaderWatch} (elections before the time-out).
+ * <p>Reading order: {@link io.isolde.raft.RaftNode}, {@link io.isolde.raft.RaftReplica} (a log and
+ * who leads it), {@link io.isolde.raft.StateMachine} (what the log is about) and {@link
+ * io.isolde.raft.GroupFailure}. Package {@code raft.ratis} implements them with Apache Ratis;
+ * package {@code raft.transport} is the port over which the nodes talk; {@code raft.group} has what
+ * groups with clients share.
  */
 package io.isolde.raft;

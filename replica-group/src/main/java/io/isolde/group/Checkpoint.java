@@ -2,6 +2,7 @@
 package io.isolde.group;
 
 import io.isolde.raft.DurableFile;
+import io.isolde.raft.LogPosition;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -9,41 +10,27 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.zip.CRC32C;
-import org.apache.ratis.server.protocol.TermIndex;
-import org.apache.ratis.server.storage.FileInfo;
-import org.apache.ratis.statemachine.SnapshotInfo;
 
 /**
  * Up to where the log is not needed any more, since all of it is durable in the storage, and the
- * state of the log there. What Ratis calls a snapshot, without data.
+ * state of the log there.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record Checkpoint(TermIndex at, byte[] state) implements SnapshotInfo {
+record Checkpoint(LogPosition at, byte[] state) {
   private static final String FILE = "isolde-mark";
-
-  @Override
-  public TermIndex getTermIndex() {
-    return at;
-  }
-
-  @Override
-  public List<FileInfo> getFiles() {
-    return List.of();
-  }
 
   byte[] toBytes() {
     return ByteBuffer.allocate(2 * Long.BYTES + state.length)
-        .putLong(at.getTerm())
-        .putLong(at.getIndex())
+        .putLong(at.term())
+        .putLong(at.index())
         .put(state)
         .array();
   }
 
   static Checkpoint ofBytes(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
-    TermIndex at = TermIndex.valueOf(in.getLong(), in.getLong());
+    LogPosition at = new LogPosition(in.getLong(), in.getLong());
     byte[] state = new byte[in.remaining()];
     in.get(state);
     return new Checkpoint(at, state);

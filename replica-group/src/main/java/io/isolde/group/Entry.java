@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.LogData;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.ratis.protocol.Message;
-import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
-import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 
 /**
  * A log entry: some writes. The leader that made it gets this very object back when it is applied,
- * so it need not decode it and knows whom to answer.
+ * so it need not decode it, and finds the answers in it.
  */
-final class Entry implements Message {
+final class Entry implements LogData {
+  /** Instead of a timestamp: it was decided on in an earlier term, so nobody applies it. */
+  static final long OUTDATED = -1;
+
   static final int ITEM_HEADER_BYTES = 5 * Long.BYTES + Integer.BYTES;
   private static final int HEADER_BYTES = 1 + Integer.BYTES;
   private static final byte VERSION = 2;
@@ -42,7 +43,9 @@ final class Entry implements Message {
   }
 
   private final List<Item> items;
-  private ByteString content;
+
+  /** Null until it is applied, before its proposal completes. */
+  private List<Long> timestamps;
 
   Entry(List<Item> items) {
     this.items = items;
@@ -52,24 +55,32 @@ final class Entry implements Message {
     return items;
   }
 
-  /** Encoded once; by one thread, before the log has it. */
+  /**
+   * What the writes came to, in their order: timestamps, {@link #OUTDATED}, or what else is said.
+   */
+  void applied(List<Long> newTimestamps) {
+    timestamps = newTimestamps;
+  }
+
+  /** See {@link #applied}; null if it is not applied. */
+  List<Long> timestamps() {
+    return timestamps;
+  }
+
   @Override
-  public synchronized ByteString getContent() {
-    if (content == null) {
-      int bytes = HEADER_BYTES;
-      for (Item item : items) {
-        bytes += ITEM_HEADER_BYTES + item.payload().length;
-      }
-      ByteBuffer out = ByteBuffer.allocate(bytes).put(VERSION).putInt(items.size());
-      for (Item item : items) {
-        out.putLong(item.id().session()).putLong(item.id().number());
-        out.putLong(item.id().oldestOpen()).putLong(item.proposedMicros());
-        out.putLong(item.decidedInTerm());
-        out.putInt(item.payload().length).put(item.payload());
-      }
-      content = UnsafeByteOperations.unsafeWrap(out.array());
+  public byte[] encode() {
+    int bytes = HEADER_BYTES;
+    for (Item item : items) {
+      bytes += ITEM_HEADER_BYTES + item.payload().length;
     }
-    return content;
+    ByteBuffer out = ByteBuffer.allocate(bytes).put(VERSION).putInt(items.size());
+    for (Item item : items) {
+      out.putLong(item.id().session()).putLong(item.id().number());
+      out.putLong(item.id().oldestOpen()).putLong(item.proposedMicros());
+      out.putLong(item.decidedInTerm());
+      out.putInt(item.payload().length).put(item.payload());
+    }
+    return out.array();
   }
 
   /**
@@ -77,8 +88,7 @@ final class Entry implements Message {
    *
    * @throws IllegalArgumentException if it is none
    */
-  static Entry decode(byte[] bytes) {
-    ByteBuffer in = ByteBuffer.wrap(bytes);
+  static Entry decode(ByteBuffer in) {
     try {
       byte version = in.get();
       if (version != VERSION && version != VERSION_WITHOUT_TERMS) {

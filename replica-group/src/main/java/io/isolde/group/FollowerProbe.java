@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
-import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
+import io.isolde.raft.transport.NodeConnections;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.UUID;

@@ -3,12 +3,13 @@ package io.isolde.group;
 
 import io.isolde.raft.ByteBudget;
 import io.isolde.raft.DurableFile;
-import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
-import io.isolde.raft.PeerTransport;
 import io.isolde.raft.RaftNode;
 import io.isolde.raft.RaftReplica;
 import io.isolde.raft.RaftSettings;
+import io.isolde.raft.ratis.RatisNode;
+import io.isolde.raft.transport.NodeConnections;
+import io.isolde.raft.transport.PeerTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,6 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
-import org.apache.ratis.protocol.RaftGroupId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -113,7 +113,7 @@ public final class GroupServer implements AutoCloseable {
     self = options.self().id();
     membership = new Membership(this, connections, notes, options.self(), options.timeoutMillis());
     try {
-      node = RaftNode.builder(transport).directory(directory).settings(options.settings()).start();
+      node = RatisNode.start(transport, directory, options.settings());
     } catch (IOException | RuntimeException e) {
       transport.close();
       throw e;
@@ -133,6 +133,7 @@ public final class GroupServer implements AutoCloseable {
 
   private GroupStateMachine machine(Opening opening) {
     return new GroupStateMachine(
+        opening.id(),
         opening.storage(),
         from -> client.state(opening.id(), from),
         maxLogBytes,
@@ -221,7 +222,7 @@ public final class GroupServer implements AutoCloseable {
     }
     if (groups.containsKey(id)) {
       groups.remove(id);
-      node.stopGroup(RaftGroupId.valueOf(id));
+      node.stopGroup(id);
     }
     start(opening);
   }
@@ -229,8 +230,8 @@ public final class GroupServer implements AutoCloseable {
   private void start(Opening opening) throws IOException {
     checkLog(opening.id());
     GroupStateMachine machine = machine(opening);
-    RaftGroupId id = RaftGroupId.valueOf(opening.id());
-    opened(opening.id(), node.addGroup(id, opening.initialMembers(), machine), machine);
+    UUID id = opening.id();
+    opened(id, node.addGroup(id, opening.initialMembers(), machine), machine);
     upkeep.runs(opening);
   }
 
@@ -262,11 +263,11 @@ public final class GroupServer implements AutoCloseable {
     stopped.add(id);
     upkeep.forget(id);
     groups.remove(id);
-    node.stopGroup(RaftGroupId.valueOf(id));
+    node.stopGroup(id);
   }
 
   synchronized void openAgain(UUID id, Storage storage) throws IOException {
-    node.stopGroup(RaftGroupId.valueOf(id)); // if that failed before
+    node.stopGroup(id); // if that failed before
     start(new Opening(id, List.of(), storage));
     stopped.remove(id);
   }
@@ -300,7 +301,7 @@ public final class GroupServer implements AutoCloseable {
     upkeep.forget(id);
     groups.remove(id);
     notes.logGone(id);
-    node.removeGroup(RaftGroupId.valueOf(id));
+    node.removeGroup(id);
     Path log = directory.resolve(id.toString());
     if (Files.exists(log)) {
       DurableFile.deleteTree(log); // of one that was stopped

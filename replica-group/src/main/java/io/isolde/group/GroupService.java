@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
-import io.isolde.raft.ApplicationHandler;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
-import io.isolde.raft.PeerConnection;
+import io.isolde.raft.transport.ApplicationHandler;
+import io.isolde.raft.transport.PeerConnection;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;

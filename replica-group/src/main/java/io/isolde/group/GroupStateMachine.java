@@ -1,36 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.CopyingStateMachine;
 import io.isolde.raft.GroupFailure;
+import io.isolde.raft.LogData;
+import io.isolde.raft.LogPosition;
 import io.isolde.raft.Peer;
 import io.isolde.raft.group.PositionWaiters;
 import java.io.IOException;
-import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongConsumer;
-import org.apache.ratis.proto.RaftProtos.LogEntryProto;
-import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
-import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
-import org.apache.ratis.protocol.Message;
-import org.apache.ratis.protocol.RaftGroupId;
-import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.server.protocol.TermIndex;
-import org.apache.ratis.server.raftlog.RaftLog;
-import org.apache.ratis.server.storage.RaftStorage;
-import org.apache.ratis.statemachine.SnapshotInfo;
-import org.apache.ratis.statemachine.SnapshotRetentionPolicy;
-import org.apache.ratis.statemachine.StateMachineStorage;
-import org.apache.ratis.statemachine.TransactionContext;
-import org.apache.ratis.statemachine.impl.BaseStateMachine;
-import org.apache.ratis.util.LifeCycle;
-import org.apache.ratis.util.NetUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * Applies the log to the storage. From time to time it has the storage made durable and lets the
  * log before go; if the leader has let go what this member needs, it copies the leader's storage.
  */
-final class GroupStateMachine extends BaseStateMachine {
+final class GroupStateMachine implements CopyingStateMachine {
   private static final Logger log = LoggerFactory.getLogger(GroupStateMachine.class);
   private static final long FIRST_BACK_OFF_MILLIS = 1_000;
   private static final long MAX_BACK_OFF_MILLIS = 30_000;
@@ -49,6 +37,7 @@ final class GroupStateMachine extends BaseStateMachine {
     CompletableFuture<Checkpoint> state(Peer leader);
   }
 
+  private final UUID group;
   private final Storage storage;
   private final Leader leader;
   private final long maxLogBytes;
@@ -58,16 +47,21 @@ final class GroupStateMachine extends BaseStateMachine {
   private final PositionWaiters<CompletableFuture<Boolean>> waiters =
       new PositionWaiters<>(MAX_WAITERS);
 
-  private final Checkpoints checkpoints = new Checkpoints();
   private final AtomicBoolean isFlushing = new AtomicBoolean();
 
-  /** Guarded by itself, together with the index up to which it is right. */
+  /** Guarded by itself, as is that {@link #applied} is up to where it is right. */
   private final LogState state = new LogState();
+
+  private volatile LogPosition applied = LogPosition.NONE;
+
+  /** The last one that was saved, there; null if none was. Written under the lock of this. */
+  private volatile Checkpoint checkpoint;
+
+  private volatile Path directory;
 
   /** Only touched by the thread that applies. */
   private long bytesSinceCheckpoint;
 
-  private long reported = RaftLog.INVALID_LOG_INDEX;
   private volatile long backOffMillis = FIRST_BACK_OFF_MILLIS;
   private volatile boolean isClosed;
   private volatile boolean isCopying;
@@ -80,110 +74,69 @@ final class GroupStateMachine extends BaseStateMachine {
    * @param onAnswered hears of the indexes of the entries that this member made, when they are
    *     applied and about to be answered
    */
-  GroupStateMachine(Storage storage, Leader leader, long maxLogBytes, LongConsumer onAnswered) {
+  GroupStateMachine(
+      UUID group, Storage storage, Leader leader, long maxLogBytes, LongConsumer onAnswered) {
+    this.group = group;
     this.storage = storage;
     this.leader = leader;
     this.maxLogBytes = maxLogBytes;
     this.onAnswered = onAnswered;
   }
 
-  /** What Ratis takes for the place of snapshots. */
-  private static final class Checkpoints implements StateMachineStorage {
-    private volatile Path directory;
-    private volatile Checkpoint latest;
-
-    @Override
-    public void init(RaftStorage raftStorage) throws IOException {
-      directory = raftStorage.getStorageDir().getStateMachineDir().toPath();
-      latest = Checkpoint.load(directory);
-    }
-
-    private synchronized void save(Checkpoint checkpoint) throws IOException {
-      if (latest == null || checkpoint.at().getIndex() > latest.at().getIndex()) {
-        checkpoint.save(directory);
-        latest = checkpoint;
-      }
-    }
-
-    @Override
-    public SnapshotInfo getLatestSnapshot() {
-      return latest;
-    }
-
-    @Override
-    public void format() {}
-
-    /** There is only one. */
-    @Override
-    public void cleanupOldSnapshots(SnapshotRetentionPolicy policy) {}
-  }
-
   @Override
-  public void initialize(RaftServer server, RaftGroupId group, RaftStorage raftStorage)
-      throws IOException {
-    super.initialize(server, group, raftStorage);
-    checkpoints.init(raftStorage);
-    getLifeCycle().startAndTransition(this::restore, IOException.class);
-  }
-
-  @Override
-  public void pause() {
-    getLifeCycle().transition(LifeCycle.State.PAUSING);
-    getLifeCycle().transition(LifeCycle.State.PAUSED);
-  }
-
-  @Override
-  public void reinitialize() throws IOException {
-    getLifeCycle().startAndTransition(this::restore, IOException.class);
-  }
-
-  private void restore() throws IOException {
-    Checkpoint checkpoint = checkpoints.latest;
-    if (checkpoint == null) {
-      return;
+  public LogPosition open(Path newDirectory) throws IOException {
+    Checkpoint loaded = load(newDirectory);
+    if (loaded == null) {
+      return LogPosition.NONE;
     }
     synchronized (state) {
-      state.restore(checkpoint.state());
-      setLastAppliedTermIndex(checkpoint.at());
+      state.restore(loaded.state());
+      applied = loaded.at();
       lastMicros = state.lastMicros();
     }
-    applied(checkpoint.at().getIndex());
     bytesSinceCheckpoint = 0;
+    reached(loaded.at().index());
+    return loaded.at();
+  }
+
+  private synchronized Checkpoint load(Path newDirectory) throws IOException {
+    directory = newDirectory;
+    checkpoint = Checkpoint.load(newDirectory);
+    return checkpoint;
+  }
+
+  private synchronized void save(Checkpoint newer) throws IOException {
+    if (checkpoint == null || newer.at().index() > checkpoint.at().index()) {
+      newer.save(directory);
+      checkpoint = newer;
+    }
   }
 
   @Override
-  public StateMachineStorage getStateMachineStorage() {
-    return checkpoints;
-  }
-
-  @Override
-  public SnapshotInfo getLatestSnapshot() {
-    return checkpoints.getLatestSnapshot();
-  }
-
-  @Override
-  public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
-    LogEntryProto proto = transaction.getLogEntry();
-    var data = proto.getStateMachineLogEntry().getLogData();
-    var request = transaction.getClientRequest();
-    Entry entry =
-        request != null && request.getMessage() instanceof Entry own
-            ? own
-            : Entry.decode(data.toByteArray());
+  public void apply(LogPosition at, ByteBuffer data, LogData own) {
+    bytesSinceCheckpoint += data.remaining();
+    Entry entry = own == null ? Entry.decode(data) : (Entry) own;
     List<Long> timestamps = new ArrayList<>(entry.items().size());
     synchronized (state) {
       for (Entry.Item item : entry.items()) {
-        timestamps.add(item.isOutdated(proto.getTerm()) ? Applied.OUTDATED : apply(item));
+        timestamps.add(item.isOutdated(at.term()) ? Entry.OUTDATED : apply(item));
       }
-      updateLastAppliedTermIndex(proto.getTerm(), proto.getIndex());
+      applied = at;
       lastMicros = state.lastMicros();
     }
-    bytesSinceCheckpoint += data.size();
-    applied(proto.getIndex());
-    if (request != null) {
-      onAnswered.accept(proto.getIndex());
+    entry.applied(timestamps);
+    reached(at.index());
+    if (own != null) {
+      onAnswered.accept(at.index());
     }
-    return CompletableFuture.completedFuture(new Applied(timestamps));
+  }
+
+  @Override
+  public void skip(LogPosition at) {
+    synchronized (state) {
+      applied = at;
+    }
+    reached(at.index());
   }
 
   private long apply(Entry.Item item) {
@@ -194,21 +147,9 @@ final class GroupStateMachine extends BaseStateMachine {
     return decision.timestampMicros();
   }
 
-  /** The answer to an entry: the timestamps of its writes. */
-  record Applied(List<Long> timestamps) implements Message {
-    /** Instead of a timestamp: it was decided on in an earlier term, so nobody applies it. */
-    static final long OUTDATED = -1;
-
-    @Override
-    public org.apache.ratis.thirdparty.com.google.protobuf.ByteString getContent() {
-      return org.apache.ratis.thirdparty.com.google.protobuf.ByteString.EMPTY;
-    }
-  }
-
   /** The newest entry that is applied; -1 before the first. */
   long appliedIndex() {
-    TermIndex last = getLastAppliedTermIndex();
-    return last == null ? -1 : last.getIndex();
+    return applied.index();
   }
 
   /** See {@link ReplicaGroup#whenApplied}. */
@@ -222,12 +163,12 @@ final class GroupStateMachine extends BaseStateMachine {
           new GroupFailure(
               GroupFailure.Reason.OVERLOADED, "More than " + MAX_WAITERS + " wait for entries."));
     }
-    applied(appliedIndex()); // It may have been applied meanwhile.
+    reached(appliedIndex()); // It may have been applied meanwhile.
     return answer;
   }
 
   /** Up to and with this entry all are applied. */
-  private void applied(long index) {
+  private void reached(long index) {
     waiters.reached(index).forEach(waiter -> waiter.complete(false));
   }
 
@@ -245,7 +186,7 @@ final class GroupStateMachine extends BaseStateMachine {
 
   private Checkpoint now() {
     synchronized (state) {
-      return new Checkpoint(getLastAppliedTermIndex(), state.save());
+      return new Checkpoint(applied, state.save());
     }
   }
 
@@ -264,100 +205,83 @@ final class GroupStateMachine extends BaseStateMachine {
     return lastMicros;
   }
 
-  /** Up to where the log is not needed any more. */
-  long markedIndex() {
-    Checkpoint checkpoint = checkpoints.latest;
-    return checkpoint == null ? RaftLog.INVALID_LOG_INDEX : checkpoint.at().getIndex();
+  @Override
+  public LogPosition saved() {
+    Checkpoint last = checkpoint;
+    return last == null ? LogPosition.NONE : last.at();
   }
 
   boolean isCopying() {
     return isCopying;
   }
 
-  /**
-   * Called after every few entries. The storage is made durable in the background; Ratis hears of
-   * it with a later call, and lets the log go.
-   */
   @Override
-  public long takeSnapshot() {
+  public void saveIfDue() {
     if (bytesSinceCheckpoint >= maxLogBytes && isFlushing.compareAndSet(false, true)) {
       bytesSinceCheckpoint = 0;
-      Checkpoint checkpoint = now();
-      var unused = storage.flush().whenComplete((done, failure) -> flushed(checkpoint, failure));
+      Checkpoint now = now();
+      var unused = storage.flush().whenComplete((done, failure) -> flushed(now, failure));
     }
-    long checkpointed = markedIndex();
-    if (checkpointed <= reported) {
-      return RaftLog.INVALID_LOG_INDEX;
-    }
-    reported = checkpointed;
-    return checkpointed;
   }
 
   /** What a flush or a copy comes to later is of no use: the log may be another one by then. */
   @Override
-  public void close() throws IOException {
+  public void close() {
     isClosed = true;
-    super.close();
   }
 
-  private void flushed(Checkpoint checkpoint, Throwable failure) {
+  private void flushed(Checkpoint now, Throwable failure) {
     try {
       if (isClosed) {
         return;
       }
       if (failure != null) {
-        log.error("{}: the storage could not be flushed; the log is kept", getId(), failure);
+        log.error("{}: the storage could not be flushed; the log is kept", group, failure);
       } else {
-        checkpoints.save(checkpoint);
+        save(now);
       }
     } catch (IOException e) {
-      log.error("{}: no mark could be written; the log is kept", getId(), e);
+      log.error("{}: no mark could be written; the log is kept", group, e);
     } finally {
       isFlushing.set(false);
     }
   }
 
   /**
-   * The log that this member needs is gone. The leader's index is asked for before its storage is
-   * copied, so that nothing is missing, if the storage has all up to there on disk, since that is
-   * what is copied; what comes twice does no harm. Ratis asks again at once if it fails, so
-   * failures are reported late.
+   * The leader's index is asked for before its storage is copied, so that nothing is missing, if
+   * the storage has all up to there on disk, since that is what is copied; what comes twice does no
+   * harm. Failures are reported late.
    */
   @Override
-  public CompletableFuture<TermIndex> notifyInstallSnapshotFromLeader(
-      RoleInfoProto role, TermIndex firstInLog) {
-    RaftPeerProto proto = role.getFollowerInfo().getLeaderInfo().getId();
-    InetSocketAddress address = NetUtils.createSocketAddr(proto.getAddress());
-    Peer from = new Peer(proto.getId().toStringUtf8(), address);
-    log.info("{}: the log before {} is gone; copying what {} has", getId(), firstInLog, from);
+  public CompletableFuture<LogPosition> copyFrom(Peer from) {
+    log.info("{}: the log that is needed here is gone; copying what {} has", group, from);
     isCopying = true;
-    CompletableFuture<TermIndex> result = new CompletableFuture<>();
+    CompletableFuture<LogPosition> result = new CompletableFuture<>();
     CompletableFuture<Checkpoint> copied =
         leader
             .state(from)
             .thenCompose(
-                checkpoint ->
-                    storage.copyFrom(from.address().getHostString()).thenApply(done -> checkpoint));
-    var unused = copied.whenComplete((checkpoint, failure) -> copied(checkpoint, failure, result));
+                theirs ->
+                    storage.copyFrom(from.address().getHostString()).thenApply(done -> theirs));
+    var unused = copied.whenComplete((theirs, failure) -> copied(theirs, failure, result));
     return result;
   }
 
-  private void copied(
-      Checkpoint checkpoint, Throwable failure, CompletableFuture<TermIndex> result) {
+  private void copied(Checkpoint theirs, Throwable failure, CompletableFuture<LogPosition> result) {
     Throwable problem = isClosed ? new IOException("This replica was stopped.") : failure;
     if (problem == null) {
       try {
-        checkpoints.save(checkpoint);
+        save(theirs);
         backOffMillis = FIRST_BACK_OFF_MILLIS;
         isCopying = false;
-        log.info("{}: copied; going on after {}", getId(), checkpoint.at());
-        result.complete(checkpoint.at());
+        log.info("{}: copied; going on after {}", group, theirs.at());
+        result.complete(theirs.at());
         return;
       } catch (IOException e) {
         problem = e;
       }
     }
-    log.warn("{}: could not copy; trying again in {} ms", getId(), backOffMillis, problem);
+    log.warn("{}: could not copy; trying again in {} ms", group, backOffMillis, problem);
     Throwable cause = problem;
     CompletableFuture.delayedExecutor(backOffMillis, TimeUnit.MILLISECONDS)
         .execute(() -> result.completeExceptionally(cause));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
-import io.isolde.raft.LogLimit;
+import io.isolde.raft.transport.LogLimit;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

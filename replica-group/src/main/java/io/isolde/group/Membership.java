@@ -2,8 +2,8 @@
 package io.isolde.group;
 
 import io.isolde.raft.GroupFailure;
-import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
+import io.isolde.raft.transport.NodeConnections;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.List;

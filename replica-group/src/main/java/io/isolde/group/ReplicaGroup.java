@@ -145,7 +145,7 @@ public final class ReplicaGroup {
 
   /** Up to where the log is not needed any more. */
   public long markedIndex() {
-    return machine.markedIndex();
+    return machine.saved().index();
   }
 
   /** What this replica is in its group now. */

@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
-import org.apache.ratis.protocol.Message;
 
 /**
  * Puts the leader's writes into the log in the order in which they come, as {@link ProposalBatcher}
@@ -160,10 +159,10 @@ final class WriteQueue implements ProposalBatcher.Entries<WriteQueue.Queued, Ent
   }
 
   @Override
-  public void ended(List<Queued> queued, Entry entry, Message reply, GroupFailure failure) {
-    if (failure == null && reply instanceof GroupStateMachine.Applied answers) {
+  public void ended(List<Queued> queued, Entry entry, GroupFailure failure) {
+    if (failure == null && entry.timestamps() != null) {
       for (int i = 0; i < queued.size(); i++) {
-        answer(queued.get(i), answers.timestamps().get(i));
+        answer(queued.get(i), entry.timestamps().get(i));
       }
       return;
     }
@@ -173,7 +172,7 @@ final class WriteQueue implements ProposalBatcher.Entries<WriteQueue.Queued, Ent
   }
 
   private void answer(Queued write, long timestampMicros) {
-    if (timestampMicros == GroupStateMachine.Applied.OUTDATED) { // To be decided on again.
+    if (timestampMicros == Entry.OUTDATED) { // To be decided on again.
       write.answer().completeExceptionally(GroupFailure.notLeader(replica.leader()));
     } else if (timestampMicros == RetryWindow.FORGOTTEN) {
       write.answer().completeExceptionally(RetryWindow.forgotten());

@@ -120,7 +120,7 @@ public final class FollowerDelays {
   /**
    * &lt;k, t&gt;-staleness: the probability that a read sees one of the last k writes. A follower
    * applies them in the order of the log, so it has one of the last k as soon as it has the first
-   * of them, which waited for no longer than others do. If all k were answered at the same time,
+   * of them. That one waited for no longer than others do. If all k were answered at the same time,
    * the worst case, that is no more probable than to see the last one.
    *
    * @param writeIntervalMicros from the answer of a write to that of the next; 0 is the worst case
@@ -132,7 +132,7 @@ public final class FollowerDelays {
 
   /**
    * The probability that a second read of a row doesn't show an older version than the first one
-   * did, if each goes to any replica, equally often, and writes of the row come at random.
+   * did. Each read goes to any replica, equally often, and writes of the row come at random.
    *
    * @param writeIntervalMicros from a write of the row to the next, on average
    * @param readIntervalMicros from the first read to the second

@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param request from the coordinator's sending a read until the replica looks at its data (R)
  * @param response from there until the coordinator has the answer (S)
  * @param uncertaintyMicros by how much write and request together may be longer and ack and
- *     response shorter, or the other way round, because the two nodes' clocks are not known better
+ *     response shorter, or the other way round: the two nodes' clocks are not known better
  */
 public record Legs(
     Delay write, Delay ack, Delay request, Delay response, double uncertaintyMicros) {

@@ -6,7 +6,7 @@ import java.util.function.DoubleUnaryOperator;
 
 /**
  * Two reads of a row, each of any of a leader and its followers, among random (Poisson) writes of
- * it. A replica shows all of the log up to some entry, so the second read is older than the first
+ * it. A replica shows all of the log up to some entry. So the second read is older than the first
  * just if its replica doesn't have what the first one showed. Delays of different followers are
  * taken for independent of each other, and those of one follower for independent of this row.
  *
@@ -53,10 +53,10 @@ final class LogReads {
 
   /**
    * From one replica to another. Let S(g) be the probability that all that the first one shows is
-   * older than g: that the oldest of the writes since then, if there was any, is not there yet.
-   * With the row's rate r of writes, S(g) = exp(-rg) + the integral of r exp(-re) (1 - F(g - e)) de
-   * over e from 0 to g, and so S' = -r (S - (1 - F)), which is solved step by step, F standing
-   * still in each.
+   * older than g: that the oldest of the writes since then, if there was any, is not there yet. Let
+   * r be the row's rate of writes. Then S(g) = exp(-rg) + the integral of r exp(-re) (1 - F(g - e))
+   * de over e from 0 to g. So S' = -r (S - (1 - F)), which is solved step by step, F standing still
+   * in each.
    */
   private double backwards(DoubleUnaryOperator first, DoubleUnaryOperator second) {
     double backwards = 0;

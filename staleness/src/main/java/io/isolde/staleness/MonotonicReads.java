@@ -54,8 +54,8 @@ final class MonotonicReads {
   }
 
   /**
-   * Goes back in time from the newest version that either of the reads may see, until it is known
-   * for each bound of the clocks which of them saw one first; counts where only the first did.
+   * Goes back in time from the newest version that either of the reads may see. Ends when it is
+   * known for each bound of the clocks which read saw one first; counts where only the first did.
    */
   private void count(RandomGenerator random, int[] backwards) {
     boolean[] isDecided = new boolean[backwards.length];

@@ -36,9 +36,9 @@ public record Topology(List<Place> places, List<int[]> replicaSets) {
   }
 
   /**
-   * By node, the number of its datacenter as far as levels are concerned. Where rows differ in how
-   * many replicas they have in a datacenter (SimpleStrategy), local levels can't be met for some of
-   * them, and all nodes count as of one datacenter.
+   * By node, the number of its datacenter as far as levels are concerned. Rows may differ in how
+   * many replicas they have in a datacenter (SimpleStrategy). Then local levels can't be met for
+   * some of them, and all nodes count as of one datacenter.
    */
   public int[] datacenterOfNode() {
     List<String> names = datacenters();

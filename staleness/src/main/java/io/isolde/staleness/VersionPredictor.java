@@ -90,8 +90,8 @@ public final class VersionPredictor {
    * one: it is monotonic also when both see the same old version. Each read goes to a coordinator
    * of its own, and writes come at random (Poisson).
    *
-   * <p>It is 1 if any two reads have a replica in common, since Cassandra's blocking read repair,
-   * the default, has written what the first one shows to all that it asked. R + W &gt; N alone is
+   * <p>It is 1 if any two reads have a replica in common. Cassandra's blocking read repair, the
+   * default, has then written what the first one shows to all that it asked. R + W &gt; N alone is
    * not enough: a write that is under way can be seen and then not be seen.
    *
    * @param writeIntervalMicros from a write of that row, by whomever, to the next, on average; not

@@ -60,6 +60,18 @@ class TidyTest {
 
   private static final Pattern SKIPPED = Pattern.compile("@Disabled|@Ignore");
 
+  private static final int MAX_WORDS_OF_A_SENTENCE = 25;
+
+  /** Blocks of code, and the rows of tables. */
+  private static final Pattern NO_PROSE = Pattern.compile("(?ms)^ *```.*?^ *```|^ *\\|[^\n]*");
+
+  private static final Pattern CODE_SPAN = Pattern.compile("`[^`]*`");
+  private static final Pattern LINK_TARGET = Pattern.compile("\\]\\([^)]*\\)");
+
+  /** An empty line, a list item or a heading, or the space after a mark that ends a thought. */
+  private static final Pattern NEXT_SENTENCE =
+      Pattern.compile("\n\\s*(\n|[-*] |\\d+\\. |#+ )|(?<=[.!?:;])[)\\]\"*_]*\\s");
+
   private static List<Path> files(String ending) throws IOException {
     try (Stream<Path> files = Files.walk(ROOT)) {
       return files
@@ -133,6 +145,16 @@ class TidyTest {
   }
 
   @Test
+  void whenSomethingNeedsRatisThenItIsInTheOnePackageForThat() throws IOException {
+    for (Path file : files(".java").stream().filter(TidyTest::isMain).toList()) {
+      if (!file.getParent().endsWith("io/isolde/raft/ratis")) {
+        String code = NO_CODE.matcher(Files.readString(file)).replaceAll(" ");
+        assertThat(code).as("in %s", ROOT.relativize(file)).doesNotContain("org.apache.ratis");
+      }
+    }
+  }
+
+  @Test
   void whenTwoClassesHaveTheSameNameThenTheyAreTheSameNounInTheClientAndTheServer()
       throws IOException {
     Map<String, Path> seen = new HashMap<>();
@@ -163,6 +185,27 @@ class TidyTest {
       }
     }
     assertThat(links).isPositive();
+  }
+
+  @Test
+  void whenADocumentIsWrittenThenItsSentencesAreShort() throws IOException {
+    List<String> found = new ArrayList<>();
+    for (Path file : files(".md")) {
+      for (String sentence : NEXT_SENTENCE.split(prose(file), -1)) {
+        String[] words = sentence.strip().split("\\s+", -1);
+        if (words.length > MAX_WORDS_OF_A_SENTENCE) {
+          found.add(ROOT.relativize(file) + ": " + String.join(" ", words));
+        }
+      }
+    }
+    assertThat(found).isEmpty();
+  }
+
+  /** What a reader sees of a document's sentences; a code span is one word. */
+  private static String prose(Path file) throws IOException {
+    String text = NO_PROSE.matcher(Files.readString(file)).replaceAll("\n\n");
+    String visible = LINK_TARGET.matcher(text).replaceAll("]");
+    return CODE_SPAN.matcher(visible).replaceAll("`code`");
   }
 
   @Test

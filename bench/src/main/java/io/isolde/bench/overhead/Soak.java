@@ -59,8 +59,8 @@ final class Soak {
 
   /**
    * Without what Cassandra holds by itself: memtables, which grow and fall with every flush, and
-   * the key cache, which fills for the first minutes and then stays (a class histogram of an
-   * earlier run showed it to be what grew).
+   * the key cache. That cache fills for the first minutes and then stays; a class histogram of an
+   * earlier run showed that it was the part that grew.
    */
   private double heapMegabytes() {
     tool.flush(RowTable.KEYSPACE);

@@ -21,8 +21,8 @@ import java.util.stream.LongStream;
 
 /**
  * A table of the snapshots benchmark with the requests of the paper's workloads. As with YCSB's
- * defaults an update changes one column of several and a read wants all of them, so that a row that
- * was updated lies in several SSTables.
+ * defaults, an update changes one column of several and a read wants all of them. So a row that was
+ * updated lies in several SSTables.
  */
 final class SnapshotTable {
   private static final String KEYSPACE = "snapshots_bench";

@@ -8,7 +8,7 @@ import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.GroupFailure.Reason;
-import io.isolde.raft.LogLimit;
+import io.isolde.raft.transport.LogLimit;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -219,10 +219,10 @@ public final class CoordinatorSession implements AutoCloseable {
   }
 
   /**
-   * As {@link #applied(long)}, of a commit that the leader was told of by {@link
-   * OracleNode#applied}.
+   * As {@link #applied(long)}, of a commit that the leader knows to be applied: it was told by
+   * {@link OracleNode#applied}, or has applied the commit itself.
    *
-   * @param stable what that has returned
+   * @param stable what was stable there then
    */
   public CompletableFuture<Void> applied(long commitTimestamp, Stable stable) {
     return applied.reported(commitTimestamp, stable);

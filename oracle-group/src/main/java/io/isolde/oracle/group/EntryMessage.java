@@ -4,18 +4,16 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.CommandCodec;
 import io.isolde.oracle.replica.LogEntry;
+import io.isolde.raft.LogData;
 import io.isolde.raft.group.ProposalBatcher;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.ratis.protocol.Message;
-import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
-import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 
 /**
  * A log entry on its way. The member that made it gets this very object back when it is applied, so
  * it need not decode it and knows whom to answer.
  */
-final class EntryMessage implements Message {
+final class EntryMessage implements LogData {
 
   /**
    * A command on its way into the log.
@@ -46,7 +44,6 @@ final class EntryMessage implements Message {
   private final LogEntry entry;
   private final List<Item> items;
   private final long term;
-  private ByteString content;
 
   /**
    * @param asked what the last commands of the entry are; the leader may have put some of its own
@@ -80,18 +77,10 @@ final class EntryMessage implements Message {
     return term;
   }
 
-  private List<byte[]> encodedCommands() {
-    List<byte[]> encoded = new ArrayList<>(items.size());
-    items.forEach(item -> encoded.add(item.encoded()));
-    return encoded;
-  }
-
-  /** Encoded once; by one thread, before the log has it. */
   @Override
-  public synchronized ByteString getContent() {
-    if (content == null) {
-      content = UnsafeByteOperations.unsafeWrap(CommandCodec.encode(entry, encodedCommands()));
-    }
-    return content;
+  public byte[] encode() {
+    List<byte[]> commands = new ArrayList<>(items.size());
+    items.forEach(item -> commands.add(item.encoded()));
+    return CommandCodec.encode(entry, commands);
   }
 }

@@ -2,11 +2,11 @@
 package io.isolde.oracle.group;
 
 import io.isolde.raft.GroupFailure.Reason;
-import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
-import io.isolde.raft.PeerClient;
-import io.isolde.raft.ResponseHandler;
-import io.isolde.raft.TransportException;
+import io.isolde.raft.transport.NodeConnections;
+import io.isolde.raft.transport.PeerClient;
+import io.isolde.raft.transport.ResponseHandler;
+import io.isolde.raft.transport.TransportException;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 import java.util.Collection;

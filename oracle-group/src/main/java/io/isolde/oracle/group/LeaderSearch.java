@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
-import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
-import io.isolde.raft.PeerClient;
-import io.isolde.raft.ResponseHandler;
-import io.isolde.raft.TransportException;
+import io.isolde.raft.transport.NodeConnections;
+import io.isolde.raft.transport.PeerClient;
+import io.isolde.raft.transport.ResponseHandler;
+import io.isolde.raft.transport.TransportException;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 import java.util.Collection;

@@ -53,9 +53,6 @@ final class LeaderState {
 
   boolean isFirstUnderWay;
 
-  /** The replica was replaced under it. */
-  boolean isOver;
-
   /**
    * @param leaseMillis of coordinators, who renew it {@link CoordinatorSession#RENEWALS_PER_LEASE}
    *     times
@@ -78,7 +75,7 @@ final class LeaderState {
   }
 
   boolean isServing() {
-    return !isOver && leadership.isServing();
+    return leadership.isServing();
   }
 
   /** Who commits, lives, also when its renewals wait behind its commits. */

@@ -8,12 +8,12 @@ import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.LeaderListener;
-import io.isolde.raft.LogEntries;
-import io.isolde.raft.LogLimit;
 import io.isolde.raft.Peer;
-import io.isolde.raft.PeerTransport;
 import io.isolde.raft.RaftNode;
 import io.isolde.raft.RaftReplica;
+import io.isolde.raft.ratis.RatisNode;
+import io.isolde.raft.transport.LogLimit;
+import io.isolde.raft.transport.PeerTransport;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -28,7 +28,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.apache.ratis.protocol.RaftGroupId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,7 +48,6 @@ final class OracleMember implements AutoCloseable {
   private final StartTimestampBatcher starts;
   private final ResponseSender answering;
   private final RecentWrites recent;
-  private final OracleStateMachine machine;
   private final Rates rates = new Rates();
   private final ScheduledExecutorService tasks =
       Executors.newSingleThreadScheduledExecutor(
@@ -80,22 +78,21 @@ final class OracleMember implements AutoCloseable {
     this.clock = clock;
     recent = new RecentWrites(host);
     answering = new ResponseSender(host, applier, this::applied, this::answerWhenStable);
-    machine =
+    OracleStateMachine machine =
         new OracleStateMachine(
             host,
             recent,
             config.logKeepMillis(),
             config.raft().snapshotEveryEntries(),
             this::onApplied);
-    RaftGroupId groupId = RaftGroupId.valueOf(group);
-    node =
-        RaftNode.builder(transport)
-            .directory(directory)
-            .settings(config.raft())
-            .group(groupId, initialMembers, machine)
-            .start();
-    replica = node.replica(groupId);
-    recent.readFrom(new LogEntries(replica));
+    node = RatisNode.start(transport, directory, config.raft());
+    try {
+      replica = node.addGroup(group, initialMembers, machine);
+    } catch (IOException | RuntimeException e) {
+      node.close();
+      throw e;
+    }
+    recent.readFrom(replica);
     sequencer = new Sequencer(replica, host, this::leading, config, rates);
     starts = new StartTimestampBatcher(replica, host, this::leading, config.maxQueued(), rates);
     replica.addListener(new LeaderStates());
@@ -372,7 +369,7 @@ final class OracleMember implements AutoCloseable {
         statistics.committed(),
         statistics.readWriteAborts() + statistics.writeWriteAborts(),
         statistics.forgottenAborts(),
-        machine.getLastAppliedTermIndex().getIndex(),
+        replica.appliedIndex(),
         rates.entries(),
         rates.commands(),
         rates.starts(),

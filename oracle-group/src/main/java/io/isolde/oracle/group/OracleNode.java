@@ -5,8 +5,8 @@ import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
-import io.isolde.raft.PeerTransport;
-import io.isolde.raft.RaftNode;
+import io.isolde.raft.ratis.RatisNode;
+import io.isolde.raft.transport.PeerTransport;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -26,7 +26,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.apache.ratis.protocol.RaftGroupId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -324,9 +323,7 @@ public final class OracleNode implements AutoCloseable {
       }
       known = new ArrayList<>(mayKnow());
       known.addAll(
-          member == null
-              ? RaftNode.membersOnDisk(directory, RaftGroupId.valueOf(group))
-              : member.replica().members());
+          member == null ? RatisNode.membersOnDisk(directory, group) : member.replica().members());
     }
     if (!otherMembers.isNoMember(known)) {
       throw new IllegalStateException(self.id() + " may still be a member, so it keeps its log.");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
-import io.isolde.raft.NodeConnections;
 import io.isolde.raft.Peer;
-import io.isolde.raft.PeerTransport;
+import io.isolde.raft.transport.NodeConnections;
+import io.isolde.raft.transport.PeerTransport;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

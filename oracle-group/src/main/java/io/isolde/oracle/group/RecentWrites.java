@@ -8,7 +8,7 @@ import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.oracle.replica.RecentCommits;
 import io.isolde.oracle.replica.UnfinishedCommit;
-import io.isolde.raft.LogEntries;
+import io.isolde.raft.RaftReplica;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -67,15 +67,16 @@ final class RecentWrites implements AutoCloseable {
   /** Guarded by this: one thread adds, and seldom another one looks. */
   private RecentCommits commits = new RecentCommits(0);
 
-  private volatile LogEntries entries;
+  /** Whose log has the writes; null until it runs. */
+  private volatile RaftReplica replica;
 
   RecentWrites(ReplicaHost host) {
     this.host = host;
   }
 
   /** From now on it can be asked. */
-  void readFrom(LogEntries newEntries) {
-    entries = newEntries;
+  void readFrom(RaftReplica newReplica) {
+    replica = newReplica;
   }
 
   /** The replica was saved once it had issued this, and goes on from there. */
@@ -89,7 +90,7 @@ final class RecentWrites implements AutoCloseable {
 
   /** Answers later. A member that has not come as far as who asks can't know all. */
   void answer(LostWrites.Question question, Request request) {
-    LogEntries from = entries;
+    RaftReplica from = replica;
     if (from == null || host.look(OracleReplica::last) < question.upTo()) {
       request.overloaded();
       return;
@@ -101,7 +102,7 @@ final class RecentWrites implements AutoCloseable {
     }
   }
 
-  private void answer(LostWrites.Question question, Request request, LogEntries from) {
+  private void answer(LostWrites.Question question, Request request, RaftReplica from) {
     try {
       request.answer(page(question, from).writeTo(Wire.of(Protocol.OK)));
     } catch (IOException | RuntimeException e) {
@@ -110,7 +111,7 @@ final class RecentWrites implements AutoCloseable {
     }
   }
 
-  private LostWrites.Page page(LostWrites.Question question, LogEntries from) throws IOException {
+  private LostWrites.Page page(LostWrites.Question question, RaftReplica from) throws IOException {
     List<Found> all = new ArrayList<>();
     boolean isWhole = find(question, all);
     List<LostWrites.Commit> commits = new ArrayList<>();
@@ -135,7 +136,7 @@ final class RecentWrites implements AutoCloseable {
     return new LostWrites.Page(isWhole, isLast, end, commits);
   }
 
-  private static Read read(long index, LogEntries from) throws IOException {
+  private static Read read(long index, RaftReplica from) throws IOException {
     return new Read(index, from.read(index).map(CommandCodec::decodeEntry));
   }
 

@@ -100,7 +100,9 @@ final class ReplicaHost {
   }
 
   private Optional<EntryMessage> first() {
-    if (leader == null || leader.isOver || leader.isServing() || leader.isFirstUnderWay) {
+    if (leader == null
+        || leader.leadership.phase() != Leadership.Phase.STARTING
+        || leader.isFirstUnderWay) {
       return Optional.empty();
     }
     leader.isFirstUnderWay = true;
@@ -356,7 +358,7 @@ final class ReplicaHost {
           replica = restored;
           isServing = false;
           if (leader != null) {
-            leader.isOver = true;
+            leader.leadership.end();
           }
           return null;
         });

@@ -4,7 +4,7 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.AnswerCodec;
 import io.isolde.oracle.replica.Bytes;
-import io.isolde.raft.PeerConnection;
+import io.isolde.raft.transport.PeerConnection;
 import io.netty.buffer.ByteBuf;
 import java.util.HashSet;
 import java.util.List;

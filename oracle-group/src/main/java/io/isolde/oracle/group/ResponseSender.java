@@ -4,7 +4,7 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
-import io.isolde.raft.PeerConnection;
+import io.isolde.raft.transport.PeerConnection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;

@@ -18,7 +18,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
-import org.apache.ratis.protocol.Message;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -180,8 +179,7 @@ final class Sequencer
   }
 
   @Override
-  public void ended(
-      List<EntryMessage.Item> items, EntryMessage entry, Message reply, GroupFailure failure) {
+  public void ended(List<EntryMessage.Item> items, EntryMessage entry, GroupFailure failure) {
     if (failure != null) {
       failed(entry, failure);
     }

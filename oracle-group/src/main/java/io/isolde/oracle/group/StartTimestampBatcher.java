@@ -3,8 +3,8 @@ package io.isolde.oracle.group;
 
 import static java.util.stream.Collectors.toSet;
 
-import io.isolde.raft.PeerConnection;
 import io.isolde.raft.RaftReplica;
+import io.isolde.raft.transport.PeerConnection;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

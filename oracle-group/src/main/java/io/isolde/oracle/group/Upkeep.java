@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
-import io.isolde.raft.LogLimit;
 import io.isolde.raft.Peer;
+import io.isolde.raft.transport.LogLimit;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;

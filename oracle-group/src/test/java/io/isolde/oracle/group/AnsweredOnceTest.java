@@ -3,7 +3,7 @@ package io.isolde.oracle.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.isolde.raft.PeerConnection;
+import io.isolde.raft.transport.PeerConnection;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
-import io.isolde.raft.EventLoops;
 import io.isolde.raft.Peer;
-import io.isolde.raft.PeerClient;
-import io.isolde.raft.TransportSecurity;
-import io.isolde.raft.TransportSettings;
+import io.isolde.raft.transport.EventLoops;
+import io.isolde.raft.transport.PeerClient;
+import io.isolde.raft.transport.TransportSecurity;
+import io.isolde.raft.transport.TransportSettings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;

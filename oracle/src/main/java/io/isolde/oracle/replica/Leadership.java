@@ -44,6 +44,21 @@ import java.util.TreeSet;
  * calls with those of the replica.
  */
 public final class Leadership {
+  /** A leader's life. It takes these steps in their order, and may end at each. */
+  public enum Phase {
+    /** Its first entry is not applied: it answers nobody. */
+    STARTING,
+
+    /** It decides, but no transaction begins: an earlier leader may have known more. */
+    CATCHING_UP,
+
+    /** Transactions begin. */
+    CAUGHT_UP,
+
+    /** The first entry of another leader is applied, or the replica has got another state. */
+    OVER
+  }
+
   private static final long EVEN = ~1L;
 
   private static final long NOT_YET = -1;
@@ -61,6 +76,8 @@ public final class Leadership {
 
   /** Which one of the replica's {@link OracleReplica#leaders} this is. */
   private long number = NOT_YET;
+
+  private boolean isOver;
 
   /** Only grows; at most what is reserved in the replica. */
   private long floor;
@@ -229,9 +246,22 @@ public final class Leadership {
     return holding.isEmpty() ? replica.last() : StatusOracle.newestBefore(holding.first());
   }
 
+  /** Where this leader is in its life. */
+  public Phase phase() {
+    if (isServing()) {
+      return stable() >= caughtUpAt ? Phase.CAUGHT_UP : Phase.CATCHING_UP;
+    }
+    return number == NOT_YET && !isOver ? Phase.STARTING : Phase.OVER;
+  }
+
   /** Whether nothing that an earlier leader knew can be missing any more. */
   public boolean isCaughtUp() {
-    return isServing() && stable() >= caughtUpAt;
+    return phase() == Phase.CAUGHT_UP;
+  }
+
+  /** The replica has got another state, in the middle of the term. */
+  public void end() {
+    isOver = true;
   }
 
   /**
@@ -244,7 +274,7 @@ public final class Leadership {
 
   /** Whether the first entry is applied, and that of no later leader. */
   public boolean isServing() {
-    return number == replica.leaders();
+    return !isOver && number == replica.leaders();
   }
 
   /**

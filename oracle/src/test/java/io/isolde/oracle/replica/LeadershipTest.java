@@ -43,6 +43,30 @@ class LeadershipTest {
     assertThat(fixture.leadership.isServing()).isTrue();
   }
 
+  @Test
+  void aLeaderStartsCatchesUpServesAndIsOver() {
+    long commit = timestamp(fixture.apply(blind(fixture.session, 0, 1)));
+    Leadership next = new Leadership(replica, RESERVATION);
+    assertThat(next.phase()).isEqualTo(Leadership.Phase.STARTING);
+    LogEntry first = next.firstEntry(CONFIG, NOW);
+    replica.apply(first);
+    next.entryApplied(first);
+    assertThat(next.phase()).isEqualTo(Leadership.Phase.CATCHING_UP);
+    next.applied(List.of(commit));
+    assertThat(next.phase()).isEqualTo(Leadership.Phase.CAUGHT_UP);
+    assertThat(leadership.phase()).isEqualTo(Leadership.Phase.OVER);
+  }
+
+  @Test
+  void whenTheReplicaGetsAnotherStateThenItsLeaderIsOverInAnyPhase() {
+    Leadership next = new Leadership(replica, RESERVATION);
+    next.end();
+    leadership.end();
+    assertThat(next.phase()).isEqualTo(Leadership.Phase.OVER);
+    assertNotServing(leadership);
+    assertThat(leadership.phase()).isEqualTo(Leadership.Phase.OVER);
+  }
+
   private static void assertNotServing(Leadership some) {
     assertThat(some.isServing()).isFalse();
     assertThatThrownBy(() -> some.startTimestamp(NOW)).isInstanceOf(IllegalStateException.class);

@@ -4,6 +4,7 @@ package io.isolde.raft.group;
 import io.isolde.raft.ByteBudget;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.GroupFailure.Reason;
+import io.isolde.raft.LogData;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,14 +15,13 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.apache.ratis.protocol.Message;
 
 /**
  * Puts what comes into the log, in the order in which it comes, many in one entry: what comes while
  * entries are under way goes into the next one (group commit). A {@link Pace} says when the next
  * one goes. Thread-safe; bounded in number and bytes.
  */
-public final class ProposalBatcher<T extends ProposalBatcher.Item, E extends Message> {
+public final class ProposalBatcher<T extends ProposalBatcher.Item, E extends LogData> {
 
   /** What is to be put into the log. */
   public interface Item {
@@ -45,7 +45,7 @@ public final class ProposalBatcher<T extends ProposalBatcher.Item, E extends Mes
      * @param items of the entry; none if the caller made it alone
      * @param failure null if it is applied
      */
-    void ended(List<T> items, E entry, Message reply, GroupFailure failure);
+    void ended(List<T> items, E entry, GroupFailure failure);
   }
 
   /**
@@ -61,7 +61,7 @@ public final class ProposalBatcher<T extends ProposalBatcher.Item, E extends Mes
   private final Pace pace;
   private final ByteBudget memory;
   private final Executor proposing;
-  private final Function<E, CompletableFuture<Message>> log;
+  private final Function<E, CompletableFuture<Void>> log;
   private final Entries<T, E> entries;
 
   /** Guarded by this, as all below; at most {@link Limits#maxQueued}. */
@@ -91,7 +91,7 @@ public final class ProposalBatcher<T extends ProposalBatcher.Item, E extends Mes
       Pace pace,
       ByteBudget memory,
       Executor proposing,
-      Function<E, CompletableFuture<Message>> log,
+      Function<E, CompletableFuture<Void>> log,
       Entries<T, E> entries) {
     this.limits = limits;
     this.pace = pace;
@@ -187,7 +187,7 @@ public final class ProposalBatcher<T extends ProposalBatcher.Item, E extends Mes
       end();
       return;
     }
-    CompletableFuture<Message> proposal;
+    CompletableFuture<Void> proposal;
     try {
       proposal = log.apply(entry.get());
     } catch (RuntimeException e) {
@@ -195,10 +195,10 @@ public final class ProposalBatcher<T extends ProposalBatcher.Item, E extends Mes
     }
     var unused =
         proposal.whenComplete(
-            (reply, failure) -> {
+            (applied, failure) -> {
               end();
               GroupFailure known = failure == null ? null : GroupFailure.of(failure);
-              entries.ended(items, entry.get(), reply, known);
+              entries.ended(items, entry.get(), known);
             });
   }
 

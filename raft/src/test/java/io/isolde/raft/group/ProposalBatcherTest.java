@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.isolde.raft.ByteBudget;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.GroupFailure.Reason;
+import io.isolde.raft.LogData;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,8 +20,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.ratis.protocol.Message;
-import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.junit.jupiter.api.Test;
 
 class ProposalBatcherTest {
@@ -37,10 +36,10 @@ class ProposalBatcherTest {
   }
 
   /** An entry; nobody reads it. */
-  private record Entry(List<Numbered> items) implements Message {
+  private record Entry(List<Numbered> items) implements LogData {
     @Override
-    public ByteString getContent() {
-      return ByteString.EMPTY;
+    public byte[] encode() {
+      return new byte[0];
     }
   }
 
@@ -48,7 +47,7 @@ class ProposalBatcherTest {
   private final List<List<Integer>> entries = new ArrayList<>();
 
   /** Of the entries, in their order; those that are not done are under way. */
-  private final List<CompletableFuture<Message>> proposals = new ArrayList<>();
+  private final List<CompletableFuture<Void>> proposals = new ArrayList<>();
 
   /** How many entries had been proposed when one was answered, or why it failed. */
   private final List<Object> ended = new ArrayList<>();
@@ -62,7 +61,7 @@ class ProposalBatcherTest {
     }
 
     @Override
-    public void ended(List<Numbered> items, Entry entry, Message reply, GroupFailure failure) {
+    public void ended(List<Numbered> items, Entry entry, GroupFailure failure) {
       ended.add(failure == null ? entries.size() : failure.reason());
     }
   }
@@ -77,9 +76,9 @@ class ProposalBatcherTest {
         new Recorded());
   }
 
-  private CompletableFuture<Message> proposed(Entry entry) {
+  private CompletableFuture<Void> proposed(Entry entry) {
     entries.add(entry.items().stream().map(Numbered::number).toList());
-    CompletableFuture<Message> proposal = new CompletableFuture<>();
+    CompletableFuture<Void> proposal = new CompletableFuture<>();
     proposals.add(proposal);
     return proposal;
   }
@@ -100,7 +99,7 @@ class ProposalBatcherTest {
   }
 
   private void end(int entry) {
-    proposals.get(entry).complete(Message.EMPTY);
+    proposals.get(entry).complete(null);
   }
 
   @Test
@@ -268,7 +267,7 @@ class ProposalBatcherTest {
                     CompletableFuture.supplyAsync(
                         () -> {
                           underWay.decrementAndGet();
-                          return Message.EMPTY;
+                          return null;
                         },
                         ending),
                 new ProposalBatcher.Entries<>() {
@@ -287,8 +286,7 @@ class ProposalBatcherTest {
                   }
 
                   @Override
-                  public void ended(
-                      List<Numbered> items, Entry entry, Message reply, GroupFailure failure) {
+                  public void ended(List<Numbered> items, Entry entry, GroupFailure failure) {
                     left.addAndGet(-items.size());
                   }
                 });

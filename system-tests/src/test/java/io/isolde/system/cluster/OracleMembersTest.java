@@ -170,24 +170,24 @@ class OracleMembersTest {
     Files.write(log, bytes);
   }
 
-  /** Without that, the coordinator would have to tell it: one round trip more for each commit. */
+  /** Without that, the coordinator would have to report: one round trip more for each commit. */
   @Test
-  void whenTheLeaderIsAReplicaThenItHearsOfCommitsWithTheirWrites() {
+  void whenACoordinatorIsOnAnotherNodeThenTheLeaderAppliesItsCommits() {
     execute("CREATE TABLE k.u (id int PRIMARY KEY, v int)");
     execute("ENABLE TRANSACTIONS ON k.u");
     Await.until(
-        "each commit of ten is told to the leader with its writes",
+        "the leader has applied each commit of ten",
         () -> {
           String other = otherThanTheLeader();
-          long before = commits("ReportedWithWrites", other);
+          long before = commits("AppliedByLeader", other);
           for (int id = 0; id < 10; id++) {
             execute("UPDATE k.u SET v = 1 WHERE id = " + id, other);
           }
-          return commits("ReportedWithWrites", other) == before + 10;
+          return commits("AppliedByLeader", other) == before + 10;
         });
   }
 
-  /** It would have to be told, too; so it applies what it has in its log, and says that it did. */
+  /** It has the writes in its log, and no use for them itself. */
   @Test
   void whenTheLeaderIsNoReplicaThenItAppliesTheCommit() {
     execute(

@@ -13,7 +13,7 @@ import java.nio.file.StandardCopyOption;
 
 /** A build of Isolde that speaks other formats of messages: this one's jar, which says so. */
 record OtherBuild(Path jar) {
-  private static final String FORMATS = "/io/isolde/raft/formats.properties";
+  private static final String FORMATS = "/io/isolde/raft/transport/formats.properties";
 
   /** One that understands all formats from the oldest to the newest. */
   static OtherBuild ofFormats(int oldest, int newest) {

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** What becomes of a coordinator's commits once they are decided. */
 final class Applying {
-  /** How long it is waited for what the leader says to the writes. */
+  /** How long it is waited for what the leader says at once. */
   private static final int UNREPORTED_MICROS = 5_000;
 
   private record Decided(Transaction transaction, Decision.Committed how) {}
@@ -88,14 +88,17 @@ final class Applying {
       world.checker.store.apply(transaction, commitTimestamp);
     }
     if (time.oneIn(2)) {
-      tellWithWrites(transaction, commitTimestamp);
+      reportAtTheLeader(transaction, commitTimestamp);
     } else {
       reportApplied(transaction, commitTimestamp);
     }
   }
 
-  /** As a replica, the leader hears of it with the writes; what it says may do for an answer. */
-  private void tellWithWrites(Transaction transaction, long commitTimestamp) {
+  /**
+   * As on the leader's own node, where a method call answers what is stable at once. Here the call
+   * may be lost or late; then it is reported as from any other node.
+   */
+  private void reportAtTheLeader(Transaction transaction, long commitTimestamp) {
     AtomicBoolean isOver = new AtomicBoolean();
     Runnable otherwise =
         () -> {
@@ -111,7 +114,7 @@ final class Applying {
           if (!isVisible(response, commitTimestamp)) {
             otherwise.run();
           } else if (isOver.compareAndSet(false, true)) {
-            world.counts.add(Happening.REPORTED_WITH_WRITES);
+            world.counts.add(Happening.REPORTED_AT_THE_LEADER);
             seen.add(commitTimestamp);
             learnSuccess(transaction, commitTimestamp, (Response.Stable) response);
           }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft.transport;
+
+import io.netty.buffer.ByteBuf;
+
+/** Answers the requests that are not Raft's. Called on event loops: it must not block. */
+public interface ApplicationHandler {
+  /** Refuses everything, for nodes that serve Raft only. */
+  ApplicationHandler NONE =
+      (from, service, requestId, body) -> {
+        body.release();
+        from.fail(requestId, "This node serves no requests of its own.");
+      };
+
+  /**
+   * A request; it must be answered exactly once, from any thread, with {@link
+   * PeerConnection#respond}, {@link PeerConnection#write} or {@link PeerConnection#fail}.
+   *
+   * @param body belongs to the handler, who releases it
+   */
+  void onRequest(PeerConnection from, byte service, long requestId, ByteBuf body);
+
+  /** The connection is closed; answers to it go nowhere. Called once for each connection. */
+  default void onClosed(PeerConnection connection) {}
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.raft.transport;
+
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import java.io.File;
+import java.util.Optional;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
+
+/**
+ * How connections are encrypted and who proves what. The suppliers are asked for every connection,
+ * so that certificates can change while the node runs.
+ *
+ * @param server for accepted connections; none: plain text
+ * @param client for our own connections; none: plain text
+ */
+public record TransportSecurity(
+    Supplier<Optional<SslContext>> server, Supplier<Optional<SslContext>> client) {
+
+  /** Plain text. */
+  public static TransportSecurity none() {
+    return new TransportSecurity(Optional::empty, Optional::empty);
+  }
+
+  /** TLS with contexts that do not change. */
+  public static TransportSecurity of(SslContext server, SslContext client) {
+    return new TransportSecurity(() -> Optional.of(server), () -> Optional.of(client));
+  }
+
+  /** Mutual TLS: both sides show a certificate that the authorities vouch for (PEM files). */
+  public static TransportSecurity mutual(File certificate, File key, File authorities)
+      throws SSLException {
+    return of(
+        SslContextBuilder.forServer(certificate, key)
+            .trustManager(authorities)
+            .clientAuth(ClientAuth.REQUIRE)
+            .build(),
+        SslContextBuilder.forClient()
+            .keyManager(certificate, key)
+            .trustManager(authorities)
+            .build());
+  }
+}
