@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
@@ -16,7 +17,8 @@ final class DisabledMeanwhile extends RuntimeException {
   }
 
   /** Has a statement find its way again, once for each DISABLE that comes in between. */
-  static ResultMessage again(Supplier<ResultMessage> routing) {
+  static CompletableFuture<ResultMessage> again(
+      Supplier<CompletableFuture<ResultMessage>> routing) {
     while (true) {
       try {
         return routing.get();

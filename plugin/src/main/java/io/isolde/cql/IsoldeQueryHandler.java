@@ -159,18 +159,20 @@ public final class IsoldeQueryHandler implements QueryHandler {
       QueryOptions options,
       Runnable check,
       Function<CQLStatement, ResultMessage> onCassandra) {
-    return router.run(
-        statement,
-        payload,
-        request.state().getClientState(),
-        () -> {
-          check.run();
-          CQLStatement replaced = KeyspaceStatements.replace(statement);
-          return router.route(
-              replaced,
-              options,
-              new Incoming(request.state(), payload, request, () -> onCassandra.apply(replaced)));
-        });
+    return LaterAnswers.answer(
+        router.run(
+            statement,
+            payload,
+            request.state().getClientState(),
+            () -> {
+              check.run();
+              CQLStatement replaced = KeyspaceStatements.replace(statement);
+              return router.route(
+                  replaced,
+                  options,
+                  new Incoming(
+                      request.state(), payload, request, () -> onCassandra.apply(replaced)));
+            }));
   }
 
   @Override
@@ -186,11 +188,12 @@ public final class IsoldeQueryHandler implements QueryHandler {
             TransactionPayload.of(payload),
             new Request(state, requestTime),
             () -> cassandra.processBatch(batch, state, options, payload, requestTime));
-    return router.run(
-        batch,
-        incoming.payload(),
-        incoming.client(),
-        () -> router.routeList(batch, options, () -> textsOf(options), incoming));
+    return LaterAnswers.answer(
+        router.run(
+            batch,
+            incoming.payload(),
+            incoming.client(),
+            () -> router.routeList(batch, options, () -> textsOf(options), incoming)));
   }
 
   /** The texts of the statements; empty ones of those that are not prepared any more. */

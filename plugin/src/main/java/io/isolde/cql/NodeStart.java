@@ -139,6 +139,7 @@ final class NodeStart implements NodeParts {
       while (!StorageService.instance.isNativeTransportRunning()) {
         Thread.sleep(LOOK_MILLIS);
       }
+      new LaterAnswers(strong).install();
       snapshots.start();
       while (!isStarted()) {
         Thread.sleep(TRY_AGAIN_MILLIS);

@@ -4,6 +4,7 @@ package io.isolde.cql;
 import static java.util.stream.Collectors.toSet;
 
 import com.google.common.collect.Iterables;
+import io.isolde.answer.Answers;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.replication.StrongStatements;
@@ -21,6 +22,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.cassandra.cql3.BatchQueryOptions;
 import org.apache.cassandra.cql3.CQLStatement;
@@ -75,27 +78,43 @@ final class StatementRouter {
    * Has a request run. If it fails, so does the transaction that it belongs to, unless it was not
    * to change anything.
    */
-  ResultMessage run(
+  CompletableFuture<ResultMessage> run(
       CQLStatement statement,
       TransactionPayload payload,
       ClientState client,
-      Supplier<ResultMessage> request) {
+      Supplier<CompletableFuture<ResultMessage>> request) {
+    Consumer<Throwable> onFailure =
+        cause -> {
+          if (payload.commits() || FailedStatement.endsTransaction(statement)) {
+            control.abort(payload, client, cause);
+          }
+        };
     try {
-      return request.get();
+      return request
+          .get()
+          .whenComplete(
+              (answer, failure) -> {
+                if (failure != null) {
+                  onFailure.accept(Answers.cause(failure));
+                }
+              });
     } catch (RuntimeException | Error e) {
-      if (payload.commits() || FailedStatement.endsTransaction(statement)) {
-        control.abort(payload, client, e);
-      }
+      onFailure.accept(e);
       throw e;
     }
   }
 
-  ResultMessage route(CQLStatement statement, QueryOptions options, Incoming incoming) {
+  private static CompletableFuture<ResultMessage> now(ResultMessage answer) {
+    return CompletableFuture.completedFuture(answer);
+  }
+
+  CompletableFuture<ResultMessage> route(
+      CQLStatement statement, QueryOptions options, Incoming incoming) {
     if (incoming.bound().isEmpty() && !ConnectionTransactions.isOfNone(statement)) {
       connections.arrive(incoming.client());
     }
     if (statement instanceof ControlStatement own) {
-      return control.execute(own, incoming);
+      return now(control.execute(own, incoming));
     }
     // A further page is of a statement that has begun the transaction.
     Incoming asked = options.getPagingState() == null ? incoming : incoming.withoutStart();
@@ -106,8 +125,10 @@ final class StatementRouter {
   }
 
   /** Begins the transaction first, if the request says so. */
-  private ResultMessage inTransaction(
-      CQLStatement statement, Incoming incoming, Supplier<ResultMessage> execution) {
+  private CompletableFuture<ResultMessage> inTransaction(
+      CQLStatement statement,
+      Incoming incoming,
+      Supplier<CompletableFuture<ResultMessage>> execution) {
     if (incoming.payload().start().isPresent() || incoming.payload().commits()) {
       incoming.client().validateLogin();
     }
@@ -117,12 +138,13 @@ final class StatementRouter {
     }
     if (incoming.payload().commits() && !control.isOpen(incoming)) {
       // Repeated: whatever the writes would be refused for today, it may be decided.
-      return control.commit(incoming);
+      return now(control.commit(incoming));
     }
     return execution.get();
   }
 
-  private ResultMessage routeData(CQLStatement statement, QueryOptions options, Incoming incoming) {
+  private CompletableFuture<ResultMessage> routeData(
+      CQLStatement statement, QueryOptions options, Incoming incoming) {
     boolean isWrite =
         statement instanceof ModificationStatement || statement instanceof BatchStatement;
     if (incoming.payload().commits() && !isWrite) {
@@ -132,7 +154,7 @@ final class StatementRouter {
               + " back.");
     }
     if (statement instanceof BatchStatement batch) {
-      Optional<ResultMessage> strongly =
+      Optional<CompletableFuture<ResultMessage>> strongly =
           ifStrong(
               tables(batch),
               incoming,
@@ -145,29 +167,32 @@ final class StatementRouter {
     if (statement instanceof SelectStatement select) {
       Optional<SnapshotTransactions.Open> reader = snapshotTransaction(incoming);
       if (reader.isPresent() && !Tables.isSystem(select.table)) {
-        return reader
-            .get()
-            .select(select, options, incoming.state(), incoming.request().requestTime());
+        return now(
+            reader
+                .get()
+                .select(select, options, incoming.state(), incoming.request().requestTime()));
       }
-      Optional<ResultMessage> strongly =
+      Optional<CompletableFuture<ResultMessage>> strongly =
           ifStrong(
               Set.of(select.table),
               incoming,
-              () -> strong.select(select, options, incoming.request(), incoming.onCassandra()));
+              () ->
+                  now(strong.select(select, options, incoming.request(), incoming.onCassandra())));
       if (strongly.isPresent()) {
         return strongly.get();
       }
       if (transactionOf(incoming).isEmpty() && SnapshotTag.of(select.table).isPresent()) {
-        return SnapshotReads.select(
-            select, options, incoming.state(), incoming.request().requestTime());
+        return now(
+            SnapshotReads.select(
+                select, options, incoming.state(), incoming.request().requestTime()));
       }
       return Tables.isSystem(select.table)
-          ? incoming.onCassandra().get()
-          : route(Set.of(select.table), incoming, () -> select(select, options, incoming));
+          ? now(incoming.onCassandra().get())
+          : route(Set.of(select.table), incoming, () -> now(select(select, options, incoming)));
     }
     if (statement instanceof ModificationStatement write) {
       List<Write> writes = List.of(new Write(write, options));
-      Optional<ResultMessage> strongly =
+      Optional<CompletableFuture<ResultMessage>> strongly =
           ifStrong(
               Set.of(write.metadata()), incoming, () -> strongly(write, writes, options, incoming));
       if (strongly.isPresent()) {
@@ -178,10 +203,10 @@ final class StatementRouter {
           incoming,
           () -> write(statement, writes, options.getConsistency(), incoming));
     }
-    return routeOther(statement, incoming);
+    return now(routeOther(statement, incoming));
   }
 
-  private ResultMessage routeBatch(
+  private CompletableFuture<ResultMessage> routeBatch(
       BatchStatement batch, BatchQueryOptions options, Incoming incoming) {
     List<Write> writes = writes(batch, options);
     return routeWrite(
@@ -195,7 +220,7 @@ final class StatementRouter {
   }
 
   /** A batch that came as a list of statements. */
-  ResultMessage routeList(
+  CompletableFuture<ResultMessage> routeList(
       BatchStatement batch,
       BatchQueryOptions options,
       Supplier<List<String>> texts,
@@ -209,7 +234,7 @@ final class StatementRouter {
         () -> DisabledMeanwhile.again(() -> routeListData(batch, options, texts, incoming)));
   }
 
-  private ResultMessage routeListData(
+  private CompletableFuture<ResultMessage> routeListData(
       BatchStatement batch,
       BatchQueryOptions options,
       Supplier<List<String>> texts,
@@ -249,21 +274,28 @@ final class StatementRouter {
    * Has the groups of strong keyspaces run a statement that is no transaction's. In a transaction
    * their tables are as all others: transactional or refused.
    */
-  private Optional<ResultMessage> ifStrong(
-      Set<TableMetadata> tables, Incoming incoming, Supplier<ResultMessage> onGroups) {
+  private Optional<CompletableFuture<ResultMessage>> ifStrong(
+      Set<TableMetadata> tables,
+      Incoming incoming,
+      Supplier<CompletableFuture<ResultMessage>> onGroups) {
     if (!strong.isStrong(tables) || transactionOf(incoming).isPresent()) {
       return Optional.empty();
     }
-    try (OpOrder.Group group = barrier.enter(tables)) {
-      if (tables.stream().anyMatch(Tables::isTransactional)) {
-        return Optional.empty();
-      }
-      Tables.requireColumns(tables);
-      return Optional.of(onGroups.get());
+    OpOrder.Group group = barrier.enter(tables);
+    if (tables.stream().anyMatch(Tables::isTransactional)) {
+      group.close();
+      return Optional.empty();
     }
+    return Optional.of(
+        Answers.within(
+            group,
+            () -> {
+              Tables.requireColumns(tables);
+              return onGroups.get();
+            }));
   }
 
-  private ResultMessage strongly(
+  private CompletableFuture<ResultMessage> strongly(
       CQLStatement statement, List<Write> writes, QueryOptions options, Incoming incoming) {
     StatementChecks.ofStrongWrite(statement, writes, options.getConsistency(), incoming);
     return StrongStatements.needsDecision(writes)
@@ -272,20 +304,25 @@ final class StatementRouter {
   }
 
   /** A statement on tables: ours if it runs in a transaction, or if a table is transactional. */
-  private ResultMessage route(
-      Set<TableMetadata> tables, Incoming incoming, Supplier<ResultMessage> onIsolde) {
-    try (OpOrder.Group group = barrier.enter(withCommitted(tables, incoming))) {
-      boolean ours =
-          transactionOf(incoming).isPresent() || tables.stream().anyMatch(Tables::isTransactional);
-      if (!ours && strong.isStrong(tables)) {
-        throw new DisabledMeanwhile();
-      }
-      if (!ours) {
-        return incoming.onCassandra().get();
-      }
-      Tables.requireColumns(tables);
-      return onIsolde.get();
-    }
+  private CompletableFuture<ResultMessage> route(
+      Set<TableMetadata> tables,
+      Incoming incoming,
+      Supplier<CompletableFuture<ResultMessage>> onIsolde) {
+    return Answers.within(
+        barrier.enter(withCommitted(tables, incoming)),
+        () -> {
+          boolean ours =
+              transactionOf(incoming).isPresent()
+                  || tables.stream().anyMatch(Tables::isTransactional);
+          if (!ours && strong.isStrong(tables)) {
+            throw new DisabledMeanwhile();
+          }
+          if (!ours) {
+            return now(incoming.onCassandra().get());
+          }
+          Tables.requireColumns(tables);
+          return onIsolde.get();
+        });
   }
 
   /** With the tables of the transaction, if it is committed, too. */
@@ -298,10 +335,12 @@ final class StatementRouter {
     return all;
   }
 
-  private ResultMessage routeWrite(
-      Set<TableMetadata> tables, Incoming incoming, Supplier<ResultMessage> onIsolde) {
+  private CompletableFuture<ResultMessage> routeWrite(
+      Set<TableMetadata> tables,
+      Incoming incoming,
+      Supplier<CompletableFuture<ResultMessage>> onIsolde) {
     if (tables.stream().allMatch(Tables::isSystem) && transactionOf(incoming).isEmpty()) {
-      return incoming.onCassandra().get();
+      return now(incoming.onCassandra().get());
     }
     SnapshotValidator.refuseWrites(tables);
     if (snapshotTransaction(incoming).isPresent()) {
@@ -311,9 +350,7 @@ final class StatementRouter {
     // Transactional tables are cut at a timestamp: nobody has to wait for that.
     Set<TableMetadata> plain =
         tables.stream().filter(table -> !Tables.isTransactional(table)).collect(toSet());
-    try (OpOrder.Group group = writeGate.enter(plain)) {
-      return route(tables, incoming, onIsolde);
-    }
+    return Answers.within(writeGate.enter(plain), () -> route(tables, incoming, onIsolde));
   }
 
   private Optional<SnapshotTransactions.Open> snapshotTransaction(Incoming incoming) {
@@ -332,22 +369,24 @@ final class StatementRouter {
         : coordinator.get().data().select(select, options, incoming.request());
   }
 
-  private ResultMessage write(
+  private CompletableFuture<ResultMessage> write(
       CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
     StatementChecks.ofWrite(statement, writes, consistency, incoming);
     if (incoming.payload().commits()) {
-      return control.commitWith(
-          transaction -> coordinator.get().data().write(transaction, writes, incoming.request()),
-          incoming);
+      return now(
+          control.commitWith(
+              transaction ->
+                  coordinator.get().data().write(transaction, writes, incoming.request()),
+              incoming));
     }
     Optional<Transaction> transaction = find(incoming);
     if (transaction.isPresent()) {
       coordinator.get().data().write(transaction.get(), writes, incoming.request());
-    } else {
-      coordinator.get().data().write(writes, incoming.request());
-      connections.warnBesideOther(incoming.client());
+      return now(new ResultMessage.Void());
     }
-    return new ResultMessage.Void();
+    CompletableFuture<?> written = coordinator.get().data().write(writes, incoming.request());
+    connections.warnBesideOther(incoming.client()); // Warnings are this thread's.
+    return written.thenApply(done -> new ResultMessage.Void());
   }
 
   private Optional<Transaction> find(Incoming incoming) {

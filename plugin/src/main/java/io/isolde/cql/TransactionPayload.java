@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.apache.cassandra.service.ClientWarn;
 import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.ByteBufferUtil;
@@ -120,11 +121,15 @@ record TransactionPayload(
    * Tells with the answer when the transaction started. Not with one that has warnings: Cassandra
    * 5.0 writes them before the payload, and some drivers read them after it.
    */
-  static ResultMessage started(long startTimestamp, ResultMessage answer) {
-    if (ClientWarn.instance.getWarnings() == null) {
-      answer.setCustomPayload(
-          Map.of(START_TIMESTAMP, ByteBufferUtil.bytes(Long.toString(startTimestamp))));
-    }
-    return answer;
+  static CompletableFuture<ResultMessage> started(
+      long startTimestamp, CompletableFuture<ResultMessage> answer) {
+    return ClientWarn.instance.getWarnings() != null
+        ? answer
+        : answer.thenApply(
+            started -> {
+              started.setCustomPayload(
+                  Map.of(START_TIMESTAMP, ByteBufferUtil.bytes(Long.toString(startTimestamp))));
+              return started;
+            });
   }
 }

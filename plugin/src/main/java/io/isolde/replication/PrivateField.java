@@ -26,6 +26,15 @@ public final class PrivateField {
     }
   }
 
+  /** Puts another value into it, also if it is final. */
+  public void set(Object of, Object value) {
+    try {
+      field.set(of, value);
+    } catch (IllegalAccessException e) {
+      throw new AssertionError("made accessible above", e);
+    }
+  }
+
   /** Returns its value in an object. */
   public Object get(Object of) {
     try {

@@ -266,7 +266,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
    * Whether a keyspace is a strong one, also if this node does not serve it yet: while it starts,
    * and in the moment after it was made. Cheap.
    */
-  boolean isMeant(String name) {
+  public boolean isMeant(String name) {
     if (find(name).isPresent()) {
       return true;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import io.isolde.answer.Answers;
 import io.isolde.apply.Denylist;
 import io.isolde.config.IsoldeConfig;
 import io.isolde.error.ErrorCode;
@@ -21,8 +22,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.apache.cassandra.cql3.CQLStatement;
@@ -42,7 +41,6 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.transport.ProtocolVersion;
 import org.apache.cassandra.transport.messages.ResultMessage;
-import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Runs SELECT, INSERT, UPDATE, DELETE and BATCH on strong keyspaces. */
 public final class StrongStatements {
@@ -181,15 +179,16 @@ public final class StrongStatements {
             || select.getRestrictions().usesSecondaryIndexing());
   }
 
-  /** Writes, as one write of one group; checked and permitted already. */
-  public ResultMessage write(List<Write> writes, ConsistencyLevel consistency, Request request) {
+  /** Writes, as one write of one group; checked and permitted already. May fail as this does. */
+  public CompletableFuture<ResultMessage> write(
+      List<Write> writes, ConsistencyLevel consistency, Request request) {
     StrongKeyspace keyspace = keyspaceOf(writes);
     writes.forEach(write -> check(write.statement()));
     ClientTimestamps.warnIfIgnored(writes, request);
     List<PartitionUpdate> updates = DataStatements.together(writes, 0, request);
     Denylist.checkWrites(updates);
     if (updates.isEmpty()) {
-      return new ResultMessage.Void();
+      return CompletableFuture.completedFuture(new ResultMessage.Void());
     }
     GroupClient.Target target = groupOf(keyspace, updates);
     int[] keyHashes =
@@ -199,26 +198,28 @@ public final class StrongStatements {
             .toArray();
     Payload.Updates made = new Payload.Updates(updates, Payload.Timestamps.OF_THE_LOG);
     byte[] payload = Payload.encode(made);
-    var unused =
-        await(
-            keyspace.client().write(target, keyHashes, payload, made),
-            consistency,
-            WriteType.SIMPLE);
-    return LeaderHint.on(new ResultMessage.Void(), keyspace, target, protocolOf(writes));
+    return LeaderHint.on(
+        keyspace
+            .client()
+            .write(target, keyHashes, payload, made)
+            .handle(
+                (done, failure) ->
+                    orThrow(new ResultMessage.Void(), failure, consistency, WriteType.SIMPLE)),
+        keyspace,
+        target,
+        protocolOf(writes));
   }
 
   private static ProtocolVersion protocolOf(List<Write> writes) {
     return writes.get(0).options().getProtocolVersion();
   }
 
-  private static <T> T await(Future<T> answer, ConsistencyLevel consistency, WriteType writeType) {
-    try {
-      return answer.get();
-    } catch (ExecutionException e) {
-      throw StrongErrors.ofWrite(e.getCause(), consistency, writeType);
-    } catch (InterruptedException e) {
-      throw new UncheckedInterruptedException(e);
+  private static <T> T orThrow(
+      T answer, Throwable failure, ConsistencyLevel consistency, WriteType writeType) {
+    if (failure != null) {
+      throw StrongErrors.ofWrite(Answers.cause(failure), consistency, writeType);
     }
+    return answer;
   }
 
   private StrongKeyspace keyspaceOf(List<Write> writes) {
@@ -301,7 +302,7 @@ public final class StrongStatements {
    *
    * @param statement whose text is known to {@link StatementTexts}
    */
-  public ResultMessage decide(
+  public CompletableFuture<ResultMessage> decide(
       CQLStatement statement, List<Write> writes, QueryOptions options, Request request) {
     StatementTexts.Text text = texts.of(statement).orElseThrow(StrongStatements::textUnknown);
     return decide(
@@ -323,7 +324,7 @@ public final class StrongStatements {
    *
    * @param statementTexts as many as statements
    */
-  public ResultMessage decideList(
+  public CompletableFuture<ResultMessage> decideList(
       List<Write> writes,
       List<String> statementTexts,
       ConsistencyLevel consistency,
@@ -357,7 +358,7 @@ public final class StrongStatements {
     }
   }
 
-  private ResultMessage decide(
+  private CompletableFuture<ResultMessage> decide(
       List<Write> writes, ConsistencyLevel consistency, Request request, DecisionRequest decision) {
     StrongKeyspace keyspace = keyspaceOf(writes);
     Optional<Layout.Group> group = Optional.empty();
@@ -381,10 +382,12 @@ public final class StrongStatements {
     }
     ClientTimestamps.warnIfIgnored(writes, request);
     GroupClient.Target target = keyspace.target(group.orElseThrow());
-    byte[] answer =
-        await(keyspace.client().decide(target, decision.encode()), consistency, WriteType.CAS);
     return LeaderHint.on(
-        LeaderDecisions.decode(answer, decision.protocolVersion()),
+        keyspace
+            .client()
+            .decide(target, decision.encode())
+            .handle((answer, failure) -> orThrow(answer, failure, consistency, WriteType.CAS))
+            .thenApply(answer -> LeaderDecisions.decode(answer, decision.protocolVersion())),
         keyspace,
         target,
         protocolOf(writes));

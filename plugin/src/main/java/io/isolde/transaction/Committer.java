@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
-import com.google.common.base.Throwables;
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import io.isolde.answer.Answers;
 import io.isolde.apply.ApplyThreads;
 import io.isolde.apply.MutationApplier;
 import io.isolde.apply.Stamp;
@@ -24,14 +25,13 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.UnavailableException;
-import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Decides, applies and makes visible: the second half of a transaction's life. */
 final class Committer {
@@ -42,6 +42,14 @@ final class Committer {
   private static final int MAX_PASSING = 32;
 
   private static final ReadSet NOTHING_READ = new ReadSet(1);
+
+  private static final long IDLE_SECONDS = 10;
+
+  /**
+   * For commits that wait for others in doubt. The oracle bounds how many come here: it has refused
+   * each of them.
+   */
+  private static final Executor DOUBTING = doubting();
 
   private final Oracle oracle;
   private final MutationApplier applier;
@@ -66,21 +74,35 @@ final class Committer {
     this.listener = listener;
   }
 
-  /** Commits writes that depend on nothing read: never a conflict. */
-  long commitBlindly(long startTimestamp, Collection<PartitionUpdate> updates) {
+  private static Executor doubting() {
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            InDoubt.MAX_WAITING,
+            InDoubt.MAX_WAITING,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            new ThreadFactoryBuilder().setNameFormat("IsoldeInDoubt-%d").setDaemon(true).build());
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+
+  /** Commits writes that depend on nothing read: never a conflict. As {@link #commit}. */
+  CompletableFuture<Long> commitBlindly(long startTimestamp, Collection<PartitionUpdate> updates) {
     return commit(null, IsolationLevel.SERIALIZABLE, startTimestamp, NOTHING_READ, updates);
   }
 
   /**
-   * Returns the commit timestamp when the writes are visible to every transaction that starts from
-   * now on.
+   * Completes with the commit timestamp when the writes are visible to every transaction that
+   * starts from then on. Waits by itself only for rows that are in doubt.
    *
    * @param transactionId null for a single statement, about which nobody can ask
+   * @return may fail as this method does
    * @throws IsoldeException CONFLICT, CONFLICT_FORGOTTEN, ORACLE_OVERLOADED, TRANSACTION_TOO_LARGE:
    *     nothing is committed, and so with UNAVAILABLE; APPLY_PENDING: committed, and visible before
    *     long
    */
-  long commit(
+  CompletableFuture<Long> commit(
       UUID transactionId,
       IsolationLevel level,
       long startTimestamp,
@@ -89,13 +111,15 @@ final class Committer {
     CommitMemory.Share share =
         memory.share(updates.stream().mapToLong(PartitionUpdate::dataSize).sum());
     try {
-      return commit(transactionId, level, startTimestamp, reads, updates, share);
-    } finally {
+      return commit(transactionId, level, startTimestamp, reads, updates, share)
+          .whenComplete((done, failure) -> share.release());
+    } catch (RuntimeException | Error e) {
       share.release();
+      throw e;
     }
   }
 
-  private long commit(
+  private CompletableFuture<Long> commit(
       UUID transactionId,
       IsolationLevel level,
       long startTimestamp,
@@ -118,30 +142,54 @@ final class Committer {
       check(transactionId, updates); // That was long ago.
     }
     boolean isLeaderAsked = applier.isLeaderAsked(writeSet.length);
-    Decision decision = decide(request, writeSet, updates, isLeaderAsked, share);
-    if (decision instanceof Decision.Refused refused && refused.reason() == Refusal.IN_DOUBT) {
-      // Once more, knowing what is in doubt.
-      inDoubt.lookAgain();
-      var unused = inDoubt.await(request.overwrites(), Long.MAX_VALUE, writes::find, transactionId);
-      check(transactionId, updates);
-      decision = decide(request, writeSet, updates, false, share);
-    }
+    return decide(request, writeSet, updates, isLeaderAsked, share)
+        .thenCompose(
+            decision ->
+                decision instanceof Decision.Refused refused && refused.reason() == Refusal.IN_DOUBT
+                    ? decideAfterDoubt(request, writeSet, writes, updates, share)
+                    : CompletableFuture.completedFuture(decision))
+        .thenCompose(decision -> commitTimestamp(decision, request, reads, writes));
+  }
+
+  /** Once more, knowing what is in doubt. */
+  private CompletableFuture<Decision> decideAfterDoubt(
+      CommitRequest request,
+      byte[] writeSet,
+      WriteSet writes,
+      Collection<PartitionUpdate> updates,
+      CommitMemory.Share share) {
+    return CompletableFuture.runAsync(
+            () -> {
+              inDoubt.lookAgain();
+              UUID id = request.transactionId();
+              var unused = inDoubt.await(request.overwrites(), Long.MAX_VALUE, writes::find, id);
+              check(id, updates);
+            },
+            DOUBTING)
+        .thenCompose(ready -> decide(request, writeSet, updates, false, share));
+  }
+
+  private CompletableFuture<Long> commitTimestamp(
+      Decision decision, CommitRequest request, ReadSet reads, WriteSet writes) {
     if (decision instanceof Decision.Aborted aborted) {
-      awaitPassed(aborted.conflict());
-      throw conflict(transactionId, level, aborted.conflict(), reads, writes);
+      return passed(aborted.conflict())
+          .thenApply(
+              passed -> {
+                throw conflict(
+                    request.transactionId(), request.level(), aborted.conflict(), reads, writes);
+              });
     }
     if (decision instanceof Decision.Refused refused) {
-      throw refused(transactionId, refused.reason());
+      throw refused(request.transactionId(), refused.reason());
     }
-    return ((Decision.Committed) decision).commitTimestamp();
+    return CompletableFuture.completedFuture(((Decision.Committed) decision).commitTimestamp());
   }
 
   /**
-   * Returns the decision; if it is to commit, when that is visible.
-   *
-   * @throws IsoldeException APPLY_PENDING, and what the oracle throws
+   * Completes with the decision; if it is to commit, when that is visible. Fails with
+   * APPLY_PENDING, and as the oracle does.
    */
-  private Decision decide(
+  private CompletableFuture<Decision> decide(
       CommitRequest request,
       byte[] writeSet,
       Collection<PartitionUpdate> updates,
@@ -156,17 +204,20 @@ final class Committer {
     // A commit that is not applied in time goes on, and needs its writes for that.
     share.hold();
     var unused = visible.whenComplete((done, failure) -> share.release());
-    boolean isVisible = isDone(visible, commitTimeoutMillis);
-    Decision decision = await(decided).decision();
-    if (decision instanceof Decision.Committed committed) {
-      // It may have been the decision that took so long.
-      if (!isVisible && !isDone(visible, commitTimeoutMillis)) {
-        listener.applyPending();
-        throw pending(request.transactionId(), committed.commitTimestamp());
-      }
-      listener.committed(System.nanoTime() - askedNanos);
-    }
-    return decision;
+    return decided.thenCompose(
+        how ->
+            how.decision() instanceof Decision.Committed committed
+                ? isDone(visible, commitTimeoutMillis)
+                    .thenApply(
+                        isVisible -> {
+                          if (!isVisible) {
+                            listener.applyPending();
+                            throw pending(request.transactionId(), committed.commitTimestamp());
+                          }
+                          listener.committed(System.nanoTime() - askedNanos);
+                          return committed;
+                        })
+                : CompletableFuture.completedFuture(how.decision()));
   }
 
   /**
@@ -209,21 +260,21 @@ final class Committer {
 
   /**
    * Whoever tries again is to see what was in the way: until that is stable, each attempt would
-   * begin below it and could only have the same conflict.
+   * begin below it and could only have the same conflict. Completes then, or when that takes long.
    */
-  private void awaitPassed(Conflict conflict) {
+  private CompletableFuture<Boolean> passed(Conflict conflict) {
     boolean isKnown =
         conflict.kind() == Conflict.Kind.READ_WRITE || conflict.kind() == Conflict.Kind.WRITE_WRITE;
-    if (isKnown && passing.tryAcquire()) {
-      try {
-        CompletableFuture<Void> passed = oracle.whenStable(conflict.committedAt());
-        if (!isDone(passed, Math.min(commitTimeoutMillis, MAX_PASSING_MILLIS))) {
-          passed.cancel(false);
-        }
-      } finally {
-        passing.release();
-      }
+    if (!isKnown || !passing.tryAcquire()) {
+      return CompletableFuture.completedFuture(false);
     }
+    CompletableFuture<Void> passed = oracle.whenStable(conflict.committedAt());
+    return isDone(passed, Math.min(commitTimeoutMillis, MAX_PASSING_MILLIS))
+        .whenComplete(
+            (isPassed, failure) -> {
+              passed.cancel(false);
+              passing.release();
+            });
   }
 
   /** Refused here, where it is known that nothing is committed, and why. */
@@ -263,7 +314,7 @@ final class Committer {
   /** For a client that asks again after a commit. */
   void awaitVisible(UUID transactionId, long commitTimestamp) {
     CompletableFuture<Void> visible = inDoubt.whenApplied(commitTimestamp);
-    if (!isDone(visible, commitTimeoutMillis)) {
+    if (!Answers.await(isDone(visible, commitTimeoutMillis))) {
       visible.cancel(false);
       throw pending(transactionId, commitTimestamp);
     }
@@ -280,27 +331,12 @@ final class Committer {
         commitTimestamp);
   }
 
-  private static boolean isDone(CompletableFuture<?> step, long timeoutMillis) {
-    try {
-      var unused = step.get(timeoutMillis, TimeUnit.MILLISECONDS);
-      return true;
-    } catch (TimeoutException | ExecutionException e) {
-      return false; // If the oracle did not tell, the commit goes on in the background.
-    } catch (InterruptedException e) {
-      throw new UncheckedInterruptedException(e);
-    }
-  }
-
-  /** Ends with the time-out of the oracle. */
-  private static Decided await(CompletableFuture<Decided> decided) {
-    try {
-      return decided.get();
-    } catch (ExecutionException e) {
-      Throwables.throwIfUnchecked(e.getCause());
-      throw new IllegalStateException(e.getCause());
-    } catch (InterruptedException e) {
-      throw new UncheckedInterruptedException(e);
-    }
+  /** Whether a step was done in time. If it fails, it goes on in the background, as a late one. */
+  private static CompletableFuture<Boolean> isDone(CompletableFuture<?> step, long timeoutMillis) {
+    CompletableFuture<Boolean> isDone = step.handle((done, failure) -> failure == null);
+    return isDone.isDone()
+        ? isDone
+        : isDone.completeOnTimeout(false, timeoutMillis, TimeUnit.MILLISECONDS);
   }
 
   private static IsoldeException refused(UUID transactionId, Refusal reason) {

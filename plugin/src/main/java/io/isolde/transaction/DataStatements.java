@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.apache.cassandra.cql3.QueryOptions;
@@ -224,16 +225,19 @@ public final class DataStatements {
     }
   }
 
-  /** Writes outside of a transaction: committed together, at once. */
-  public void write(List<Write> writes, Request request) {
+  /**
+   * Writes outside of a transaction: committed together, at once. Completes when all that begins
+   * from then on sees it; may fail as this method does.
+   */
+  public CompletableFuture<?> write(List<Write> writes, Request request) {
     check(writes);
     ClientTimestamps.warnIfIgnored(writes, request);
     long newest = oracle.stableSoFar();
     List<PartitionUpdate> updates = together(writes, newest, request);
     Denylist.checkWrites(updates);
-    if (!updates.isEmpty()) {
-      committer.commitBlindly(newest, updates);
-    }
+    return updates.isEmpty()
+        ? CompletableFuture.completedFuture(null)
+        : committer.commitBlindly(newest, updates);
   }
 
   /**

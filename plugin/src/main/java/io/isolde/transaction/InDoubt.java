@@ -28,7 +28,7 @@ final class InDoubt {
   private static final long LOOK_AGAIN_MILLIS = 50;
 
   /** A quarter of the threads that serve clients: further ones are refused at once. */
-  private static final int MAX_WAITING = 32;
+  static final int MAX_WAITING = 32;
 
   private static final CompletableFuture<InDoubtCommits> NOTHING =
       CompletableFuture.completedFuture(InDoubtCommits.NONE);

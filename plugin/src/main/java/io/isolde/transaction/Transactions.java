@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.answer.Answers;
 import io.isolde.config.TransactionSettings;
 import io.isolde.conflict.ReadSet;
 import io.isolde.error.ErrorCode;
@@ -302,8 +303,13 @@ public final class Transactions {
     try {
       checkTables(transaction);
       commitTimestamp =
-          committer.commit(
-              id, transaction.level(), transaction.startTimestamp(), transaction.reads(), updates);
+          Answers.await(
+              committer.commit(
+                  id,
+                  transaction.level(),
+                  transaction.startTimestamp(),
+                  transaction.reads(),
+                  updates));
     } catch (RuntimeException | Error e) {
       oracle.end(id);
       throw e;

@@ -65,14 +65,15 @@ class CommitterTest {
     PartitionUpdate.SimpleBuilder update =
         PartitionUpdate.simpleBuilder(CassandraInProcess.table("fought").metadata(), 1);
     update.row();
-    return CompletableFuture.supplyAsync(
-        () ->
-            committer.commit(
-                UUID.randomUUID(),
-                IsolationLevel.SNAPSHOT,
-                START,
-                new ReadSet(10),
-                List.of(update.build())));
+    return CompletableFuture.completedFuture(null)
+        .thenCompose(
+            ready ->
+                committer.commit(
+                    UUID.randomUUID(),
+                    IsolationLevel.SNAPSHOT,
+                    START,
+                    new ReadSet(10),
+                    List.of(update.build())));
   }
 
   /** Else the next attempt would begin below what was in the way, and fail for certain. */

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cql;
+
+import io.isolde.answer.Answers;
+import io.isolde.replication.PrivateField;
+import io.isolde.replication.StrongKeyspaces;
+import io.isolde.transaction.Tables;
+import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
+import org.apache.cassandra.cql3.CQLStatement;
+import org.apache.cassandra.cql3.QueryEvents;
+import org.apache.cassandra.cql3.QueryHandler;
+import org.apache.cassandra.cql3.QueryProcessor;
+import org.apache.cassandra.cql3.statements.BatchStatement;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
+import org.apache.cassandra.service.CassandraDaemon;
+import org.apache.cassandra.service.NativeTransportService;
+import org.apache.cassandra.tracing.Tracing;
+import org.apache.cassandra.transport.LaterDispatcher;
+import org.apache.cassandra.transport.Message;
+import org.apache.cassandra.transport.PipelineConfigurator;
+import org.apache.cassandra.transport.Server;
+import org.apache.cassandra.transport.messages.ExecuteMessage;
+import org.apache.cassandra.transport.messages.ResultMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes whose answers wait for a log or for replicas hold no thread meanwhile. It takes a
+ * dispatcher of ours in the place of Cassandra's, for connections from then on; without it, threads
+ * wait as in Cassandra.
+ */
+final class LaterAnswers {
+  private static final Logger log = LoggerFactory.getLogger(LaterAnswers.class);
+
+  private final StrongKeyspaces strong;
+
+  LaterAnswers(StrongKeyspaces strong) {
+    this.strong = strong;
+  }
+
+  /** Returns the answer, or what stands for one that comes later. */
+  static ResultMessage answer(CompletableFuture<ResultMessage> answer) {
+    // Who listens to requests, or traces one, hears of its success when the handler returns.
+    boolean mayComeLater =
+        !answer.isDone() && !QueryEvents.instance.hasListeners() && !Tracing.isTracing();
+    ResultMessage now = mayComeLater ? LaterDispatcher.defer(answer) : null;
+    return now == null ? Answers.await(answer) : now;
+  }
+
+  /** Takes the place of Cassandra's dispatcher, as soon as there are servers. */
+  void install() {
+    try {
+      PrivateField servers = PrivateField.of(NativeTransportService.class, "servers");
+      PrivateField configurator = PrivateField.of(Server.class, "pipelineConfigurator");
+      PrivateField ofServer = PrivateField.of(Server.class, "dispatcher");
+      PrivateField ofConnections = PrivateField.of(PipelineConfigurator.class, "dispatcher");
+      LaterDispatcher dispatcher = new LaterDispatcher(this::startsOnly);
+      NativeTransportService service =
+          CassandraDaemon.getInstanceForTesting().nativeTransportService();
+      for (Object server : (Collection<?>) servers.get(service)) {
+        ofServer.set(server, dispatcher);
+        ofConnections.set(configurator.get(server), dispatcher);
+      }
+    } catch (IllegalStateException e) {
+      log.warn(
+          "Writes hold a thread until they are answered, since this Cassandra has no place for"
+              + " another dispatcher. All else works.",
+          e);
+    }
+  }
+
+  /**
+   * Whether a request is a write of one statement that needs no reading before: it starts what is
+   * answered later, and blocks for nothing but what is in doubt.
+   */
+  private boolean startsOnly(Message.Request request) {
+    if (!(request instanceof ExecuteMessage execute) || request.getCustomPayload() != null) {
+      return false;
+    }
+    QueryHandler.Prepared prepared = QueryProcessor.instance.getPrepared(execute.statementId);
+    return prepared != null && isWriteOfOurs(prepared.statement);
+  }
+
+  private boolean isWriteOfOurs(CQLStatement statement) {
+    if (statement instanceof BatchStatement batch) {
+      return batch.getStatements().stream().allMatch(this::isWriteOfOurs);
+    }
+    return statement instanceof ModificationStatement write
+        && !write.hasConditions()
+        && !write.requiresRead()
+        && (Tables.isTransactional(write.metadata()) || strong.isMeant(write.keyspace()));
+  }
+}
