@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
+import io.isolde.answer.Answers;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.Outcome;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.db.marshal.BooleanType;
@@ -26,7 +28,6 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.Event;
 import org.apache.cassandra.transport.messages.ResultMessage;
-import org.apache.cassandra.utils.concurrent.OpOrder;
 
 /** Executes the statements that begin, end and switch on transactions. */
 final class ControlStatements {
@@ -51,12 +52,16 @@ final class ControlStatements {
     this.connections = connections;
   }
 
-  ResultMessage execute(ControlStatement statement, Incoming incoming) {
+  CompletableFuture<ResultMessage> execute(ControlStatement statement, Incoming incoming) {
     statement.authorize(incoming.client());
+    return statement instanceof ControlStatement.Commit
+        ? commit(incoming)
+        : CompletableFuture.completedFuture(executeNow(statement, incoming));
+  }
+
+  private ResultMessage executeNow(ControlStatement statement, Incoming incoming) {
     if (statement instanceof ControlStatement.Start start) {
       return start(start, incoming);
-    } else if (statement instanceof ControlStatement.Commit) {
-      return commit(incoming);
     } else if (statement instanceof ControlStatement.Rollback) {
       return rollback(incoming);
     } else if (statement instanceof ControlStatement.Show show) {
@@ -175,45 +180,56 @@ final class ControlStatements {
         || coordinator.get().transactions().isOpen(id);
   }
 
-  ResultMessage commit(Incoming incoming) {
+  CompletableFuture<ResultMessage> commit(Incoming incoming) {
     UUID id = current(incoming, "COMMIT");
     Optional<SnapshotTransactions.Open> reader = snapshotTransactions.end(id, incoming.user());
     if (reader.isPresent()) {
       unbind(incoming);
-      return ended(
-          new Transactions.Result(id, true, OptionalLong.of(reader.get().timestampMicros())));
+      return CompletableFuture.completedFuture(
+          ended(
+              new Transactions.Result(id, true, OptionalLong.of(reader.get().timestampMicros()))));
     }
     Transactions transactions = coordinator.get().transactions();
-    try (OpOrder.Group group = barrier.enter(transactions.tablesOf(id))) {
-      return ended(
-          transactions.commit(
-              id,
-              transaction -> CommitPermissions.check(transaction, incoming.client()),
-              incoming.payload().startTimestamp(),
-              incoming.user()));
+    CompletableFuture<ResultMessage> answer;
+    try {
+      answer =
+          Answers.within(
+              barrier.enter(transactions.tablesOf(id)),
+              () -> commitWith(transaction -> {}, incoming));
     } catch (RuntimeException | Error e) {
-      abort(id, incoming.user(), e); // If it did not come as far as the decision.
+      commitFailed(id, incoming, e);
       throw e;
-    } finally {
-      unbind(incoming);
     }
+    return answer.whenComplete(
+        (committed, failure) -> {
+          if (failure == null) {
+            unbind(incoming);
+          } else {
+            commitFailed(id, incoming, Answers.cause(failure));
+          }
+        });
+  }
+
+  private void commitFailed(UUID id, Incoming incoming, Throwable cause) {
+    abort(id, incoming.user(), cause); // If it did not come as far as the decision.
+    unbind(incoming);
   }
 
   /**
    * Commits the transaction of the request, after its last writes. Whoever calls this keeps the
-   * barriers of all its tables open.
+   * barriers of all its tables open until there is an answer.
    */
-  ResultMessage commitWith(Consumer<Transaction> lastWrites, Incoming incoming) {
-    return ended(
-        coordinator
-            .get()
-            .transactions()
-            .commit(
-                current(incoming, "COMMIT"),
-                lastWrites.andThen(
-                    transaction -> CommitPermissions.check(transaction, incoming.client())),
-                incoming.payload().startTimestamp(),
-                incoming.user()));
+  CompletableFuture<ResultMessage> commitWith(Consumer<Transaction> lastWrites, Incoming incoming) {
+    return coordinator
+        .get()
+        .transactions()
+        .commit(
+            current(incoming, "COMMIT"),
+            lastWrites.andThen(
+                transaction -> CommitPermissions.check(transaction, incoming.client())),
+            incoming.payload().startTimestamp(),
+            incoming.user())
+        .thenApply(ControlStatements::ended);
   }
 
   /**

@@ -5,7 +5,9 @@ import io.isolde.answer.Answers;
 import io.isolde.replication.PrivateField;
 import io.isolde.replication.StrongKeyspaces;
 import io.isolde.transaction.Tables;
+import java.nio.ByteBuffer;
 import java.util.Collection;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.QueryEvents;
@@ -20,8 +22,11 @@ import org.apache.cassandra.transport.LaterDispatcher;
 import org.apache.cassandra.transport.Message;
 import org.apache.cassandra.transport.PipelineConfigurator;
 import org.apache.cassandra.transport.Server;
+import org.apache.cassandra.transport.messages.BatchMessage;
 import org.apache.cassandra.transport.messages.ExecuteMessage;
+import org.apache.cassandra.transport.messages.QueryMessage;
 import org.apache.cassandra.transport.messages.ResultMessage;
+import org.apache.cassandra.utils.MD5Digest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +37,11 @@ import org.slf4j.LoggerFactory;
  */
 final class LaterAnswers {
   private static final Logger log = LoggerFactory.getLogger(LaterAnswers.class);
+
+  private static final String COMMIT = "COMMIT";
+
+  /** With room for what may follow the word. */
+  private static final int MAX_COMMIT_CHARACTERS = 64;
 
   private final StrongKeyspaces strong;
 
@@ -71,14 +81,37 @@ final class LaterAnswers {
   }
 
   /**
-   * Whether a request is a write of one statement that needs no reading before: it starts what is
-   * answered later, and blocks for nothing but what is in doubt.
+   * Whether a request only starts what is answered later: it waits for nothing, as a rule. Called
+   * on an event loop, so it parses nothing. Not with START: that waits for its timestamp.
    */
   private boolean startsOnly(Message.Request request) {
-    if (!(request instanceof ExecuteMessage execute) || request.getCustomPayload() != null) {
+    Map<String, ByteBuffer> payload = request.getCustomPayload();
+    boolean starts = payload != null && payload.containsKey(TransactionPayload.START);
+    if (starts || QueryEvents.instance.hasListeners()) {
       return false;
     }
-    QueryHandler.Prepared prepared = QueryProcessor.instance.getPrepared(execute.statementId);
+    boolean commits = payload != null && payload.containsKey(TransactionPayload.COMMIT);
+    if (request instanceof QueryMessage query) {
+      return commits || isCommit(query.query);
+    }
+    boolean isWrite =
+        request instanceof ExecuteMessage execute
+            ? isOfOurs(execute.statementId)
+            : request instanceof BatchMessage batch
+                && batch.queryOrIdList.stream().allMatch(this::isOfOurs);
+    boolean isOfTransaction =
+        payload != null && payload.containsKey(TransactionPayload.TRANSACTION);
+    return commits || (isWrite && !isOfTransaction);
+  }
+
+  private static boolean isCommit(String text) {
+    return text.length() <= MAX_COMMIT_CHARACTERS
+        && text.stripLeading().regionMatches(true, 0, COMMIT, 0, COMMIT.length());
+  }
+
+  private boolean isOfOurs(Object queryOrId) {
+    QueryHandler.Prepared prepared =
+        queryOrId instanceof MD5Digest id ? QueryProcessor.instance.getPrepared(id) : null;
     return prepared != null && isWriteOfOurs(prepared.statement);
   }
 
@@ -86,9 +119,11 @@ final class LaterAnswers {
     if (statement instanceof BatchStatement batch) {
       return batch.getStatements().stream().allMatch(this::isWriteOfOurs);
     }
-    return statement instanceof ModificationStatement write
-        && !write.hasConditions()
-        && !write.requiresRead()
-        && (Tables.isTransactional(write.metadata()) || strong.isMeant(write.keyspace()));
+    if (!(statement instanceof ModificationStatement write)) {
+      return false;
+    }
+    return Tables.isTransactional(write.metadata())
+        ? !write.requiresRead()
+        : strong.isMeant(write.keyspace()); // Its leader reads.
   }
 }

@@ -114,7 +114,7 @@ final class StatementRouter {
       connections.arrive(incoming.client());
     }
     if (statement instanceof ControlStatement own) {
-      return now(control.execute(own, incoming));
+      return control.execute(own, incoming);
     }
     // A further page is of a statement that has begun the transaction.
     Incoming asked = options.getPagingState() == null ? incoming : incoming.withoutStart();
@@ -138,7 +138,7 @@ final class StatementRouter {
     }
     if (incoming.payload().commits() && !control.isOpen(incoming)) {
       // Repeated: whatever the writes would be refused for today, it may be decided.
-      return now(control.commit(incoming));
+      return control.commit(incoming);
     }
     return execution.get();
   }
@@ -373,11 +373,9 @@ final class StatementRouter {
       CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
     StatementChecks.ofWrite(statement, writes, consistency, incoming);
     if (incoming.payload().commits()) {
-      return now(
-          control.commitWith(
-              transaction ->
-                  coordinator.get().data().write(transaction, writes, incoming.request()),
-              incoming));
+      return control.commitWith(
+          transaction -> coordinator.get().data().write(transaction, writes, incoming.request()),
+          incoming);
     }
     Optional<Transaction> transaction = find(incoming);
     if (transaction.isPresent()) {

@@ -10,6 +10,7 @@ import io.isolde.read.ReadRecorder;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -41,6 +42,9 @@ public final class Transaction {
 
   /** Guarded by inUse. No statement is accepted any more. */
   private boolean ended;
+
+  /** Guarded by inUse. Null until COMMIT has begun; completes with its answer. */
+  private CompletableFuture<Transactions.Result> commit;
 
   /**
    * @param nowMillis the clock of its age, from an arbitrary beginning
@@ -208,5 +212,14 @@ public final class Transaction {
   void markEnded() {
     ended = true;
     writes.release();
+  }
+
+  /** The answer of its COMMIT, if that has begun. */
+  Optional<CompletableFuture<Transactions.Result>> commit() {
+    return Optional.ofNullable(commit);
+  }
+
+  void commits(CompletableFuture<Transactions.Result> newCommit) {
+    commit = newCommit;
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
-import io.isolde.answer.Answers;
 import io.isolde.config.TransactionSettings;
 import io.isolde.conflict.ReadSet;
 import io.isolde.error.ErrorCode;
@@ -18,6 +17,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
@@ -200,48 +200,48 @@ public final class Transactions {
   }
 
   /**
-   * Commits. May be repeated with the same id, also when the answer was lost, and on other nodes.
+   * Commits, after the last writes of the transaction, if it is open. Nobody finds it with these
+   * writes and uncommitted: they are written once, however often this is repeated. If they can't be
+   * written it stays open, until {@link #abort}.
+   *
+   * <p>May be repeated with the same id, also when the answer was lost, and on other nodes. While
+   * it is under way, the repeated one gets the same answer.
    *
    * @param startTimestamp if it is given, a transaction that is neither open here nor decided is
    *     aborted. Then the answer is final, wherever its coordinator is and whatever it does
+   * @return completes when it is committed and visible; may fail as this method does
    * @throws IsoldeException as {@link Committer#commit}, and as {@link #find}
    */
-  public Result commit(UUID id, OptionalLong startTimestamp, String user) {
-    return commit(id, transaction -> {}, startTimestamp, user);
-  }
-
-  /**
-   * As {@link #commit(UUID, OptionalLong, String)}, after the last writes of the transaction, if it
-   * is open. Nobody finds it with these writes and uncommitted: they are written once, however
-   * often this is repeated. If they can't be written it stays open, until {@link #abort}.
-   */
-  public Result commit(
+  public CompletableFuture<Result> commit(
       UUID id, Consumer<Transaction> lastWrites, OptionalLong startTimestamp, String user) {
     Transaction transaction = open.get(id);
     if (transaction == null) {
-      return decided(id, startTimestamp).orElseThrow(() -> notOpen(id, user));
+      return decided(id, startTimestamp, user);
     }
     checked(transaction, user);
     Lock lock = transaction.inUse().writeLock();
     lock.lock();
     try {
+      if (transaction.commit().isPresent()) {
+        return transaction.commit().get();
+      }
       if (transaction.hasEnded()) {
-        return decided(id, startTimestamp).orElseThrow(() -> notOpen(id, user));
+        return decided(id, startTimestamp, user);
       }
       if (transaction.doom().isPresent()) {
         endDoomed(transaction);
         throw notOpen(id, user);
       }
       lastWrites.accept(transaction);
-      transaction.markEnded();
-      try {
-        return commit(transaction);
-      } finally {
-        open.remove(id);
-      }
+      return commit(transaction);
     } finally {
       lock.unlock();
     }
+  }
+
+  private CompletableFuture<Result> decided(UUID id, OptionalLong startTimestamp, String user) {
+    Result result = decided(id, startTimestamp).orElseThrow(() -> notOpen(id, user));
+    return CompletableFuture.completedFuture(result);
   }
 
   private Optional<Result> decided(UUID id, OptionalLong startTimestamp) {
@@ -287,34 +287,45 @@ public final class Transactions {
     }
   }
 
-  private Result commit(Transaction transaction) {
-    UUID id = transaction.id();
+  /** While it is held exclusively: afterwards others find that it has ended, and its commit. */
+  private CompletableFuture<Result> commit(Transaction transaction) {
     List<PartitionUpdate> updates = transaction.writes().all();
-    if (updates.isEmpty()) {
-      oracle.end(id);
-      if (!transaction.isUsed()) {
-        requireUndecided(id);
-      }
-      listener.committedNothing();
-      // What it read was there at its start, all at once: that is where it stands in the order.
-      return new Result(id, true, OptionalLong.of(transaction.startTimestamp()));
-    }
-    long commitTimestamp;
+    transaction.markEnded();
+    CompletableFuture<Result> commit;
     try {
-      checkTables(transaction);
-      commitTimestamp =
-          Answers.await(
-              committer.commit(
-                  id,
-                  transaction.level(),
-                  transaction.startTimestamp(),
-                  transaction.reads(),
-                  updates));
+      commit = updates.isEmpty() ? commitNothing(transaction) : commitWrites(transaction, updates);
     } catch (RuntimeException | Error e) {
-      oracle.end(id);
+      over(transaction);
       throw e;
     }
-    return new Result(id, true, OptionalLong.of(commitTimestamp));
+    commit = commit.whenComplete((result, failure) -> over(transaction));
+    transaction.commits(commit);
+    return commit;
+  }
+
+  private void over(Transaction transaction) {
+    oracle.end(transaction.id());
+    open.remove(transaction.id());
+  }
+
+  private CompletableFuture<Result> commitNothing(Transaction transaction) {
+    UUID id = transaction.id();
+    if (!transaction.isUsed()) {
+      requireUndecided(id);
+    }
+    listener.committedNothing();
+    // What it read was there at its start, all at once: that is where it stands in the order.
+    return CompletableFuture.completedFuture(
+        new Result(id, true, OptionalLong.of(transaction.startTimestamp())));
+  }
+
+  private CompletableFuture<Result> commitWrites(
+      Transaction transaction, List<PartitionUpdate> updates) {
+    UUID id = transaction.id();
+    checkTables(transaction);
+    return committer
+        .commit(id, transaction.level(), transaction.startTimestamp(), transaction.reads(), updates)
+        .thenApply(timestamp -> new Result(id, true, OptionalLong.of(timestamp)));
   }
 
   /**
@@ -368,12 +379,17 @@ public final class Transactions {
             .isPresent();
     if (open.containsKey(id) || !endedByNode) {
       Transaction transaction = find(id, user);
-      end(
-          transaction,
-          new EndedTransactions.End(
-              ErrorCode.TRANSACTION_ROLLED_BACK,
-              "The transaction was rolled back, and nothing of it is committed; start another one.",
-              null));
+      boolean isEnded =
+          end(
+              transaction,
+              new EndedTransactions.End(
+                  ErrorCode.TRANSACTION_ROLLED_BACK,
+                  "The transaction was rolled back, and nothing of it is committed; start another"
+                      + " one.",
+                  null));
+      if (!isEnded) {
+        throw notOpen(id, user); // COMMIT was faster.
+      }
       listener.rolledBack();
     }
     return new Result(id, false, OptionalLong.empty());
@@ -423,23 +439,24 @@ public final class Transactions {
 
   /** While it is held exclusively. COMMIT may have been faster. */
   private void endDoomed(Transaction transaction) {
-    if (!transaction.hasEnded()) {
-      end(transaction, transaction.doom().orElseThrow());
+    if (end(transaction, transaction.doom().orElseThrow())) {
       listener.rolledBack();
     }
   }
 
-  private void end(Transaction transaction, EndedTransactions.End why) {
+  /** Returns false if it has ended before: COMMIT keeps it open until that is over. */
+  private boolean end(Transaction transaction, EndedTransactions.End why) {
     Lock lock = transaction.inUse().writeLock();
     lock.lock();
     try {
-      if (!transaction.hasEnded()) {
-        transaction.markEnded();
-        ended.add(transaction.id(), transaction.startedBy(), why); // Not if it is committed.
-        oracle.end(transaction.id());
+      if (transaction.hasEnded()) {
+        return false;
       }
+      transaction.markEnded();
+      ended.add(transaction.id(), transaction.startedBy(), why);
+      over(transaction);
+      return true;
     } finally {
-      open.remove(transaction.id());
       lock.unlock();
     }
   }
@@ -468,8 +485,8 @@ public final class Transactions {
       try {
         if (transaction.doom().isPresent()) {
           endDoomed(transaction);
-        } else if (!transaction.hasEnded()) {
-          end(transaction, new EndedTransactions.End(ErrorCode.TRANSACTION_EXPIRED, reason, null));
+        } else if (end(
+            transaction, new EndedTransactions.End(ErrorCode.TRANSACTION_EXPIRED, reason, null))) {
           listener.expired();
         }
       } finally {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.cassandra.transport;
 
-import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import io.isolde.answer.StartThreads;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.util.List;
@@ -9,11 +9,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.metrics.ClientMetrics;
 import org.apache.cassandra.transport.ClientResourceLimits.Overload;
@@ -45,11 +43,11 @@ public final class LaterDispatcher extends Dispatcher {
   /** Dispatched here and not answered. */
   private final AtomicInteger unanswered = new AtomicInteger();
 
-  /**
-   * What waits for a thread is bounded as for Cassandra's own threads: by the bytes in flight that
-   * it takes from clients.
-   */
-  private final ThreadPoolExecutor starters;
+  private final StartThreads starters =
+      new StartThreads(
+          Math.max(MIN_THREADS, Runtime.getRuntime().availableProcessors()),
+          DatabaseDescriptor.getNativeTransportMaxThreads(),
+          ScheduledExecutors.scheduledFastTasks);
 
   /** A request whose handler is running. */
   private static final class Pending {
@@ -65,15 +63,6 @@ public final class LaterDispatcher extends Dispatcher {
   public LaterDispatcher(Predicate<Message.Request> startsOnly) {
     super(DatabaseDescriptor.useNativeTransportLegacyFlusher());
     this.startsOnly = startsOnly;
-    int threads = Math.max(MIN_THREADS, Runtime.getRuntime().availableProcessors());
-    this.starters =
-        new ThreadPoolExecutor(
-            threads,
-            threads,
-            0,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            new ThreadFactoryBuilder().setNameFormat("IsoldeRequest-%d").setDaemon(true).build());
   }
 
   /**

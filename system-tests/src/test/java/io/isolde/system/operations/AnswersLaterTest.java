@@ -8,14 +8,26 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DefaultProtocolVersion;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.BatchStatement;
+import com.datastax.oss.driver.api.core.cql.BatchType;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import io.isolde.cluster.NodeTool;
 import io.isolde.system.SystemNode;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -23,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class AnswersLaterTest {
   private static final SystemNode NODE = SystemNode.shared();
   private static final int WRITES = 300;
+  private static final int COMMITS = 40;
 
   private static final String COMPLETED =
       "org.apache.cassandra.metrics:type=ThreadPools,path=transport,"
@@ -93,5 +106,128 @@ class AnswersLaterTest {
       var info = session.execute(update.bind(1, 1).setTracing(true)).getExecutionInfo();
       assertThat(info.getTracingId()).isNotNull();
     }
+  }
+
+  /** How COMMIT comes. */
+  private enum Form {
+    STATEMENT {
+      @Override
+      Statement<?> commit(PreparedStatement update, int key) {
+        return SimpleStatement.newInstance("COMMIT");
+      }
+    },
+    WITH_LAST_WRITE {
+      @Override
+      Statement<?> commit(PreparedStatement update, int key) {
+        return withCommit(update.bind(2, key + WRITES));
+      }
+    },
+    WITH_LAST_BATCH {
+      @Override
+      Statement<?> commit(PreparedStatement update, int key) {
+        return withCommit(
+            BatchStatement.newInstance(BatchType.UNLOGGED, update.bind(2, key + WRITES)));
+      }
+    };
+
+    abstract Statement<?> commit(PreparedStatement update, int key);
+
+    private static <T extends Statement<T>> Statement<T> withCommit(T statement) {
+      return statement.setCustomPayload(Map.of("isolde-commit", ByteBuffer.allocate(0)));
+    }
+  }
+
+  private static Statement<?> in(UUID transaction, Statement<?> statement) {
+    Map<String, ByteBuffer> payload = new HashMap<>(statement.getCustomPayload());
+    payload.put("isolde-transaction", text(transaction.toString()));
+    return statement.setCustomPayload(payload);
+  }
+
+  private static ByteBuffer text(String value) {
+    return ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static void begin(CqlSession session, UUID transaction, PreparedStatement update) {
+    session.execute(in(transaction, SimpleStatement.newInstance("START TRANSACTION")));
+    session.execute(in(transaction, update.bind(1, (int) transaction.getLeastSignificantBits())));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Form.class)
+  void whenManyCommitsWaitThenTheyHoldNoThreadsAndEachIsTold(Form form) {
+    for (DefaultProtocolVersion version :
+        List.of(DefaultProtocolVersion.V4, DefaultProtocolVersion.V5)) {
+      try (CqlSession session = connect(version);
+          NodeTool tool = NODE.tool()) {
+        String table = table();
+        PreparedStatement update = update(session, table);
+        long run = UUID.randomUUID().getMostSignificantBits();
+        for (int key = 0; key < COMMITS; key++) {
+          begin(session, new UUID(run, key), update);
+        }
+        long before = completed(tool);
+        List<CompletableFuture<AsyncResultSet>> commits =
+            IntStream.range(0, COMMITS)
+                .mapToObj(
+                    key -> session.executeAsync(in(new UUID(run, key), form.commit(update, key))))
+                .map(CompletionStage::toCompletableFuture)
+                .toList();
+        for (CompletableFuture<AsyncResultSet> commit : commits) {
+          assertThat(commit.join().one().getBoolean("committed")).isTrue();
+        }
+        assertThat(completed(tool) - before).as("by Cassandra's threads").isLessThan(COMMITS);
+        long rows = session.execute("SELECT count(*) FROM " + table).one().getLong(0);
+        assertThat(rows).isEqualTo(form == Form.STATEMENT ? COMMITS : 2L * COMMITS);
+      }
+    }
+  }
+
+  @Test
+  void whenCommitsOfOneTransactionComeAtOnceThenAllGetTheSameAnswer() {
+    try (CqlSession session = connect(DefaultProtocolVersion.V5)) {
+      PreparedStatement update = update(session, table());
+      for (int round = 0; round < COMMITS; round++) {
+        UUID transaction = UUID.randomUUID();
+        begin(session, transaction, update);
+        Set<String> answers =
+            IntStream.range(0, 4)
+                .mapToObj(
+                    i ->
+                        session.executeAsync(
+                            in(transaction, SimpleStatement.newInstance("COMMIT"))))
+                .map(CompletionStage::toCompletableFuture)
+                .toList()
+                .stream()
+                .map(answer -> answer.join().one().getFormattedContents())
+                .collect(Collectors.toSet());
+        assertThat(answers).hasSize(1);
+      }
+    }
+  }
+
+  /** It may come while COMMIT is under way, and must not claim that nothing is committed. */
+  @Test
+  void whenRollbackComesDuringCommitThenOneOfThemHolds() {
+    try (CqlSession session = connect(DefaultProtocolVersion.V5)) {
+      String table = table();
+      PreparedStatement update = update(session, table);
+      long run = UUID.randomUUID().getMostSignificantBits();
+      for (int round = 0; round < COMMITS; round++) {
+        UUID transaction = new UUID(run, round);
+        begin(session, transaction, update);
+        var commit = session.executeAsync(in(transaction, SimpleStatement.newInstance("COMMIT")));
+        var rollback =
+            session.executeAsync(in(transaction, SimpleStatement.newInstance("ROLLBACK")));
+        boolean isCommitted = isDone(commit);
+        boolean isRolledBack = isDone(rollback);
+        boolean isThere =
+            session.execute("SELECT v FROM %s WHERE id = %d".formatted(table, round)).one() != null;
+        assertThat(isCommitted).as("committed").isEqualTo(isThere).isNotEqualTo(isRolledBack);
+      }
+    }
+  }
+
+  private static boolean isDone(CompletionStage<AsyncResultSet> answer) {
+    return answer.handle((done, failure) -> failure == null).toCompletableFuture().join();
   }
 }

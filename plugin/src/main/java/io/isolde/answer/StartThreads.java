@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.answer;
+
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A few threads for requests that only start what is answered later. As a rule none of them waits.
+ * But a request may meet a closed gate, a row in doubt, or a permission that must be read: while it
+ * holds its thread, another thread serves the others.
+ *
+ * <p>The requests that wait for a thread are not bounded here. Cassandra bounds the bytes in flight
+ * that it takes from clients.
+ */
+public final class StartThreads implements Executor {
+  /** For longer than that no request computes, but on a machine that has more to do than it can. */
+  static final long HELD_MILLIS = 10;
+
+  private final int least;
+  private final int most;
+  private final Threads threads;
+
+  /**
+   * Makes the pool.
+   *
+   * @param least how many threads serve requests
+   * @param most how many there may be, with those that are held; more wait for one
+   * @param clock looks at them every {@link #HELD_MILLIS}
+   */
+  public StartThreads(int least, int most, ScheduledExecutorService clock) {
+    this.least = least;
+    this.most = most;
+    this.threads = new Threads(least);
+    var unused =
+        clock.scheduleWithFixedDelay(this::look, HELD_MILLIS, HELD_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void execute(Runnable request) {
+    threads.execute(request);
+  }
+
+  /** How many requests wait for a thread. */
+  public int waiting() {
+    return threads.getQueue().size();
+  }
+
+  /** How many threads there are. */
+  int size() {
+    return threads.getPoolSize();
+  }
+
+  private void look() {
+    int size = Math.min(most, least + threads.held());
+    if (size > threads.getCorePoolSize()) {
+      threads.setMaximumPoolSize(size);
+      threads.setCorePoolSize(size);
+    } else if (size < threads.getCorePoolSize()) {
+      threads.setCorePoolSize(size);
+      threads.setMaximumPoolSize(size);
+    }
+  }
+
+  /** Knows since when each of its threads has its request. */
+  private static final class Threads extends ThreadPoolExecutor {
+    private final Map<Thread, Long> sinceNanos = new ConcurrentHashMap<>();
+
+    private Threads(int size) {
+      super(
+          size,
+          size,
+          0,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          new ThreadFactoryBuilder().setNameFormat("IsoldeRequest-%d").setDaemon(true).build());
+    }
+
+    @Override
+    protected void beforeExecute(Thread thread, Runnable request) {
+      sinceNanos.put(thread, System.nanoTime());
+    }
+
+    @Override
+    protected void afterExecute(Runnable request, Throwable failure) {
+      sinceNanos.remove(Thread.currentThread());
+    }
+
+    private int held() {
+      long now = System.nanoTime();
+      int held = 0;
+      for (long since : sinceNanos.values()) {
+        if (now - since >= TimeUnit.MILLISECONDS.toNanos(HELD_MILLIS)) {
+          held++;
+        }
+      }
+      return held;
+    }
+  }
+}
