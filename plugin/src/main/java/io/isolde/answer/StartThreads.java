@@ -3,10 +3,12 @@ package io.isolde.answer;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -15,40 +17,59 @@ import java.util.concurrent.TimeUnit;
  * But a request may meet a closed gate, a row in doubt, or a permission that must be read: while it
  * holds its thread, another thread serves the others.
  *
- * <p>The requests that wait for a thread are not bounded here. Cassandra bounds the bytes in flight
- * that it takes from clients.
+ * <p>So many requests are under way at most, until their answers are there. The others wait for
+ * that, in their order; so a burst of clients is slow, where logs would refuse it. How many wait is
+ * not bounded here: Cassandra bounds the bytes in flight that it takes from clients.
  */
-public final class StartThreads implements Executor {
+public final class StartThreads {
   /** For longer than that no request computes, but on a machine that has more to do than it can. */
   static final long HELD_MILLIS = 10;
 
   private final int least;
   private final int most;
   private final Threads threads;
+  private final Semaphore places;
+  private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
   /**
    * Makes the pool.
    *
    * @param least how many threads serve requests
-   * @param most how many there may be, with those that are held; more wait for one
-   * @param clock looks at them every {@link #HELD_MILLIS}
+   * @param most how many there may be, with those that are held
+   * @param underWay how many requests may be under way
+   * @param clock looks at the threads every {@link #HELD_MILLIS}
    */
-  public StartThreads(int least, int most, ScheduledExecutorService clock) {
+  public StartThreads(int least, int most, int underWay, ScheduledExecutorService clock) {
     this.least = least;
     this.most = most;
+    this.places = new Semaphore(underWay);
     this.threads = new Threads(least);
     var unused =
         clock.scheduleWithFixedDelay(this::look, HELD_MILLIS, HELD_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  @Override
+  /** Runs a request as soon as there is a place, until {@link #answered}. */
   public void execute(Runnable request) {
-    threads.execute(request);
+    waiting.add(request);
+    admit();
   }
 
-  /** How many requests wait for a thread. */
-  public int waiting() {
-    return threads.getQueue().size();
+  /** The answer of a request is there. */
+  public void answered() {
+    places.release();
+    admit();
+  }
+
+  /** Whoever adds a request or releases a place looks at both, so none is left waiting. */
+  private void admit() {
+    while (!waiting.isEmpty() && places.tryAcquire()) {
+      Runnable next = waiting.poll();
+      if (next == null) {
+        places.release();
+      } else {
+        threads.execute(next);
+      }
+    }
   }
 
   /** How many threads there are. */

@@ -45,6 +45,9 @@ final class LaterAnswers {
 
   private final StrongKeyspaces strong;
 
+  /** Null until it is installed. */
+  private volatile LaterDispatcher dispatcher;
+
   LaterAnswers(StrongKeyspaces strong) {
     this.strong = strong;
   }
@@ -58,6 +61,11 @@ final class LaterAnswers {
     return now == null ? Answers.await(answer) : now;
   }
 
+  /** How many requests wait for their answers, of those that hold no thread meanwhile. */
+  long unanswered() {
+    return dispatcher == null ? 0 : dispatcher.unanswered();
+  }
+
   /** Takes the place of Cassandra's dispatcher, as soon as there are servers. */
   void install() {
     try {
@@ -65,13 +73,14 @@ final class LaterAnswers {
       PrivateField configurator = PrivateField.of(Server.class, "pipelineConfigurator");
       PrivateField ofServer = PrivateField.of(Server.class, "dispatcher");
       PrivateField ofConnections = PrivateField.of(PipelineConfigurator.class, "dispatcher");
-      LaterDispatcher dispatcher = new LaterDispatcher(this::startsOnly);
+      LaterDispatcher ours = new LaterDispatcher(this::startsOnly);
       NativeTransportService service =
           CassandraDaemon.getInstanceForTesting().nativeTransportService();
       for (Object server : (Collection<?>) servers.get(service)) {
-        ofServer.set(server, dispatcher);
-        ofConnections.set(configurator.get(server), dispatcher);
+        ofServer.set(server, ours);
+        ofConnections.set(configurator.get(server), ours);
       }
+      dispatcher = ours;
     } catch (IllegalStateException e) {
       log.warn(
           "Writes hold a thread until they are answered, since this Cassandra has no place for"

@@ -45,6 +45,7 @@ final class NodeStart implements NodeParts {
   private final EveryNode everyNode;
   private final ClusterBarrier barrier;
   private final StrongKeyspaces strong;
+  private final LaterAnswers laterAnswers;
   private final Operations operations;
   private final Restart restart;
   private final LazyCoordinator coordinator = new LazyCoordinator(this::start);
@@ -62,6 +63,7 @@ final class NodeStart implements NodeParts {
     this.restart = Restart.begin();
     this.barrier = new ClusterBarrier(barrier, everyNode, this::port, restart::secure);
     this.strong = strong;
+    this.laterAnswers = new LaterAnswers(strong);
     this.operations = new Operations(config);
     this.snapshots = new SnapshotNode(config.snapshots(), this::port);
     this.snapshotTransactions =
@@ -98,6 +100,11 @@ final class NodeStart implements NodeParts {
   @Override
   public StrongKeyspaces strongKeyspaces() {
     return strong;
+  }
+
+  @Override
+  public long unanswered() {
+    return laterAnswers.unanswered();
   }
 
   private Optional<NodePort> port() {
@@ -139,7 +146,7 @@ final class NodeStart implements NodeParts {
       while (!StorageService.instance.isNativeTransportRunning()) {
         Thread.sleep(LOOK_MILLIS);
       }
-      new LaterAnswers(strong).install();
+      laterAnswers.install();
       snapshots.start();
       while (!isStarted()) {
         Thread.sleep(TRY_AGAIN_MILLIS);

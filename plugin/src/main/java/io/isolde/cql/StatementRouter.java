@@ -3,7 +3,6 @@ package io.isolde.cql;
 
 import static java.util.stream.Collectors.toSet;
 
-import com.google.common.collect.Iterables;
 import io.isolde.answer.Answers;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
@@ -16,7 +15,6 @@ import io.isolde.transaction.DataStatements.Write;
 import io.isolde.transaction.Tables;
 import io.isolde.transaction.Transaction;
 import io.isolde.transaction.barrier.TableBarrier;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -156,9 +154,14 @@ final class StatementRouter {
     if (statement instanceof BatchStatement batch) {
       Optional<CompletableFuture<ResultMessage>> strongly =
           ifStrong(
-              tables(batch),
+              Tables.of(batch),
               incoming,
-              () -> strongly(batch, writes(batch, options), options, incoming));
+              () ->
+                  strongly(
+                      batch,
+                      Write.of(batch, BatchQueryOptions.withoutPerStatementVariables(options)),
+                      options,
+                      incoming));
       if (strongly.isPresent()) {
         return strongly.get();
       }
@@ -208,9 +211,9 @@ final class StatementRouter {
 
   private CompletableFuture<ResultMessage> routeBatch(
       BatchStatement batch, BatchQueryOptions options, Incoming incoming) {
-    List<Write> writes = writes(batch, options);
+    List<Write> writes = Write.of(batch, options);
     return routeWrite(
-        tables(batch),
+        Tables.of(batch),
         incoming,
         () -> {
           batch.validate();
@@ -240,10 +243,10 @@ final class StatementRouter {
       Supplier<List<String>> texts,
       Incoming incoming) {
     return ifStrong(
-            tables(batch),
+            Tables.of(batch),
             incoming,
             () -> {
-              List<Write> writes = writes(batch, options);
+              List<Write> writes = Write.of(batch, options);
               StatementChecks.ofStrongWrite(batch, writes, options.getConsistency(), incoming);
               return StrongStatements.needsDecision(writes)
                   ? strong.decideList(
@@ -251,23 +254,6 @@ final class StatementRouter {
                   : strong.write(writes, options.getConsistency(), incoming.request());
             })
         .orElseGet(() -> routeBatch(batch, options, incoming));
-  }
-
-  private static Set<TableMetadata> tables(BatchStatement batch) {
-    return Tables.distinct(
-        Iterables.transform(batch.getStatements(), ModificationStatement::metadata));
-  }
-
-  private static List<Write> writes(BatchStatement batch, QueryOptions options) {
-    return writes(batch, BatchQueryOptions.withoutPerStatementVariables(options));
-  }
-
-  private static List<Write> writes(BatchStatement batch, BatchQueryOptions options) {
-    List<Write> writes = new ArrayList<>();
-    for (ModificationStatement statement : batch.getStatements()) {
-      writes.add(new Write(statement, options.forStatement(writes.size())));
-    }
-    return writes;
   }
 
   /**

@@ -29,6 +29,7 @@ final class Gauges {
                 .startedCoordinator()
                 .map(coordinator -> (long) coordinator.transactions().open().size())
                 .orElse(0L));
+    IsoldeMetric.UNANSWERED.gauge(parts::unanswered);
     IsoldeMetric.TIMESTAMPS_IGNORED.gauge(ClientTimestamps::ignored);
     member(IsoldeMetric.IS_MEMBER, status -> 1);
     member(IsoldeMetric.TERM, OracleStatus::term);

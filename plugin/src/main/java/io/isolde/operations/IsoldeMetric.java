@@ -31,6 +31,7 @@ enum IsoldeMetric {
   APPLY_LATENCY(Type.TRANSACTIONS, "ApplyLatency"),
   STABLE_WAIT(Type.TRANSACTIONS, "StableWait"),
   OPEN(Type.TRANSACTIONS, "Open"),
+  UNANSWERED(Type.TRANSACTIONS, "Unanswered"),
   TIMESTAMPS_IGNORED(Type.TRANSACTIONS, "ClientTimestampsIgnored"),
 
   IS_MEMBER(Type.ORACLE, "IsMember"),

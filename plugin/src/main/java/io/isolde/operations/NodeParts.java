@@ -21,6 +21,9 @@ public interface NodeParts {
   /** What this node does about commits that it lost when it died. */
   Restart restart();
 
+  /** How many requests of clients are not answered yet, of those that hold no thread meanwhile. */
+  long unanswered();
+
   /** What this node does about snapshots. */
   SnapshotNode snapshots();
 }

@@ -175,12 +175,11 @@ final class Committer {
       return passed(aborted.conflict())
           .thenApply(
               passed -> {
-                throw conflict(
-                    request.transactionId(), request.level(), aborted.conflict(), reads, writes);
+                throw conflict(request, aborted.conflict(), reads, writes);
               });
     }
     if (decision instanceof Decision.Refused refused) {
-      throw refused(request.transactionId(), refused.reason());
+      throw CommitErrors.refused(request.transactionId(), refused.reason());
     }
     return CompletableFuture.completedFuture(((Decision.Committed) decision).commitTimestamp());
   }
@@ -212,7 +211,8 @@ final class Committer {
                         isVisible -> {
                           if (!isVisible) {
                             listener.applyPending();
-                            throw pending(request.transactionId(), committed.commitTimestamp());
+                            throw CommitErrors.pending(
+                                request.transactionId(), committed.commitTimestamp());
                           }
                           listener.committed(System.nanoTime() - askedNanos);
                           return committed;
@@ -316,19 +316,8 @@ final class Committer {
     CompletableFuture<Void> visible = inDoubt.whenApplied(commitTimestamp);
     if (!Answers.await(isDone(visible, commitTimeoutMillis))) {
       visible.cancel(false);
-      throw pending(transactionId, commitTimestamp);
+      throw CommitErrors.pending(transactionId, commitTimestamp);
     }
-  }
-
-  private static IsoldeException pending(UUID transactionId, long commitTimestamp) {
-    return IsoldeException.of(
-        ErrorCode.APPLY_PENDING,
-        "The transaction is committed but not visible to all yet, it will be; do not run it"
-            + " again.",
-        "transaction",
-        transactionId,
-        "commit_timestamp",
-        commitTimestamp);
   }
 
   /** Whether a step was done in time. If it fails, it goes on in the background, as a late one. */
@@ -339,66 +328,12 @@ final class Committer {
         : isDone.completeOnTimeout(false, timeoutMillis, TimeUnit.MILLISECONDS);
   }
 
-  private static IsoldeException refused(UUID transactionId, Refusal reason) {
-    return switch (reason) {
-      case TOO_MANY_PENDING ->
-          IsoldeException.of(
-              ErrorCode.ORACLE_OVERLOADED,
-              "Too many commits are waiting to be applied; nothing was committed, try again.",
-              "transaction",
-              transactionId);
-      case IN_DOUBT ->
-          IsoldeException.of(
-              ErrorCode.UNAVAILABLE,
-              "It writes rows of another commit that is decided but not applied yet, as its"
-                  + " replicas or its coordinator do not answer; nothing was committed, try again.",
-              "transaction",
-              transactionId);
-      case ID_TAKEN -> Transactions.idTaken(transactionId);
-    };
-  }
-
   private IsoldeException conflict(
-      UUID transactionId, IsolationLevel level, Conflict conflict, ReadSet reads, WriteSet writes) {
-    boolean serializable = level == IsolationLevel.SERIALIZABLE;
-    Granule granule = serializable ? reads.find(conflict.id()) : writes.find(conflict.id());
-    listener.conflicted(seen(transactionId, conflict, granule));
-    if (conflict.kind() == Conflict.Kind.FORGOTTEN) {
-      return IsoldeException.of(
-          ErrorCode.CONFLICT_FORGOTTEN,
-          "The transaction started before the oldest commit that is remembered, so a conflict"
-              + " cannot be excluded; run it again.",
-          "transaction",
-          transactionId);
-    }
-    if (conflict.kind() == Conflict.Kind.REQUESTED) {
-      return IsoldeException.of(
-          ErrorCode.CONFLICT,
-          "The transaction was aborted on request, to make sure that it is decided; run it again.",
-          "transaction",
-          transactionId);
-    }
-    assert granule != null : "the oracle reports an id that it was given";
-    return IsoldeException.of(
-        ErrorCode.CONFLICT,
-        "The transaction "
-            + (serializable ? "read " : "writes ")
-            + granule.tableName()
-            + " "
-            + granule.keyName()
-            + ", which another transaction has written since; run it again.",
-        "transaction",
-        transactionId,
-        "table",
-        granule.tableName(),
-        "key",
-        granule.keyName(),
-        "kind",
-        serializable ? "read_write" : "write_write",
-        "committed_at",
-        conflict.committedAt(),
-        "by",
-        conflict.by());
+      CommitRequest request, Conflict conflict, ReadSet reads, WriteSet writes) {
+    boolean isOfReads = request.level() == IsolationLevel.SERIALIZABLE;
+    Granule granule = isOfReads ? reads.find(conflict.id()) : writes.find(conflict.id());
+    listener.conflicted(seen(request.transactionId(), conflict, granule));
+    return CommitErrors.conflict(request.transactionId(), request.level(), conflict, granule);
   }
 
   private static SeenConflict seen(UUID transactionId, Conflict conflict, Granule granule) {

@@ -22,7 +22,9 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.apache.cassandra.cql3.BatchQueryOptions;
 import org.apache.cassandra.cql3.QueryOptions;
+import org.apache.cassandra.cql3.statements.BatchStatement;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
@@ -63,7 +65,16 @@ public final class DataStatements {
   }
 
   /** A statement of a batch with its own bound values, or a single one. */
-  public record Write(ModificationStatement statement, QueryOptions options) {}
+  public record Write(ModificationStatement statement, QueryOptions options) {
+    /** Those of a batch. */
+    public static List<Write> of(BatchStatement batch, BatchQueryOptions options) {
+      List<Write> writes = new ArrayList<>();
+      for (ModificationStatement statement : batch.getStatements()) {
+        writes.add(new Write(statement, options.forStatement(writes.size())));
+      }
+      return writes;
+    }
+  }
 
   /** The request that a statement came with. */
   public record Request(QueryState state, Dispatcher.RequestTime requestTime) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import com.google.common.collect.Iterables;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.version.DroppedColumns;
@@ -9,6 +10,8 @@ import io.isolde.version.VersionIndex;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.UUID;
+import org.apache.cassandra.cql3.statements.BatchStatement;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.SchemaConstants;
 import org.apache.cassandra.schema.TableMetadata;
@@ -41,6 +44,11 @@ public final class Tables {
       last = table;
     }
     return distinct;
+  }
+
+  /** The tables to which a batch writes. */
+  public static Set<TableMetadata> of(BatchStatement batch) {
+    return distinct(Iterables.transform(batch.getStatements(), ModificationStatement::metadata));
   }
 
   /**

@@ -3,8 +3,10 @@ package io.isolde.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -14,9 +16,10 @@ import org.junit.jupiter.api.Test;
 class StartThreadsTest {
   private static final int LEAST = 2;
   private static final int MOST = 8;
+  private static final int UNDER_WAY = 20;
 
   private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
-  private final StartThreads threads = new StartThreads(LEAST, MOST, clock);
+  private final StartThreads threads = new StartThreads(LEAST, MOST, UNDER_WAY, clock);
   private final Semaphore gate = new Semaphore(0);
   private final Semaphore held = new Semaphore(0);
 
@@ -49,9 +52,39 @@ class StartThreadsTest {
     hold(MOST + 1);
     assertThat(held.tryAcquire(MOST, 10, TimeUnit.SECONDS)).isTrue();
     assertThat(held.tryAcquire(5 * StartThreads.HELD_MILLIS, TimeUnit.MILLISECONDS)).isFalse();
-    assertThat(threads.waiting()).isEqualTo(1);
     gate.release(1);
     assertThat(held.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void whenAsManyAreUnderWayAsMayBeThenTheNextWaitForAnswersInTheirOrder() throws Exception {
+    BlockingQueue<Integer> started = new LinkedBlockingQueue<>();
+    for (int i = 0; i < UNDER_WAY + 2; i++) {
+      int number = i;
+      threads.execute(() -> started.add(number));
+    }
+    for (int i = 0; i < UNDER_WAY; i++) {
+      assertThat(started.poll(10, TimeUnit.SECONDS)).isNotNull();
+    }
+    assertThat(started.poll(5 * StartThreads.HELD_MILLIS, TimeUnit.MILLISECONDS)).isNull();
+    threads.answered();
+    assertThat(started.poll(10, TimeUnit.SECONDS)).isEqualTo(UNDER_WAY);
+    threads.answered();
+    assertThat(started.poll(10, TimeUnit.SECONDS)).isEqualTo(UNDER_WAY + 1);
+  }
+
+  @Test
+  void whenRequestsAndAnswersComeAtOnceThenNoneIsLeftWaiting() throws Exception {
+    int requests = 100_000;
+    CountDownLatch served = new CountDownLatch(requests);
+    for (int i = 0; i < requests; i++) {
+      threads.execute(
+          () -> {
+            served.countDown();
+            threads.answered();
+          });
+    }
+    assertThat(served.await(30, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test

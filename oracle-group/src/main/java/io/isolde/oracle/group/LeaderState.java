@@ -135,4 +135,9 @@ final class LeaderState {
     }
     return isDue;
   }
+
+  /** Whether its first entry is to be proposed. */
+  boolean isToBegin() {
+    return leadership.phase() == Leadership.Phase.STARTING && !isFirstUnderWay;
+  }
 }

@@ -100,9 +100,7 @@ final class ReplicaHost {
   }
 
   private Optional<EntryMessage> first() {
-    if (leader == null
-        || leader.leadership.phase() != Leadership.Phase.STARTING
-        || leader.isFirstUnderWay) {
+    if (leader == null || !leader.isToBegin()) {
       return Optional.empty();
     }
     leader.isFirstUnderWay = true;

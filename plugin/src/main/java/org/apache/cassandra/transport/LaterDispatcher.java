@@ -34,6 +34,9 @@ public final class LaterDispatcher extends Dispatcher {
   private static final Logger log = LoggerFactory.getLogger(LaterDispatcher.class);
   private static final int MIN_THREADS = 2;
 
+  /** Cassandra has as many requests under way as it has threads. Those here hold none. */
+  private static final int UNDER_WAY_PER_THREAD = 4;
+
   /** The request that this thread is handling, if it may be answered later. */
   private static final ThreadLocal<Pending> HANDLING = new ThreadLocal<>();
 
@@ -47,6 +50,7 @@ public final class LaterDispatcher extends Dispatcher {
       new StartThreads(
           Math.max(MIN_THREADS, Runtime.getRuntime().availableProcessors()),
           DatabaseDescriptor.getNativeTransportMaxThreads(),
+          UNDER_WAY_PER_THREAD * DatabaseDescriptor.getNativeTransportMaxThreads(),
           ScheduledExecutors.scheduledFastTasks);
 
   /** A request whose handler is running. */
@@ -165,6 +169,7 @@ public final class LaterDispatcher extends Dispatcher {
       log.error("An answer could not be sent; its client waits until its time-out", e);
     } finally {
       unanswered.decrementAndGet();
+      starters.answered();
     }
   }
 
@@ -172,6 +177,11 @@ public final class LaterDispatcher extends Dispatcher {
     return DatabaseDescriptor.useNativeTransportLegacyFlusher()
         ? Flusher.legacy(loop)
         : Flusher.immediate(loop);
+  }
+
+  /** How many requests have come here and are not answered yet. */
+  public int unanswered() {
+    return unanswered.get();
   }
 
   /** A node that drains waits until its clients have their answers. */
