@@ -78,7 +78,9 @@ public final class StartThreads {
   }
 
   private void look() {
-    int size = Math.min(most, least + threads.held());
+    int held = threads.held();
+    boolean areAllHeld = held >= threads.getPoolSize() && !threads.getQueue().isEmpty();
+    int size = Math.min(most, Math.max(least + held, areAllHeld ? 2 * held : 0));
     if (size > threads.getCorePoolSize()) {
       threads.setMaximumPoolSize(size);
       threads.setCorePoolSize(size);
@@ -88,7 +90,7 @@ public final class StartThreads {
     }
   }
 
-  /** Knows since when each of its threads has its request. */
+  /** Knows since when each of its threads has its request, and which of them wait. */
   private static final class Threads extends ThreadPoolExecutor {
     private final Map<Thread, Long> sinceNanos = new ConcurrentHashMap<>();
 
@@ -115,8 +117,9 @@ public final class StartThreads {
     private int held() {
       long now = System.nanoTime();
       int held = 0;
-      for (long since : sinceNanos.values()) {
-        if (now - since >= TimeUnit.MILLISECONDS.toNanos(HELD_MILLIS)) {
+      for (Map.Entry<Thread, Long> busy : sinceNanos.entrySet()) {
+        boolean isLong = now - busy.getValue() >= TimeUnit.MILLISECONDS.toNanos(HELD_MILLIS);
+        if (isLong || busy.getKey().getState() != Thread.State.RUNNABLE) {
           held++;
         }
       }

@@ -90,9 +90,11 @@ final class ConnectionTransactions {
     }
   }
 
-  void unbind(ClientState connection) {
-    bound.remove(connection);
-    promised(connection).ifPresent(client -> holders.remove(client, connection));
+  /** Does nothing if the connection has another transaction by now. */
+  void unbind(ClientState connection, UUID id) {
+    if (bound.remove(connection, id)) {
+      promised(connection).ifPresent(client -> holders.remove(client, connection));
+    }
   }
 
   Optional<UUID> of(ClientState connection) {

@@ -184,7 +184,7 @@ final class ControlStatements {
     UUID id = current(incoming, "COMMIT");
     Optional<SnapshotTransactions.Open> reader = snapshotTransactions.end(id, incoming.user());
     if (reader.isPresent()) {
-      unbind(incoming);
+      unbind(id, incoming);
       return CompletableFuture.completedFuture(
           ended(
               new Transactions.Result(id, true, OptionalLong.of(reader.get().timestampMicros()))));
@@ -195,7 +195,7 @@ final class ControlStatements {
       answer =
           Answers.within(
               barrier.enter(transactions.tablesOf(id)),
-              () -> commitWith(transaction -> {}, incoming));
+              () -> commitWith(id, transaction -> {}, incoming));
     } catch (RuntimeException | Error e) {
       commitFailed(id, incoming, e);
       throw e;
@@ -203,7 +203,7 @@ final class ControlStatements {
     return answer.whenComplete(
         (committed, failure) -> {
           if (failure == null) {
-            unbind(incoming);
+            unbind(id, incoming);
           } else {
             commitFailed(id, incoming, Answers.cause(failure));
           }
@@ -212,19 +212,20 @@ final class ControlStatements {
 
   private void commitFailed(UUID id, Incoming incoming, Throwable cause) {
     abort(id, incoming.user(), cause); // If it did not come as far as the decision.
-    unbind(incoming);
+    unbind(id, incoming);
   }
 
   /**
-   * Commits the transaction of the request, after its last writes. Whoever calls this keeps the
-   * barriers of all its tables open until there is an answer.
+   * Commits a transaction, after its last writes. Whoever calls this keeps the barriers of all its
+   * tables open until there is an answer.
    */
-  CompletableFuture<ResultMessage> commitWith(Consumer<Transaction> lastWrites, Incoming incoming) {
+  CompletableFuture<ResultMessage> commitWith(
+      UUID id, Consumer<Transaction> lastWrites, Incoming incoming) {
     return coordinator
         .get()
         .transactions()
         .commit(
-            current(incoming, "COMMIT"),
+            id,
             lastWrites.andThen(
                 transaction -> CommitPermissions.check(transaction, incoming.client())),
             incoming.payload().startTimestamp(),
@@ -277,13 +278,13 @@ final class ControlStatements {
   private ResultMessage rollback(Incoming incoming) {
     UUID id = current(incoming, "ROLLBACK");
     if (snapshotTransactions.end(id, incoming.user()).isPresent()) {
-      unbind(incoming);
+      unbind(id, incoming);
       return ended(new Transactions.Result(id, false, OptionalLong.empty()));
     }
     try {
       return ended(coordinator.get().transactions().rollback(id, incoming.user()));
     } finally {
-      unbind(incoming);
+      unbind(id, incoming);
     }
   }
 
@@ -302,9 +303,9 @@ final class ControlStatements {
   }
 
   /** Whatever a COMMIT answers, the transaction is over, and the connection free for the next. */
-  private void unbind(Incoming incoming) {
+  private void unbind(UUID id, Incoming incoming) {
     if (incoming.bound().isEmpty()) {
-      connections.unbind(incoming.client());
+      connections.unbind(incoming.client(), id);
     }
   }
 

@@ -51,7 +51,9 @@ public final class IsoldeQueryHandler implements QueryHandler {
     StrongStatements strong = new StrongStatements(config, texts);
     router =
         new StatementRouter(
-            barrier, new NodeStart(config, barrier, strong.keyspaces()).inBackground(), strong);
+            barrier,
+            new NodeStart(config, barrier, strong.keyspaces(), preparedControl).inBackground(),
+            strong);
   }
 
   @Override

@@ -17,6 +17,7 @@ import org.apache.cassandra.cql3.statements.BatchStatement;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.service.CassandraDaemon;
 import org.apache.cassandra.service.NativeTransportService;
+import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.tracing.Tracing;
 import org.apache.cassandra.transport.LaterDispatcher;
 import org.apache.cassandra.transport.Message;
@@ -44,12 +45,14 @@ final class LaterAnswers {
   private static final int MAX_COMMIT_CHARACTERS = 64;
 
   private final StrongKeyspaces strong;
+  private final PreparedControlStatements control;
 
   /** Null until it is installed. */
   private volatile LaterDispatcher dispatcher;
 
-  LaterAnswers(StrongKeyspaces strong) {
+  LaterAnswers(StrongKeyspaces strong, PreparedControlStatements control) {
     this.strong = strong;
+    this.control = control;
   }
 
   /** Returns the answer, or what stands for one that comes later. */
@@ -81,7 +84,7 @@ final class LaterAnswers {
         ofConnections.set(configurator.get(server), ours);
       }
       dispatcher = ours;
-    } catch (IllegalStateException e) {
+    } catch (RuntimeException | LinkageError e) {
       log.warn(
           "Writes hold a thread until they are answered, since this Cassandra has no place for"
               + " another dispatcher. All else works.",
@@ -96,21 +99,30 @@ final class LaterAnswers {
   private boolean startsOnly(Message.Request request) {
     Map<String, ByteBuffer> payload = request.getCustomPayload();
     boolean starts = payload != null && payload.containsKey(TransactionPayload.START);
-    if (starts || QueryEvents.instance.hasListeners()) {
+    boolean isWatched =
+        QueryEvents.instance.hasListeners() || StorageService.instance.getTraceProbability() > 0;
+    if (starts || isWatched) {
       return false;
     }
     boolean commits = payload != null && payload.containsKey(TransactionPayload.COMMIT);
+    boolean isInTransaction =
+        payload != null && payload.containsKey(TransactionPayload.TRANSACTION);
     if (request instanceof QueryMessage query) {
       return commits || isCommit(query.query);
     }
-    boolean isWrite =
-        request instanceof ExecuteMessage execute
-            ? isOfOurs(execute.statementId)
-            : request instanceof BatchMessage batch
-                && batch.queryOrIdList.stream().allMatch(this::isOfOurs);
-    boolean isOfTransaction =
-        payload != null && payload.containsKey(TransactionPayload.TRANSACTION);
-    return commits || (isWrite && !isOfTransaction);
+    if (request instanceof ExecuteMessage execute) {
+      return commits
+          || isCommit(execute.statementId)
+          || (!isInTransaction && isWriteOfOurs(execute.statementId));
+    }
+    return request instanceof BatchMessage batch
+        && (commits
+            || (!isInTransaction && batch.queryOrIdList.stream().allMatch(this::isWriteOfOurs)));
+  }
+
+  private boolean isCommit(MD5Digest id) {
+    QueryHandler.Prepared own = control.get(id);
+    return own != null && own.statement instanceof ControlStatement.Commit;
   }
 
   private static boolean isCommit(String text) {
@@ -118,7 +130,8 @@ final class LaterAnswers {
         && text.stripLeading().regionMatches(true, 0, COMMIT, 0, COMMIT.length());
   }
 
-  private boolean isOfOurs(Object queryOrId) {
+  /** Texts are not: they would have to be parsed. */
+  private boolean isWriteOfOurs(Object queryOrId) {
     QueryHandler.Prepared prepared =
         queryOrId instanceof MD5Digest id ? QueryProcessor.instance.getPrepared(id) : null;
     return prepared != null && isWriteOfOurs(prepared.statement);

@@ -57,13 +57,17 @@ final class NodeStart implements NodeParts {
   private volatile Throwable hostFailure;
   private volatile OutboundQueues queues = OutboundQueues.none();
 
-  NodeStart(IsoldeConfig config, TableBarrier barrier, StrongKeyspaces strong) {
+  NodeStart(
+      IsoldeConfig config,
+      TableBarrier barrier,
+      StrongKeyspaces strong,
+      PreparedControlStatements control) {
     this.config = config;
     this.everyNode = new EveryNode(this::port);
     this.restart = Restart.begin();
     this.barrier = new ClusterBarrier(barrier, everyNode, this::port, restart::secure);
     this.strong = strong;
-    this.laterAnswers = new LaterAnswers(strong);
+    this.laterAnswers = new LaterAnswers(strong, control);
     this.operations = new Operations(config);
     this.snapshots = new SnapshotNode(config.snapshots(), this::port);
     this.snapshotTransactions =

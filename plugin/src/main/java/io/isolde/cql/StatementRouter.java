@@ -360,6 +360,7 @@ final class StatementRouter {
     StatementChecks.ofWrite(statement, writes, consistency, incoming);
     if (incoming.payload().commits()) {
       return control.commitWith(
+          incoming.bound().orElseThrow(),
           transaction -> coordinator.get().data().write(transaction, writes, incoming.request()),
           incoming);
     }

@@ -26,8 +26,9 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
@@ -45,10 +46,7 @@ final class Committer {
 
   private static final long IDLE_SECONDS = 10;
 
-  /**
-   * For commits that wait for others in doubt. The oracle bounds how many come here: it has refused
-   * each of them.
-   */
+  /** For commits that wait for others in doubt: as many as may wait. Refuses the next. */
   private static final Executor DOUBTING = doubting();
 
   private final Oracle oracle;
@@ -75,16 +73,13 @@ final class Committer {
   }
 
   private static Executor doubting() {
-    ThreadPoolExecutor threads =
-        new ThreadPoolExecutor(
-            InDoubt.MAX_WAITING,
-            InDoubt.MAX_WAITING,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            new ThreadFactoryBuilder().setNameFormat("IsoldeInDoubt-%d").setDaemon(true).build());
-    threads.allowCoreThreadTimeOut(true);
-    return threads;
+    return new ThreadPoolExecutor(
+        0,
+        InDoubt.MAX_WAITING,
+        IDLE_SECONDS,
+        TimeUnit.SECONDS,
+        new SynchronousQueue<>(),
+        new ThreadFactoryBuilder().setNameFormat("IsoldeInDoubt-%d").setDaemon(true).build());
   }
 
   /** Commits writes that depend on nothing read: never a conflict. As {@link #commit}. */
@@ -158,15 +153,19 @@ final class Committer {
       WriteSet writes,
       Collection<PartitionUpdate> updates,
       CommitMemory.Share share) {
-    return CompletableFuture.runAsync(
-            () -> {
-              inDoubt.lookAgain();
-              UUID id = request.transactionId();
-              var unused = inDoubt.await(request.overwrites(), Long.MAX_VALUE, writes::find, id);
-              check(id, updates);
-            },
-            DOUBTING)
-        .thenCompose(ready -> decide(request, writeSet, updates, false, share));
+    UUID id = request.transactionId();
+    Runnable waiting =
+        () -> {
+          inDoubt.lookAgain();
+          var unused = inDoubt.await(request.overwrites(), Long.MAX_VALUE, writes::find, id);
+          check(id, updates);
+        };
+    try {
+      return CompletableFuture.runAsync(waiting, DOUBTING)
+          .thenCompose(ready -> decide(request, writeSet, updates, false, share));
+    } catch (RejectedExecutionException tooMany) {
+      throw CommitErrors.refused(id, Refusal.IN_DOUBT);
+    }
   }
 
   private CompletableFuture<Long> commitTimestamp(

@@ -129,7 +129,8 @@ public final class Transaction {
   void enter() {
     inUse.readLock().lock();
     used = true;
-    if (doom.get() != null) {
+    // While it commits, nobody may be told that nothing of it can be committed.
+    if (doom.get() != null && commit == null) {
       inUse.readLock().unlock();
       throw doom.get().toException(id);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.answer.Answers;
 import io.isolde.config.TransactionSettings;
 import io.isolde.conflict.ReadSet;
 import io.isolde.error.ErrorCode;
@@ -205,7 +206,7 @@ public final class Transactions {
    * written it stays open, until {@link #abort}.
    *
    * <p>May be repeated with the same id, also when the answer was lost, and on other nodes. While
-   * it is under way, the repeated one gets the same answer.
+   * it is under way, the repeated one gets the same answer, or waits for it.
    *
    * @param startTimestamp if it is given, a transaction that is neither open here nor decided is
    *     aborted. Then the answer is final, wherever its coordinator is and whatever it does
@@ -222,11 +223,11 @@ public final class Transactions {
     Lock lock = transaction.inUse().writeLock();
     lock.lock();
     try {
-      if (transaction.commit().isPresent()) {
+      if (transaction.commit().isPresent() && startTimestamp.isEmpty()) {
         return transaction.commit().get();
       }
       if (transaction.hasEnded()) {
-        return decided(id, startTimestamp, user);
+        return decidedAfter(transaction, startTimestamp, user);
       }
       if (transaction.doom().isPresent()) {
         endDoomed(transaction);
@@ -237,6 +238,13 @@ public final class Transactions {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** A final answer waits for the commit that is under way: that may not know how it ends. */
+  private CompletableFuture<Result> decidedAfter(
+      Transaction transaction, OptionalLong startTimestamp, String user) {
+    transaction.commit().ifPresent(commit -> Answers.await(commit.handle((done, failure) -> null)));
+    return decided(transaction.id(), startTimestamp, user);
   }
 
   private CompletableFuture<Result> decided(UUID id, OptionalLong startTimestamp, String user) {

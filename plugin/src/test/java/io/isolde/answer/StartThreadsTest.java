@@ -3,6 +3,7 @@ package io.isolde.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -97,5 +98,24 @@ class StartThreadsTest {
       Thread.sleep(StartThreads.HELD_MILLIS);
     }
     assertThat(threads.size()).isEqualTo(LEAST);
+  }
+
+  /** None of them waits for as long as a held one, and together they take all threads. */
+  @Test
+  void whenEachRequestWaitsForAShortTimeThenThereAreMoreThreads() throws Exception {
+    CountDownLatch served = new CountDownLatch(200);
+    int mostThreads = 0;
+    for (int i = 0; i < 200; i++) {
+      threads.execute(
+          () -> {
+            Uninterruptibles.sleepUninterruptibly(5, TimeUnit.MILLISECONDS);
+            threads.answered();
+            served.countDown();
+          });
+    }
+    while (!served.await(5, TimeUnit.MILLISECONDS)) {
+      mostThreads = Math.max(mostThreads, threads.size());
+    }
+    assertThat(mostThreads).isGreaterThan(LEAST);
   }
 }

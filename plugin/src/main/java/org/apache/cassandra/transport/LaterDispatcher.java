@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.cassandra.transport;
 
+import io.isolde.answer.Answers;
 import io.isolde.answer.StartThreads;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.metrics.ClientMetrics;
@@ -53,11 +54,6 @@ public final class LaterDispatcher extends Dispatcher {
           UNDER_WAY_PER_THREAD * DatabaseDescriptor.getNativeTransportMaxThreads(),
           ScheduledExecutors.scheduledFastTasks);
 
-  /** A request whose handler is running. */
-  private static final class Pending {
-    private CompletableFuture<? extends ResultMessage> answer;
-  }
-
   /**
    * A dispatcher for one or more servers.
    *
@@ -79,7 +75,7 @@ public final class LaterDispatcher extends Dispatcher {
     if (pending == null) {
       return null;
     }
-    pending.answer = answer;
+    pending.later = answer;
     return new ResultMessage.Void();
   }
 
@@ -98,78 +94,88 @@ public final class LaterDispatcher extends Dispatcher {
       return;
     }
     unanswered.incrementAndGet();
-    starters.execute(() -> start(channel, request, converter, backpressure));
+    starters.execute(new Pending(channel, request, converter, backpressure));
     ClientMetrics.instance.markRequestDispatched();
   }
 
-  private void start(
-      Channel channel,
-      Message.Request request,
-      FlushItemConverter converter,
-      Overload backpressure) {
-    Pending pending = new Pending();
-    HANDLING.set(pending);
-    Message.Response now;
-    try {
-      long startedNanos = MonotonicClock.Global.preciseTime.now();
-      RequestTime time = new RequestTime(request.createdAtNanos, startedNanos);
-      now = processRequest(channel, request, backpressure, time);
-    } finally {
-      HANDLING.remove();
+  /** A request that is answered once, whatever happens. */
+  private final class Pending implements Runnable {
+    private final Channel channel;
+    private final Message.Request request;
+    private final FlushItemConverter converter;
+    private final Overload backpressure;
+
+    /** Null if the handler's answer is the answer. */
+    private CompletableFuture<? extends ResultMessage> later;
+
+    private Pending(
+        Channel channel,
+        Message.Request request,
+        FlushItemConverter converter,
+        Overload backpressure) {
+      this.channel = channel;
+      this.request = request;
+      this.converter = converter;
+      this.backpressure = backpressure;
     }
-    if (pending.answer == null || now instanceof ErrorMessage) {
-      flush(channel, request, converter, now);
-      return;
+
+    @Override
+    public void run() {
+      try {
+        Message.Response now = handle();
+        if (later == null || now instanceof ErrorMessage) {
+          send(() -> now);
+          return;
+        }
+        List<String> warnings = now.getWarnings();
+        var unused =
+            later.whenComplete(
+                (answer, failure) -> send(() -> completed(warnings, answer, failure)));
+      } catch (RuntimeException | Error e) {
+        send(() -> completed(null, null, e));
+      }
     }
-    List<String> warnings = now.getWarnings();
-    var unused =
-        pending.answer.whenComplete(
-            (answer, failure) ->
-                flush(
-                    channel,
-                    request,
-                    converter,
-                    completed(channel, request, warnings, answer, failure)));
-  }
 
-  private static Message.Response completed(
-      Channel channel,
-      Message.Request request,
-      List<String> warnings,
-      ResultMessage answer,
-      Throwable failure) {
-    Message.Response response = failure == null ? answer : error(channel, failure);
-    response.setStreamId(request.getStreamId());
-    response.setWarnings(warnings);
-    response.attach(request.connection());
-    return response;
-  }
+    private Message.Response handle() {
+      HANDLING.set(this);
+      try {
+        long startedNanos = MonotonicClock.Global.preciseTime.now();
+        RequestTime time = new RequestTime(request.createdAtNanos, startedNanos);
+        return processRequest(channel, request, backpressure, time);
+      } finally {
+        HANDLING.remove();
+      }
+    }
 
-  private static ErrorMessage error(Channel channel, Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
-    JVMStabilityInspector.inspectThrowable(cause);
-    return ErrorMessage.fromException(
-        cause, ExceptionHandlers.getUnexpectedExceptionHandler(channel, true));
-  }
+    private Message.Response completed(
+        List<String> warnings, ResultMessage answer, Throwable failure) {
+      Message.Response response = failure == null ? answer : error(failure);
+      response.setWarnings(warnings);
+      response.attach(request.connection());
+      return response;
+    }
 
-  private void flush(
-      Channel channel,
-      Message.Request request,
-      FlushItemConverter converter,
-      Message.Response response) {
-    try {
-      EventLoop loop = channel.eventLoop();
-      Flusher flusher = flushers.computeIfAbsent(loop, LaterDispatcher::flusher);
-      flusher.enqueue(converter.toFlushItem(channel, request, response));
-      flusher.start();
-    } catch (RuntimeException e) {
-      log.error("An answer could not be sent; its client waits until its time-out", e);
-    } finally {
-      unanswered.decrementAndGet();
-      starters.answered();
+    private ErrorMessage error(Throwable failure) {
+      Throwable cause = Answers.cause(failure);
+      JVMStabilityInspector.inspectThrowable(cause);
+      return ErrorMessage.fromException(
+          cause, ExceptionHandlers.getUnexpectedExceptionHandler(channel, true));
+    }
+
+    private void send(Supplier<Message.Response> answer) {
+      try {
+        Message.Response response = answer.get();
+        // Cassandra leaves it out if the request is too old: another one would get its answer.
+        response.setStreamId(request.getStreamId());
+        Flusher flusher = flushers.computeIfAbsent(channel.eventLoop(), LaterDispatcher::flusher);
+        flusher.enqueue(converter.toFlushItem(channel, request, response));
+        flusher.start();
+      } catch (RuntimeException | Error e) {
+        log.error("An answer could not be sent; its client waits until its time-out", e);
+      } finally {
+        unanswered.decrementAndGet();
+        starters.answered();
+      }
     }
   }
 
