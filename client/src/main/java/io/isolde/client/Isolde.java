@@ -52,7 +52,7 @@ public final class Isolde {
    * START TRANSACTION goes with the function's first statement: the transaction sees what was
    * committed until then, and has no start timestamp before.
    *
-   * <p><b>The function may run more than once.</b> When the transaction failed without committing
+   * <p><b>The function may run more than once</b>: when the transaction failed without committing
    * and a retry may help, for example after a conflict, all of it is done again. It starts in a new
    * transaction after a pause, within the limits of the options; after a conflict those of this
    * object that had one over the same row run again one after the other. Never is it run again when
@@ -64,7 +64,7 @@ public final class Isolde {
    * rolled back and the exception rethrown, unless a retryable error of this transaction is among
    * its causes. Rollbacks are sent without waiting for the answer.
    *
-   * @throws IsoldeException if the transaction did not commit, if that is not known, or if it
+   * @throws IsoldeException if the transaction did not commit, or if that is not known. Also if it
    *     committed and the data could not be brought to its replicas in time: look at {@link
    *     IsoldeException#outcome()}. The details tell the {@code attempts}.
    * @throws X if the function does

@@ -12,10 +12,16 @@ import java.util.UUID;
 /**
  * A transaction, or a statement of one, failed.
  *
- * <p>Read it in this order: {@link #outcome()} says whether the work may have been done, {@link
- * #isRetryable()} whether doing it again may help, {@link #code()} what happened and {@link
- * #details()} to which table, key and transaction. {@link Isolde#run} has done all that can be done
- * safely before this reaches the caller.
+ * <p>Read it in this order:
+ *
+ * <ol>
+ *   <li>{@link #outcome()} says whether the work may have been done.
+ *   <li>{@link #isRetryable()} says whether doing it again may help.
+ *   <li>{@link #code()} says what happened.
+ *   <li>{@link #details()} says to which table, key and transaction.
+ * </ol>
+ *
+ * <p>{@link Isolde#run} has done all that can be done safely before this reaches the caller.
  */
 public final class IsoldeException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -11,8 +11,8 @@ import java.util.Map;
 
 /**
  * Builds sessions for clusters with strong keyspaces. The driver does not know their replication
- * strategy, and where it meets one it does not know it gives up its map of who has which data: for
- * all keyspaces, so that no request goes to a replica of its row any more but by chance. To these
+ * strategy. Where it meets one it does not know, it gives up its map of who has which data: for all
+ * keyspaces, so that no request goes to a replica of its row any more but by chance. To these
  * sessions every node has all of a strong keyspace, since every node serves it.
  *
  * <p>In all else as {@link com.datastax.oss.driver.api.core.CqlSession#builder}.

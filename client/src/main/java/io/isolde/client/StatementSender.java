@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * The statements of a transaction on their way to its node: START goes with the first of them, and
- * writes that are held back go before the next that may see them, one batch after the other.
- * Thread-safe.
+ * The statements of a transaction on their way to its node. START goes with the first of them,
+ * unless it was sent before. Writes that are held back go before the next that may see them, one
+ * batch after the other. Thread-safe.
  */
 final class StatementSender {
   static final CompletionStage<Void> DONE = CompletableFuture.completedFuture(null);

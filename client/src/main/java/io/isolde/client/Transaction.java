@@ -190,10 +190,11 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Commits. If the answer gets lost, COMMIT is repeated, which is harmless, on this and on other
-   * nodes until one tells how the transaction ended or {@link TransactionOptions#timeLimit()} is
-   * over. When half of that is over, it is aborted if it is not decided, to have an answer. A
-   * read-only transaction has nothing to lose: it just fails then, and may be run again.
+   * Commits. If the answer gets lost, COMMIT is repeated, on this and on other nodes, which is
+   * harmless. That goes on until one tells how the transaction ended or {@link
+   * TransactionOptions#timeLimit()} is over. When half of that is over, it is aborted if it is not
+   * decided, to have an answer. A read-only transaction has nothing to lose: it just fails then,
+   * and may be run again.
    *
    * <p>After an error with {@link Outcome#UNKNOWN} it may be called again, to ask again. After a
    * statement that failed with {@link ErrorCode#REQUEST_FAILED}, or {@linkplain #write writes} that

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 
 /**
  * The classes that a node has loaded, as Java keeps them in memory (class data sharing). Later
- * nodes with the same jars map that file instead of parsing thousands of classes, which saves
- * nearly half of the processor time of a start.
+ * nodes with the same jars map that file instead of parsing thousands of classes. That saves nearly
+ * half of the processor time of a start.
  *
  * <p>The first node makes the archive when it is ready, beside the jars of Cassandra. The name
  * holds what the jars are, and Java itself refuses an archive that does not fit. Without one, nodes
@@ -58,8 +58,8 @@ record ClassArchive(Path file) {
   }
 
   /**
-   * Has a node that is ready write the archive, unless there is one, another node writes it, or the
-   * node was not started to do so.
+   * Has a node that is ready write the archive. It does nothing if there is one, if another node
+   * writes it, or if the node was not started to do so.
    *
    * @param jvmArguments what the node was started with
    */

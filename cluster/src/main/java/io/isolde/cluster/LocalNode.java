@@ -213,8 +213,8 @@ public final class LocalNode {
   }
 
   /**
-   * Deletes the data of a node that does not run, and all else that it has written but its logs, as
-   * if its disks were lost. Its settings stay.
+   * Deletes the data of a node that does not run, as if its disks were lost. All else that it has
+   * written goes, too, but its logs and temporary files. Its settings stay.
    */
   public void loseDisks() {
     if (isAlive()) {

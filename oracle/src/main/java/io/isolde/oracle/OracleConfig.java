@@ -21,8 +21,8 @@ import java.io.IOException;
  *     Default: 250 000. Too small: at a high rate a client that lost its answer can't learn it. Too
  *     big: 50 to 70 bytes each, allocated at the start, and as many more for an abort.
  * @param retentionMicros how far behind the newest timestamp the low watermark stays although
- *     nobody is open there, in microseconds, for readers of the past that are yet to come. Default:
- *     0. Too small: they find nothing. Too big: replicas keep old versions for longer.
+ *     nobody is open there, in microseconds. It is for readers of the past that are yet to come.
+ *     Default: 0. Too small: they find nothing. Too big: replicas keep old versions for longer.
  * @param outcomeRetentionMicros for how long they are kept at most, in microseconds. Default: 5
  *     minutes. Too small: as for {@code maxOutcomes}, at any rate. Too big: no harm, the count
  *     bounds it.

@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One attempt to bring mutations to a quorum of each replica set, as Cassandra's own writes do it,
- * with hints and metrics, but without a thread that waits for the replicas: one that waits for each
- * of many writes costs more than the writes.
+ * with hints and metrics. But no thread waits for the replicas, unless a table has triggers: one
+ * that waits for each of many writes costs more than the writes.
  */
 final class QuorumWrite {
   private static final Logger logger = LoggerFactory.getLogger(QuorumWrite.class);

@@ -7,8 +7,8 @@ import org.apache.cassandra.db.ReadQuery;
 
 /**
  * Transactional tables of strong keyspaces. Who leads the replica group of a partition is the one
- * who has all that is applied to it, so commits go through the groups' logs and reads to their
- * leaders; a quorum of the replicas may lag behind its log.
+ * who has all that is applied to it; a quorum of the replicas may lag behind its log. So commits go
+ * through the groups' logs, and reads to their leaders.
  */
 public interface StrongTables {
   /** Whether a keyspace is a strong one. Cheap. */

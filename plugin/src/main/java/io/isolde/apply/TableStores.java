@@ -10,8 +10,8 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
 
 /**
- * Cassandra makes a new table known before it opens the table's store, and drops what is written to
- * it in between, with a line in the log and no error.
+ * Cassandra makes a new table known before it opens the table's store. It drops what is written to
+ * the table in between, with a line in the log and no error.
  */
 public final class TableStores {
   private static final long LOOK_MILLIS = 5;
@@ -49,8 +49,8 @@ public final class TableStores {
   }
 
   /**
-   * From now on messages with writes, of any table, are dropped while the table is not open, so
-   * that who sent them hears nothing, instead of that they are done.
+   * From now on this node drops messages with writes, of any table, while the table is not open. So
+   * whoever sent them hears nothing, instead of that they are done.
    */
   public static void watchMessages() {
     MessagingService.instance()

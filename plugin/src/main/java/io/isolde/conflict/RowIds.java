@@ -27,9 +27,10 @@ import org.apache.cassandra.utils.bytecomparable.ByteSourceInverse;
  *   <li>its {@link #row} id: updated by writes of the row, checked by reads of just this row;
  *   <li>the {@link #partition} id: updated by every write in the partition, checked by reads of a
  *       slice;
- *   <li>the {@link #sweep} id: updated by deletions of a partition or of a range in it, checked by
- *       reads (and, at snapshot isolation, writes) of any one row in it. So two writes of two rows
- *       in one partition don't conflict, but both do with a deletion of the partition;
+ *   <li>the {@link #sweep} id: updated by deletions of a partition or of a range in it. It is
+ *       checked by reads of any one row in it, and at snapshot isolation by writes of one. So two
+ *       writes of two rows in one partition don't conflict, but both do with a deletion of the
+ *       partition;
  *   <li>the {@link #bucket} id: updated by every write, checked by reads of a token range.
  * </ul>
  */

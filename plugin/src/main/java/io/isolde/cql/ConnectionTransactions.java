@@ -103,8 +103,8 @@ final class ConnectionTransactions {
   }
 
   /**
-   * To be called before a statement that names no transaction and may be meant for one that was
-   * bound to another connection of the same client.
+   * To be called before a statement that names no transaction. The statement may be meant for one
+   * that was bound to another connection of the same client.
    *
    * @throws IsoldeException TRANSACTION_EXPIRED, to cqlsh, once
    */

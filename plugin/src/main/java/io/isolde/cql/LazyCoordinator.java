@@ -39,8 +39,8 @@ final class LazyCoordinator {
 
   /**
    * Tried again with each statement, since what is in the way may be mended meanwhile. Statements
-   * that come during an attempt share its end, or they would wait for one attempt after the other
-   * and keep the request threads from everything else.
+   * that come during an attempt share its end. Else they would wait for one attempt after the
+   * other, and keep the request threads from everything else.
    */
   private Coordinator start() {
     long sinceNanos = System.nanoTime();

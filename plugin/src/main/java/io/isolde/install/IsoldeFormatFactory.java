@@ -8,9 +8,9 @@ import org.apache.cassandra.exceptions.ConfigurationException;
 import org.apache.cassandra.io.sstable.format.SSTableFormat;
 
 /**
- * Makes the jar alone enough: Cassandra looks for formats of SSTables in all jars, as the first
- * thing after its settings are read, and then this one sets the query handler. What it makes is
- * {@link NoFormat}.
+ * Makes the jar alone enough. Cassandra looks for formats of SSTables in all jars, as the first
+ * thing after its settings are read. Then this one sets the query handler. What it makes is {@link
+ * NoFormat}.
  *
  * <p>These two classes are compiled for Java 11, on which Cassandra 5.0 runs too, so that a
  * sentence says what is missing there. Hence they may use nothing else of Isolde.

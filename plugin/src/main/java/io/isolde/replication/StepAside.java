@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands the groups that this node leads over to others before work that would slow them down, where
- * the policy says so, and notes what was decided. Thread-safe: one after the other.
+ * Hands the groups that this node leads over to others before work that would slow them down. It
+ * does so where the policy wants that, and notes what was decided. Thread-safe: one after the
+ * other.
  */
 final class StepAside {
   private static final Logger logger = LoggerFactory.getLogger(StepAside.class);

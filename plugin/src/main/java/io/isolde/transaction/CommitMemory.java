@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds the memory that the writes of this node's transactions take together, from the statement
- * that buffers them until they are applied, however long that takes: a replica that is slow or gone
- * must cost refusals, not the heap. Thread-safe.
+ * Bounds the memory that the writes of this node's transactions take together. Writes count from
+ * the statement that buffers them until they are applied, however long that takes: a replica that
+ * is slow or gone must cost refusals, not the heap. Thread-safe.
  */
 final class CommitMemory {
   /** As objects, encoded for the log, in the request for that, and on the way to the replicas. */

@@ -123,8 +123,8 @@ final class AsOfPartitionRead {
   private UnfilteredRowIterator readMerged() {
     List<UnfilteredRowIterator> sources = new ArrayList<>();
     try {
-      // The order matters: what leaves a memtable is in the store before, what leaves the view is
-      // held by the retention, so neither can slip through between two steps.
+      // The order matters: what leaves a memtable is in the store before, and the retention holds
+      // what leaves the view. So neither can slip through between two steps.
       View view = view();
       for (Memtable memtable : view.getAllMemtables()) {
         add(sources, memtableRows(memtable));

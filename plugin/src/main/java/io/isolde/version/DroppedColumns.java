@@ -7,7 +7,8 @@ import org.apache.cassandra.schema.TableMetadata;
 
 /**
  * What a table remembers of columns that it had. Cells of such a column are gone if their
- * timestamps are not above the moment of the drop, also when there is a column of that name again.
+ * timestamps are not above the moment of the drop. That goes also when there is a column of that
+ * name again.
  */
 public final class DroppedColumns {
   private static final long MICROS_PER_MILLI = 1000;

@@ -19,7 +19,7 @@ import org.apache.cassandra.utils.ByteBufferUtil;
  * the data is: nothing is sent for it and nothing is read for it, since a write's index hook is
  * handed what the write replaces.
  *
- * <p>A writer puts a version here <em>before</em> the memtable lets go of it, so a reader that
+ * <p>A writer puts a version here <em>before</em> the memtable lets go of it. So a reader that
  * looks at the memtable first and here second misses nothing; finding it twice does no harm.
  */
 public final class VersionStore {

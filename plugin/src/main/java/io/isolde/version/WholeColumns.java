@@ -11,7 +11,7 @@ import org.apache.cassandra.schema.TableMetadata;
 /**
  * The columns of a read. Cassandra leaves out cells that were not asked for if the row is newer
  * than they are, since the row is there anyhow. As of a timestamp the row may be there only because
- * of such a cell, so sources are read whole, and cells are left out of the result.
+ * of such a cell. So sources are read whole, and cells are left out of the result.
  */
 final class WholeColumns {
   private WholeColumns() {}

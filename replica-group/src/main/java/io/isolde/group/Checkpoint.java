@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
 /**
- * Up to where the log is not needed any more, since all of it is durable in the storage, and the
- * state of the log there.
+ * Up to where the log is not needed any more, and the state of the log there. All of it up to there
+ * is durable in the storage.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Checkpoint(LogPosition at, byte[] state) {

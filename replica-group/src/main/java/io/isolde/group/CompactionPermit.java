@@ -5,10 +5,11 @@ import java.util.List;
 
 /**
  * Lets one node at a time do heavy work, of those that share replica groups. Whoever wants to says
- * so, looks at what the others say, begins if nobody works and nobody that waits goes before it,
- * and looks once more: of two that began at the same moment at least one sees the other, and goes
- * back to waiting. As in Lamport's bakery, "A New Solution of Dijkstra's Concurrent Programming
- * Problem" (1974), there is nothing but what each says of itself, so one that dies holds nobody up.
+ * so, and looks at what the others say. It begins if nobody works and nobody that waits goes before
+ * it, and looks once more: of two that began at the same moment at least one sees the other, and
+ * goes back to waiting. As in Lamport's bakery, "A New Solution of Dijkstra's Concurrent
+ * Programming Problem" (1974), there is nothing but what each says of itself. So one that dies
+ * holds nobody up.
  *
  * <p>Who has waited longest goes first, but leaders count as if they had come later: when their
  * turn comes, the others are done, and one of them can take over. Clocks that differ make it less

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A log entry: some writes. The leader that made it gets this very object back when it is applied,
- * so it need not decode it, and finds the answers in it.
+ * A log entry: some writes. The leader that made it gets this very object back when it is applied.
+ * So the leader need not decode it, and finds the answers in it.
  */
 final class Entry implements LogData {
   /** Instead of a timestamp: it was decided on in an earlier term, so nobody applies it. */

@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Measures for how long after the answer to a write its followers do not have it, which is how
  * stale reads of followers are. Of some writes the leader asks each follower, at the moment of the
- * answer, to answer as soon as it has applied the write, and to say how long it waited for that.
- * The write was there after at least that wait, and at most the whole time until the answer came.
- * So no clocks are compared.
+ * answer, to say when it has applied the write. The follower answers as soon as it has, and says
+ * how long it waited for that. The write was there after at least that wait, and at most the whole
+ * time until the answer came. So no clocks are compared.
  *
  * <p>Bounded: while too many questions are open, further writes are not asked about.
  */

@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * This node's replicas of groups that share a durability: one Raft server with many groups, over
- * one port. Not the oracle's server, since Ratis has one way of syncing and of catching up for all
- * groups of a server, and bulk data must not hold up the oracle's votes.
+ * one port. It is not the oracle's server. Ratis has one way of syncing and of catching up for all
+ * groups of a server. And bulk data must not hold up the oracle's votes.
  */
 public final class GroupServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(GroupServer.class);

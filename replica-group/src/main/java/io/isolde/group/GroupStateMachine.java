@@ -248,8 +248,8 @@ final class GroupStateMachine implements CopyingStateMachine {
   }
 
   /**
-   * The leader's index is asked for before its storage is copied, so that nothing is missing, if
-   * the storage has all up to there on disk, since that is what is copied; what comes twice does no
+   * This asks for the leader's index before it copies the leader's storage. So nothing is missing,
+   * if the storage has all up to there on disk: that is what is copied. What comes twice does no
    * harm. Failures are reported late.
    */
   @Override

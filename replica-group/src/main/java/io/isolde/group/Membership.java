@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * How nodes become members of groups and leave them. The truth about who is a member is in a
- * group's own log, as its leader tells it behind a barrier and with no change under way; what a
- * layout says only tells whom to ask. So nobody deletes a log, or begins with an empty one, because
- * of an old layout.
+ * group's own log. Its leader tells it behind a barrier and with no change under way; what a layout
+ * says only tells whom to ask. So nobody deletes a log, or begins with an empty one, because of an
+ * old layout.
  */
 public final class Membership {
   private static final Logger log = LoggerFactory.getLogger(Membership.class);

@@ -10,8 +10,8 @@ import java.util.function.Predicate;
 
 /**
  * What is to be done before replicas of a group move, so that its layout says what is so and nobody
- * is one too many: a move may have been interrupted before it was noted, the layout may have gone
- * back, and a node may have taken the place of a dead one at its address. Pure.
+ * is one too many. A move may have been interrupted before it was noted, or the layout may have
+ * gone back. Or a node may have taken the place of a dead one at its address. Pure.
  */
 public final class ReconciliationPlan {
   private ReconciliationPlan() {}
@@ -27,8 +27,8 @@ public final class ReconciliationPlan {
 
   /**
    * The steps, in their order. Of two of whom one is too many, the one goes that the layout does
-   * not know, unless the other is dead or is to go anyway: a group of two that has just taken in a
-   * third may live with that one alone.
+   * not know. The other goes instead if it is dead or is to go anyway: a group of two that has just
+   * taken in a third may live with that one alone.
    *
    * @param layout the members that the layout names
    * @param members those that the group has

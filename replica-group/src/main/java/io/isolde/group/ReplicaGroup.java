@@ -304,7 +304,7 @@ public final class ReplicaGroup {
 
   /**
    * Completes with the members; only where it leads. Fails with {@code UNKNOWN} if a change of them
-   * is under way, or one that is to be a member is being made ready by this leader.
+   * is under way. It does so, too, while this leader makes one ready that is to be a member.
    */
   CompletableFuture<List<Peer>> committedMembers() {
     return barrier()

@@ -21,7 +21,7 @@ import java.util.UUID;
  *
  * <p>Who is a member is decided in a group's own log. These only say what this node may do with its
  * part: a node that has left must never found the group again with an empty log, whatever an old
- * layout says, since its vote would count twice.
+ * layout says. Else its vote would count twice.
  */
 public final class ReplicaNotes {
   private static final String JOINING = ".joining";

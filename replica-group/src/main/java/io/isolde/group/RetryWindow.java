@@ -13,8 +13,8 @@ import java.util.TreeMap;
 
 /**
  * Which writes were applied that may be sent again. Depends on the log alone, so it is the same on
- * all replicas (Lee et al., <em>Implementing linearizability at large scale and low latency</em>,
- * SOSP 2015: a client says up to where it has its answers).
+ * all replicas. It is after Lee et al., <em>Implementing linearizability at large scale and low
+ * latency</em>, SOSP 2015: a client says up to where it has its answers.
  */
 final class RetryWindow {
   /** A session of which the log has heard nothing for so long will send nothing again. */

@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Puts the leader's writes into the log in the order in which they come, as {@link ProposalBatcher}
- * collects them, and knows which write to a partition was the last.
+ * collects them. It knows which write to a partition was the last.
  */
 final class WriteQueue implements ProposalBatcher.Entries<WriteQueue.Queued, Entry> {
   /** With more, entries get smaller, and each costs every member far more than a write in it. */

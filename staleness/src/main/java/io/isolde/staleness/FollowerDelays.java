@@ -119,7 +119,7 @@ public final class FollowerDelays {
 
   /**
    * &lt;k, t&gt;-staleness: the probability that a read sees one of the last k writes. A follower
-   * applies them in the order of the log, so it has one of the last k as soon as it has the first
+   * applies them in the order of the log. So it has one of the last k as soon as it has the first
    * of them. That one waited for no longer than others do. If all k were answered at the same time,
    * the worst case, that is no more probable than to see the last one.
    *

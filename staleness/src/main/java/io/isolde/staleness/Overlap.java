@@ -8,9 +8,9 @@ final class Overlap {
   private Overlap() {}
 
   /**
-   * Whether any replicas that satisfy the read have one in common with any that satisfy the write,
-   * in whichever of the model's datacenters their coordinators are: R + W > N, of one datacenter or
-   * of all.
+   * Whether any replicas that satisfy the read have one in common with any that satisfy the write:
+   * R + W > N, of one datacenter or of all. This must hold in whichever of the model's datacenters
+   * their coordinators are.
    */
   static boolean isCertain(Quorums quorums, DelayModel model) {
     int[] replicasByDatacenter = model.replicasByDatacenter();

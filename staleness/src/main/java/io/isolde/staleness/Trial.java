@@ -20,8 +20,8 @@ public final class Trial {
 
   /**
    * By replica: by how much what is above may be later there, and the way back shorter, or the
-   * other way round, for what is not known of the clocks. A coordinator times round trips by its
-   * own clock: when it has an answer does not depend on that.
+   * other way round. It stands for what is not known of the clocks. A coordinator times round trips
+   * by its own clock: when it has an answer does not depend on that.
    */
   final double[] writeUncertaintyMicros;
 

@@ -6,7 +6,7 @@ import java.util.function.Function;
 
 /**
  * How long after the acknowledgement of a write reads see it, or one of the k last ones. Intervals
- * are for the number of trials or observations, whichever is smaller, and span what the clocks'
+ * are for the number of trials or observations, whichever is smaller. They span what the clocks'
  * unknown offsets may do for the better and for the worse.
  */
 public final class Visibility {

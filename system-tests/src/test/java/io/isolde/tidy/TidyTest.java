@@ -11,8 +11,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +73,19 @@ class TidyTest {
   /** An empty line, a list item or a heading, or the space after a mark that ends a thought. */
   private static final Pattern NEXT_SENTENCE =
       Pattern.compile("\n\\s*(\n|[-*] |\\d+\\. |#+ )|(?<=[.!?:;])[)\\]\"*_]*\\s");
+
+  /** Javadoc, or lines of // one after the other. */
+  private static final Pattern COMMENT =
+      Pattern.compile("(?ms)/\\*\\*.*?\\*/|(^[ \t]*//[^\n]*\n)+");
+
+  private static final Pattern COMMENT_MARK =
+      Pattern.compile("(?m)^[ \t]*(/\\*\\*|\\*(?!/)|//)|\\*/");
+  private static final Pattern INLINE_TAG = Pattern.compile("\\{@(code|link|linkplain)\\s[^}]*\\}");
+  private static final Pattern EXAMPLE = Pattern.compile("(?s)<pre>.*?</pre>");
+
+  /** Where Javadoc begins something new. */
+  private static final Pattern BLOCK_TAG =
+      Pattern.compile("@param (<\\w>|\\w+)|@return|@throws \\w+|<p>|<li>");
 
   private static List<Path> files(String ending) throws IOException {
     try (Stream<Path> files = Files.walk(ROOT)) {
@@ -191,14 +206,29 @@ class TidyTest {
   void whenADocumentIsWrittenThenItsSentencesAreShort() throws IOException {
     List<String> found = new ArrayList<>();
     for (Path file : files(".md")) {
-      for (String sentence : NEXT_SENTENCE.split(prose(file), -1)) {
-        String[] words = sentence.strip().split("\\s+", -1);
-        if (words.length > MAX_WORDS_OF_A_SENTENCE) {
-          found.add(ROOT.relativize(file) + ": " + String.join(" ", words));
-        }
-      }
+      found.addAll(longSentences(file, prose(file)));
     }
     assertThat(found).isEmpty();
+  }
+
+  @Test
+  void whenACommentIsWrittenThenItsSentencesAreShort() throws IOException {
+    List<String> found = new ArrayList<>();
+    for (Path file : files(".java").stream().filter(TidyTest::isMain).toList()) {
+      found.addAll(longSentences(file, comments(file)));
+    }
+    assertThat(found).isEmpty();
+  }
+
+  private static List<String> longSentences(Path file, String prose) {
+    List<String> found = new ArrayList<>();
+    for (String sentence : NEXT_SENTENCE.split(prose, -1)) {
+      String[] words = sentence.strip().split("\\s+", -1);
+      if (words.length > MAX_WORDS_OF_A_SENTENCE) {
+        found.add(ROOT.relativize(file) + ": " + String.join(" ", words));
+      }
+    }
+    return found;
   }
 
   /** What a reader sees of a document's sentences; a code span is one word. */
@@ -206,6 +236,18 @@ class TidyTest {
     String text = NO_PROSE.matcher(Files.readString(file)).replaceAll("\n\n");
     String visible = LINK_TARGET.matcher(text).replaceAll("]");
     return CODE_SPAN.matcher(visible).replaceAll("`code`");
+  }
+
+  /** What a reader sees of the comments of a file; an inline tag is one word. */
+  private static String comments(Path file) throws IOException {
+    String text =
+        COMMENT
+            .matcher(Files.readString(file))
+            .results()
+            .map(MatchResult::group)
+            .collect(Collectors.joining("\n\n"));
+    String prose = INLINE_TAG.matcher(COMMENT_MARK.matcher(text).replaceAll("")).replaceAll("code");
+    return BLOCK_TAG.matcher(EXAMPLE.matcher(prose).replaceAll(" ")).replaceAll("\n\n");
   }
 
   @Test

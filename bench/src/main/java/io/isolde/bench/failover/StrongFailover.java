@@ -28,8 +28,8 @@ import java.util.stream.IntStream;
  * hands over.
  *
  * <p>Each client talks to one node. A gap is the longest time without a success of the clients of a
- * node that is not hit itself, from the event until all is well again: of these nodes, the one with
- * the longest.
+ * node, from the event until all is well again. Of the nodes that are not hit themselves, the one
+ * with the longest counts.
  */
 public final class StrongFailover implements AutoCloseable {
   private static final int NODES = 3;

@@ -51,8 +51,8 @@ public record Processes(LongSupplier processorNanos, LongSupplier compilerMillis
 
   /**
    * Waits until the compilers have little left to do, for some seconds at most. Under full load on
-   * few cores they fall behind for minutes, since a hundred request threads want the same cores,
-   * and what is measured meanwhile is an interpreter.
+   * few cores they fall behind for minutes, since a hundred request threads want the same cores.
+   * What is measured meanwhile is an interpreter.
    */
   public void awaitCalm() {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_PAUSE_SECONDS);

@@ -67,9 +67,9 @@ public final class Rounds {
   }
 
   /**
-   * Runs each case, a second at a time and with a pause for the compilers after it, until they have
-   * little to do while it runs. Code that another case has warmed up may be compiled anew for this
-   * one. Storms are left out: their requests are another case's.
+   * Runs each case, a second at a time and with a pause for the compilers after it. That goes on
+   * until the compilers have little to do while the case runs. Code that another case has warmed up
+   * may be compiled anew for this one. Storms are left out: their requests are another case's.
    */
   private void warmUp(List<Case> cases) {
     say("warming up, each case for %d s at most".formatted(options.warmupSeconds()));

@@ -31,8 +31,8 @@ import org.HdrHistogram.Histogram;
  * The oracle's core alone: one thread, no network, no disk. Transactions read ten rows and write
  * ten others; each starts at the newest snapshot and is applied at once, so none is aborted.
  *
- * <p>Rows are drawn anew between the slices that are timed, so that no row comes again sooner than
- * by chance, and drawing them is not timed.
+ * <p>Rows are drawn anew between the slices that are timed. So no row comes again sooner than by
+ * chance, and drawing them is not timed.
  */
 public final class OracleCore {
   private static final int SLICE = 10_000;

@@ -13,9 +13,9 @@ import java.util.Map;
 
 /**
  * Experiment 3 of the paper: what ever more snapshots do to reads of the table. Three tables get
- * the same updates: one without snapshots, one with a snapshot after each iteration, and one that
- * is compacted as the paper does it, within the bounds of snapshots only: one SSTable for each
- * iteration, which is the best that it allows.
+ * the same updates: one without snapshots, and one with a snapshot after each iteration. The third
+ * is as the paper compacts it, within the bounds of snapshots only: one SSTable for each iteration,
+ * which is the best that it allows.
  */
 final class TenSnapshots {
   private static final int SNAPSHOTS = 10;

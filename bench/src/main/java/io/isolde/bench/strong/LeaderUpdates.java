@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Writes to rows of a strong keyspace that are there, through the node that leads, as far as the
- * answers have told which one that is.
+ * Writes to rows of a strong keyspace that are there, through the node that leads. It knows which
+ * one that is as far as the answers have told.
  */
 final class LeaderUpdates implements Workload {
   private static final String HINT = "isolde-leader";

@@ -26,9 +26,9 @@ import java.util.stream.Stream;
  * Strong keyspaces against stock Cassandra beside them, alternating; each node has a replica of all
  * rows: writes and reads at the leader and through any node, against QUORUM, LWT and SERIAL.
  *
- * <p>First with what Cassandra answers before a sync to disk ({@code commitlog_sync: periodic}, and
- * the strong keyspace's durability {@code periodic}), then with what it answers after it ({@code
- * batch} on both sides).
+ * <p>First with what Cassandra answers before a sync to disk: {@code commitlog_sync: periodic}, and
+ * the strong keyspace's durability {@code periodic}. Then with what it answers after it: {@code
+ * batch} on both sides.
  */
 public final class ReplicationBenchmark {
   private static final int MAX_HEAP_MEGABYTES = 1024;

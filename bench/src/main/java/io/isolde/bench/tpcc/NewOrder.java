@@ -31,8 +31,8 @@ record NewOrder(int warehouse, int district, int customer, List<Line> lines, lon
   }
 
   /**
-   * All items are looked up before anything is written, so that even without isolation an order of
-   * an item that is not there leaves nothing behind.
+   * All items are looked up before anything is written. So even without isolation an order of an
+   * item that is not there leaves nothing behind.
    */
   @Override
   public void run(Store store) {

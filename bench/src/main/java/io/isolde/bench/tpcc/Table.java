@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The tables of TPC-C (clause 1.3), with the columns that a transaction reads or writes or that
- * make a row as large as it should be; money is in cents, taxes and discounts in hundredths of a
- * percent. A partition is as small as the transactions allow. Two tables are indexes that Cassandra
- * has to be given: customers by last name, orders by customer.
+ * The tables of TPC-C (clause 1.3). They have the columns that a transaction reads or writes, or
+ * that make a row as large as it should be; money is in cents, taxes and discounts in hundredths of
+ * a percent. A partition is as small as the transactions allow. Two tables are indexes that
+ * Cassandra has to be given: customers by last name, orders by customer.
  */
 @SuppressWarnings("ImmutableEnumChecker") // Its lists can't be modified.
 enum Table {

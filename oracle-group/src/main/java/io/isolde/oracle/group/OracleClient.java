@@ -24,8 +24,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Asks whoever leads the oracle. A request that gets no answer, because the leader is gone or no
- * longer leads, is sent to the next leader, until its time is over: all requests may be repeated.
+ * Asks whoever leads the oracle. A request may get no answer, because the leader is gone or no
+ * longer leads. The client then sends it to the next leader, until its time is over: all requests
+ * may be repeated.
  *
  * <p>A snapshot that this tells of has no commit below it that is not applied, but for those that
  * {@link #inDoubt()} has by then.

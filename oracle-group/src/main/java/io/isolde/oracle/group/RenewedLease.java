@@ -11,8 +11,8 @@ import java.util.List;
  * @param stable the newest snapshot
  * @param lowWatermark no open transaction reads below it
  * @param last at or above every timestamp that the member that answered has issued
- * @param isProven whether that one led at a moment after it was asked, so that {@code last} is at
- *     or above every timestamp that anybody had issued by then
+ * @param isProven whether that one led at a moment after it was asked. If so, {@code last} is at or
+ *     above every timestamp that anybody had issued by then
  * @param unlogged of the commits that it has told to be applied those of which the log does not
  *     know it yet
  */

@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * Numbers a coordinator's commits. The oracle remembers the last {@link #WINDOW} decisions of a
- * session, so a number is given only if the one that far before it has its answer. Thread-safe.
+ * session. So a number is given only if the one that far before it has its answer, or will not be
+ * sent again. Thread-safe.
  */
 final class Sequences {
   /** As {@code RecentDecisions} has it. */

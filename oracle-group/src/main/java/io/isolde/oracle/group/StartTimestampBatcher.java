@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives start timestamps. Each must be at or above all that was visible when it was asked for, so
+ * Gives start timestamps. Each must be at or above all that was visible when it was asked for. So
  * the member makes sure that it still leads after that; once for all that came meanwhile.
  */
 final class StartTimestampBatcher implements AutoCloseable {

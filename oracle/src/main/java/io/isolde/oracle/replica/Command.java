@@ -12,7 +12,7 @@ public sealed interface Command {
 
   /**
    * The first command of a leader. From here on nothing is issued that an earlier leader might have
-   * given to a reader as a start timestamp, and the bounds are this leader's: replicas with
+   * given to a reader as a start timestamp. The bounds are this leader's then: replicas with
    * different bounds would decide differently.
    */
   record Lead(OracleConfig config) implements Command {

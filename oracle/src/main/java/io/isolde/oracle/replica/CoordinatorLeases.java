@@ -57,9 +57,9 @@ public final class CoordinatorLeases {
    * A coordinator is alive.
    *
    * @param oldestStart the smallest start timestamp of its open transactions, or the largest that
-   *     it was given if none is open. A start that is under way counts as an open transaction with
-   *     the largest start timestamp that the coordinator had been given when it sent the request:
-   *     its answer may come after that of a later request, with a smaller timestamp.
+   *     it was given if none is open. A start that is under way counts as an open transaction. Its
+   *     start timestamp counts as the largest that the coordinator had been given when it sent the
+   *     request: the answer may come after that of a later request, with a smaller timestamp.
    * @return false if the session is not open
    */
   public boolean renew(long session, long oldestStart, long nowMillis) {

@@ -26,7 +26,7 @@ import java.util.TreeSet;
  * no other will come. Five rules keep it:
  *
  * <ul>
- *   <li>While an entry is under way or a commit is neither applied nor in doubt, T is what is
+ *   <li>An entry may be under way, or a commit neither applied nor in doubt. Then T is what is
  *       {@linkplain #stable() stable}, or what was given out before. Only otherwise does T follow
  *       the clock.
  *   <li>Each entry carries the largest T given out, and commits nothing at or below it.

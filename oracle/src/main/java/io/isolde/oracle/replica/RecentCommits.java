@@ -12,7 +12,7 @@ import java.util.Optional;
  * died come back for them.
  *
  * <p>Belongs to one member and is not saved. A member that starts applies its log again, from its
- * saved state on, and so finds all that is in what is left of the log. Not thread-safe.
+ * saved state on. So it finds all that is in what is left of the log. Not thread-safe.
  */
 public final class RecentCommits {
   /** 16 bytes each. */

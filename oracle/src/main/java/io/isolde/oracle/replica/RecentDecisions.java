@@ -2,9 +2,9 @@
 package io.isolde.oracle.replica;
 
 /**
- * The last answers to the commits of one session by sequence number, so that a commit that is sent
- * again (the answer was lost, or the leader) is not decided again. As the client sessions of D.
- * Ongaro's dissertation "Consensus: Bridging Theory and Practice", section 6.3, with a window
+ * The last answers to the commits of one session by sequence number. With them, a commit that is
+ * sent again (the answer was lost, or the leader) is not decided again. As the client sessions of
+ * D. Ongaro's dissertation "Consensus: Bridging Theory and Practice", section 6.3, with a window
  * instead of the last request only, since a coordinator has many commits in flight.
  */
 /*
@@ -13,8 +13,8 @@ package io.isolde.oracle.replica;
  */
 final class RecentDecisions {
   /**
-   * A coordinator sends sequence number n only when it has the answer to n - WINDOW, so nothing
-   * that may be sent again has fallen out.
+   * A coordinator sends sequence number n only when n - WINDOW has its answer, or will not be sent
+   * again. So nothing that may be sent again has fallen out.
    */
   static final int WINDOW = 8192;
 

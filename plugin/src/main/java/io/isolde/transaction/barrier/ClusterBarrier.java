@@ -181,7 +181,7 @@ public final class ClusterBarrier {
 
   /**
    * Waits until the nodes that are up know what a table is now. Those that go on before would take
-   * it for what it was, which is what remains if a node does not hear of it for long.
+   * it for what it was. This can still happen if a node does not hear of it for long.
    */
   public void awaitFollowers(TableMetadata table) {
     for (var asked : ask(BarrierRequest.Kind.FOLLOW, UUID.randomUUID(), table).entrySet()) {

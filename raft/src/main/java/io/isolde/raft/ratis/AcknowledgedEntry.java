@@ -14,8 +14,8 @@ import org.apache.ratis.server.protocol.TermIndex;
 
 /**
  * The last entry that this node has told others to have, in a small file beside the log. It tells a
- * torn end, which nobody has heard of, from damage, and it is what a member goes by that has lost
- * the end of its log: it votes as if it still had it.
+ * torn end, which nobody has heard of, from damage. A member that has lost the end of its log goes
+ * by it: the member votes as if it still had that end.
  *
  * <p>It is written before the acknowledgement goes out, and by a leader before it applies what it
  * has counted itself for. It is not synced: when a process dies the operating system has it. After

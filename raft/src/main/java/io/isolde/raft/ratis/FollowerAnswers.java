@@ -18,9 +18,9 @@ import org.apache.ratis.server.leader.LogAppender;
 import org.apache.ratis.util.Timestamp;
 
 /**
- * Proves by the followers' answers that this node led at a moment. Ratis' word is not enough: when
+ * Proves by the followers' answers that this node led at a moment. Ratis' word is not enough. When
  * a round of heartbeats has confirmed it once as the leader, it asks nobody any more until
- * something else is committed (3.3.0, {@code ReadIndexHeartbeats}), and goes on reading what there
+ * something else is committed (3.3.0, {@code ReadIndexHeartbeats}). It goes on reading what there
  * was while it is cut off and another leads.
  */
 final class FollowerAnswers {

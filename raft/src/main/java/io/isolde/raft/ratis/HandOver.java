@@ -9,10 +9,10 @@ import org.apache.ratis.protocol.RaftGroupId;
 
 /**
  * One replica's part in planned changes of the leader. An election that the leader asked for does
- * not wait for its lease to end, and what the leader sent may arrive when it has long given up and
+ * not wait for its lease to end. And what the leader sent may arrive when it has long given up and
  * answers reads under its lease again. So the transfer target asks whether the hand-over is still
- * on before it stands, and a leader that has said yes reads no more under a lease in that term,
- * however the hand-over ends.
+ * on before it stands. A leader that has said yes reads no more under a lease in that term, however
+ * the hand-over ends.
  */
 final class HandOver {
   private static final long NEVER = -1;

@@ -22,21 +22,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches that a leader's lease is over before another leads, and starts elections before the
- * time-out, when the leader's process is dead or it is silent.
+ * Watches that a leader's lease is over before another leads. It starts elections before the
+ * time-out, when the leader's process is dead or the leader is silent.
  *
- * <p>If a connection from or to the leader breaks and nobody listens at its address any more, a
- * follower stands as soon as the leader's lease must be over. The other members may have renewed
- * that lease, so each of them refuses a vote until it has had no append for as long as a lease; a
- * majority of such members means that no lease is left. That goes for all votes but those that the
- * leader itself wants (see {@link HandOver}): also after the time-out, an append may have come
- * since the question before the vote. Before an early election the others are asked, without
- * consequences, so that a follower with a short log, or one that is alone in not reaching the
- * leader, disturbs nobody. Followers take turns.
+ * <p>A connection from or to the leader may break, with nobody listening at its address any more.
+ * Then a follower stands as soon as the leader's lease must be over. The other members may have
+ * renewed that lease. So each of them refuses a vote until it has had no append for as long as a
+ * lease; a majority of such members means that no lease is left. That goes for all votes but those
+ * that the leader itself wants (see {@link HandOver}): also after the time-out, an append may have
+ * come since the question before the vote. Before an early election a follower asks the others,
+ * without consequences. So it disturbs nobody if it has a short log, or if it is alone in not
+ * reaching the leader. Followers take turns.
  *
- * <p>A leader that is suspended or cut off is silent. Ratis' own time-outs look at the end of each
- * only whether there was a word meanwhile, and so replace it after up to four times the minimum.
- * Here a follower asks the others a quarter after the minimum whether they have heard of it.
+ * <p>A leader that is suspended or cut off is silent. Ratis looks only at the end of each of its
+ * own time-outs whether there was a word meanwhile. So it replaces such a leader after up to four
+ * times the minimum. Here a follower asks the others a quarter after the minimum whether they have
+ * heard of it.
  */
 final class LeaderWatch implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LeaderWatch.class);
@@ -225,7 +226,7 @@ final class LeaderWatch implements AutoCloseable {
   /**
    * Whether those who may have renewed the leader's lease must refuse this vote: all but what the
    * leader itself wants. If an append came after we decided to stand, its answer may have renewed
-   * the lease, and the vote must not be asked for at all.
+   * the lease. Then the vote must not be asked for at all.
    */
   boolean isGuarded(RaftGroupId group, RequestVoteRequestProto request) throws IOException {
     if (request.getPreVote()) {

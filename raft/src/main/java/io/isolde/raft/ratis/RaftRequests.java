@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Answers the peers' Raft requests, never on event loops. Appends and parts of snapshots of a
- * connection are handled in order. As long as the log takes entries the disk is not waited for, so
- * a vote gets through while they are being written, and a heartbeat does in any case.
+ * connection are handled in order. As long as the log takes entries, no thread waits for the disk.
+ * So a vote gets through while they are being written, and a heartbeat does in any case.
  */
 final class RaftRequests implements RaftReceiver {
   /** A question before a vote, or a vote that the leader wants: its lease is over. */

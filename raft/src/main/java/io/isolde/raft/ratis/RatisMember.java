@@ -42,7 +42,8 @@ final class RatisMember {
   /**
    * Ratis looks at its term and its log and then appends, or looks at them and then votes, also for
    * itself; others must not come in between. Else a follower could acknowledge an old leader's
-   * entries after it has voted for one that lacks them, or put them over those of the new one.
+   * entries after it has voted for one that lacks them. Or it could put them over those of the new
+   * one.
    */
   private final Object termAndLog = new Object();
 

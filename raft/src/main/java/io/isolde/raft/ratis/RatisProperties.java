@@ -73,8 +73,8 @@ final class RatisProperties {
     // Ratis would keep 1,024 entries more, which may be large ones.
     RaftServerConfigKeys.Log.setPurgeGap(p, 1);
     RaftServerConfigKeys.Log.setUnsafeFlushEnabled(p, !settings.fsync());
-    // With it a follower takes whatever begins with the same index as entries that it is just
-    // writing for those entries, and acknowledges what it does not have (Ratis 3.3.0).
+    // With it a follower that is just writing entries takes whatever begins with the same index for
+    // them. So it acknowledges what it does not have (Ratis 3.3.0).
     RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(p, false);
   }
 
