@@ -9,7 +9,7 @@ import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.Refusal;
 import java.util.UUID;
 
-/** What a client is told of a commit that did not go well. */
+/** The errors of commits, as their clients get them. */
 final class CommitErrors {
   private CommitErrors() {}
 

@@ -39,7 +39,7 @@ final class Committer {
   /** What can't be applied for a second is in doubt, so that others pass it. */
   private static final long MAX_PASSING_MILLIS = 1_500;
 
-  /** A quarter of the threads that serve clients: further ones are refused at once. */
+  /** So many clients wait for what was in their way; further ones get their error at once. */
   private static final int MAX_PASSING = 32;
 
   private static final ReadSet NOTHING_READ = new ReadSet(1);

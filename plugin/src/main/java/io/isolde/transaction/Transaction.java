@@ -129,7 +129,7 @@ public final class Transaction {
   void enter() {
     inUse.readLock().lock();
     used = true;
-    // While it commits, nobody may be told that nothing of it can be committed.
+    // While it commits, no answer may say that nothing of it can be committed.
     if (doom.get() != null && commit == null) {
       inUse.readLock().unlock();
       throw doom.get().toException(id);
