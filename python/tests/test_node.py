@@ -201,10 +201,10 @@ def test_when_a_write_fails_then_nothing_of_the_transaction_is_committed(
         with isolde.transaction(isolde_session) as tx:
             set_balance(tx, accounts, 2, 0)
             with pytest.raises(isolde.NotCommittedError) as refused:
-                tx.execute(f"UPDATE {accounts} SET balance = 0 WHERE id = 1 IF balance = 100")
-            assert refused.value.code is ErrorCode.UNSUPPORTED_LWT
+                tx.execute(f"UPDATE {accounts} USING TIMESTAMP 5 SET balance = 0 WHERE id = 1")
+            assert refused.value.code is ErrorCode.UNSUPPORTED_TIMESTAMP
     assert raised.value.code is ErrorCode.TRANSACTION_ABORTED
-    assert raised.value.details["because"] == "UNSUPPORTED_LWT"
+    assert raised.value.details["because"] == "UNSUPPORTED_TIMESTAMP"
     assert balances() == {1: 100, 2: 100, 3: 100, 4: 100}
 
 

@@ -48,8 +48,6 @@ public enum ErrorCode {
   INVALID_TIMESTAMP,
   /** Counters can't be used in a transaction. */
   UNSUPPORTED_COUNTER,
-  /** Lightweight transactions ({@code IF}) can't be used in a transaction. */
-  UNSUPPORTED_LWT,
   /** {@code USING TIMESTAMP} can't be used in a transaction. */
   UNSUPPORTED_TIMESTAMP,
   /** Schema changes can't be made in a transaction. */

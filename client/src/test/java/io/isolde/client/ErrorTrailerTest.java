@@ -51,10 +51,10 @@ class ErrorTrailerTest {
   @Test
   void whenTheSentenceQuotesATrailerThenTheLastOneCounts() {
     ErrorTrailer trailer =
-        ErrorTrailer.parse("Value '[isolde code=CONFLICT]' is wrong. [isolde code=UNSUPPORTED_LWT]")
+        ErrorTrailer.parse("Value '[isolde code=CONFLICT]' is wrong. [isolde code=UNSUPPORTED_DDL]")
             .orElseThrow();
 
-    assertThat(trailer.code()).isEqualTo(ErrorCode.UNSUPPORTED_LWT);
+    assertThat(trailer.code()).isEqualTo(ErrorCode.UNSUPPORTED_DDL);
   }
 
   @ParameterizedTest

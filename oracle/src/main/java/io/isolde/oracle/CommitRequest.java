@@ -17,8 +17,9 @@ import java.util.UUID;
  *     as a single statement, whose decision is not kept
  * @param level what to check
  * @param startTimestamp the snapshot that the transaction read, in microseconds
- * @param reads ids of all that was read, also where nothing was found; checked at {@link
- *     IsolationLevel#SERIALIZABLE}
+ * @param reads ids that nobody may have changed since the snapshot; checked at both levels. At
+ *     {@link IsolationLevel#SERIALIZABLE} all that was read, also where nothing was found. At
+ *     {@link IsolationLevel#SNAPSHOT} what conditions (IF) have read
  * @param overwrites ids whose earlier commits this one replaces; checked at {@link
  *     IsolationLevel#SNAPSHOT}, and the reason for {@link Decision.Committed#applyAfter()}
  * @param writes ids that count as changed by this commit; never empty, since a transaction that

@@ -17,20 +17,13 @@ final class ConflictDetection {
 
   /** Why a transaction must abort; empty if it may commit. */
   Optional<Conflict> conflictOf(CommitRequest request) {
-    fetch(request);
-    return switch (request.level()) {
-      case SNAPSHOT ->
-          conflictIn(request.overwrites(), request.startTimestamp(), Conflict.Kind.WRITE_WRITE);
-      case SERIALIZABLE ->
-          conflictIn(request.reads(), request.startTimestamp(), Conflict.Kind.READ_WRITE);
-    };
-  }
-
-  private void fetch(CommitRequest request) {
-    if (request.level() == IsolationLevel.SERIALIZABLE) {
-      lastCommits.fetch(request.reads());
-    }
+    lastCommits.fetch(request.reads());
     lastCommits.fetch(request.writes());
+    Optional<Conflict> ofReads =
+        conflictIn(request.reads(), request.startTimestamp(), Conflict.Kind.READ_WRITE);
+    return ofReads.isPresent() || request.level() == IsolationLevel.SERIALIZABLE
+        ? ofReads
+        : conflictIn(request.overwrites(), request.startTimestamp(), Conflict.Kind.WRITE_WRITE);
   }
 
   /** Lines 1 to 11 of Algorithm 3, with a Tmax for each id. */

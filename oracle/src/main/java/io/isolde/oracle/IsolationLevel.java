@@ -5,7 +5,7 @@ package io.isolde.oracle;
 public enum IsolationLevel {
   /**
    * Snapshot isolation: no transaction replaces what another committed after it started (Algorithm
-   * 1). Write skew is possible.
+   * 1). Write skew is possible, but not over rows that a condition has read.
    */
   SNAPSHOT,
   /**

@@ -106,8 +106,7 @@ public final class StatusOracle {
     InDoubtCommits inDoubt = state.pending.inDoubt();
     return !inDoubt.isEmpty()
         && (inDoubt.find(request.overwrites(), Long.MAX_VALUE).isPresent()
-            || (request.level() == IsolationLevel.SERIALIZABLE
-                && inDoubt.find(request.reads(), Long.MAX_VALUE).isPresent()));
+            || inDoubt.find(request.reads(), Long.MAX_VALUE).isPresent());
   }
 
   /** While nothing is pending, everything overwritten is stable already. */

@@ -59,6 +59,14 @@ class HistoriesOfTheCritiqueTest {
   }
 
   @Test
+  void whenWritesDependOnConditionsThenSnapshotsAreNotSkewed() {
+    String skew = "%s1[x] %s1[y] %s2[x] %s2[y] w1[x] w2[y] c1 c2";
+    assertThat(History.run(SNAPSHOT, skew.replace("%s", "r"))).isEqualTo("c1 c2");
+    assertThat(History.run(SNAPSHOT, skew.replace("%s", "i"))).isEqualTo("c1 a2");
+    assertThat(History.run(SERIALIZABLE, skew.replace("%s", "i"))).isEqualTo("c1 a2");
+  }
+
+  @Test
   void whenATransactionOnlyReadsThenItNeverAborts() {
     String history = "r1[x] r2[x] w2[x] c2 r1[y] c1";
     assertThat(History.run(SNAPSHOT, history)).isEqualTo("c2 c1");

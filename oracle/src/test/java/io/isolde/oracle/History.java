@@ -12,15 +12,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Runs a history in the notation of section 3, as {@code r1[x] w1[y] c1}. A transaction begins with
- * its first operation; a commit is applied at once.
+ * Runs a history in the notation of section 3, as {@code r1[x] w1[y] c1}; {@code i1[x]} reads for a
+ * condition (IF). A transaction begins with its first operation; a commit is applied at once.
  */
 final class History {
-  private static final Pattern OPERATION = Pattern.compile("([rwca])(\\d+)(?:\\[(\\w+)])?");
+  private static final Pattern OPERATION = Pattern.compile("([riwca])(\\d+)(?:\\[(\\w+)])?");
 
   private static final class Transaction {
     final long start;
     final List<String> reads = new ArrayList<>();
+    final List<String> conditions = new ArrayList<>();
     final List<String> writes = new ArrayList<>();
 
     Transaction(long start) {
@@ -59,6 +60,7 @@ final class History {
         transactions.computeIfAbsent(number, unseen -> new Transaction(begin(fixture.oracle, now)));
     switch (matcher.group(1)) {
       case "r" -> transaction.reads.add(matcher.group(3));
+      case "i" -> transaction.conditions.add(matcher.group(3));
       case "w" -> transaction.writes.add(matcher.group(3));
       case "c" -> outcome.append(commit(number, transaction)).append(number).append(' ');
       default -> {} // Nobody has to hear of a rollback.
@@ -69,6 +71,10 @@ final class History {
     if (transaction.writes.isEmpty()) {
       return 'c';
     }
+    List<String> checked = new ArrayList<>(transaction.conditions);
+    if (level == IsolationLevel.SERIALIZABLE) {
+      checked.addAll(transaction.reads);
+    }
     long[] writes = names.ids(transaction.writes.toArray(String[]::new));
     Decision decision =
         decide(
@@ -77,7 +83,7 @@ final class History {
                 names.transaction("t" + number),
                 level,
                 transaction.start,
-                names.ids(transaction.reads.toArray(String[]::new)),
+                names.ids(checked.toArray(String[]::new)),
                 writes,
                 writes),
             now);

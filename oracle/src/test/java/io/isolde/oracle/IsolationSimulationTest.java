@@ -40,6 +40,34 @@ class IsolationSimulationTest {
     assertSnapshotIsolated(new Simulation(seed, SNAPSHOT, maxRows).run());
   }
 
+  @Property(tries = 300)
+  void whenWritesDependOnConditionsThenNobodyHasChangedWhatTheyRead(
+      @ForAll long seed, @ForAll IsolationLevel level) {
+    assertThat(changed(new Simulation(seed, level, PLENTY))).isEmpty();
+  }
+
+  @Test
+  void whenConditionsAreNotCheckedThenThatIsNoticed() {
+    assertThat(LongStream.range(0, 100))
+        .anyMatch(
+            seed -> !changed(new Simulation(seed, SNAPSHOT, PLENTY).withoutConditions()).isEmpty());
+  }
+
+  /** The commits whose conditions read what others then changed. */
+  private static List<Simulation.Unchanged> changed(Simulation simulation) {
+    List<Committed> history = simulation.run();
+    return simulation.unchanged().stream()
+        .filter(
+            one ->
+                history.stream()
+                    .anyMatch(
+                        other ->
+                            one.start() < other.commit()
+                                && other.commit() < one.commit()
+                                && !Collections.disjoint(one.rows(), other.writes())))
+        .toList();
+  }
+
   @Test
   void whenAllReadSnapshotsThenWritesCanBeSkewed() {
     assertThat(LongStream.range(0, 100))

@@ -31,7 +31,8 @@ final class OracleFixture {
 
   /** Reads, overwrites and writes the same rows. */
   static CommitRequest update(UUID id, IsolationLevel level, long start, long... rows) {
-    return new CommitRequest(id, level, start, rows, rows, rows);
+    long[] reads = level == IsolationLevel.SERIALIZABLE ? rows : ids();
+    return new CommitRequest(id, level, start, reads, rows, rows);
   }
 
   static CommitRequest blindWrite(UUID id, long start, long... rows) {

@@ -33,6 +33,7 @@ final class Simulation {
     final UUID uuid;
     final long start;
     final Set<Long> readIds = new HashSet<>();
+    final Set<Long> conditions = new HashSet<>();
     final Map<Long, Integer> reads = new HashMap<>();
     final Set<Long> writes = new HashSet<>();
 
@@ -43,6 +44,9 @@ final class Simulation {
     }
   }
 
+  /** Rows that nobody was to change between the start and the commit of a transaction. */
+  record Unchanged(long start, long commit, Set<Long> rows) {}
+
   private record Pending(Transaction transaction, long commitTimestamp, long applyAfter) {}
 
   private final Random random;
@@ -52,6 +56,8 @@ final class Simulation {
   private final List<Pending> pending = new ArrayList<>();
   private final Map<Long, TreeMap<Long, Integer>> store = new HashMap<>();
   private final List<Committed> history = new ArrayList<>();
+  private final List<Unchanged> unchanged = new ArrayList<>();
+  private boolean checksConditions = true;
   private int transactions;
   private long now = 1000;
 
@@ -73,6 +79,16 @@ final class Simulation {
     return history;
   }
 
+  /** A mistake: at SNAPSHOT, the oracle does not hear of what conditions have read. */
+  Simulation withoutConditions() {
+    checksConditions = false;
+    return this;
+  }
+
+  List<Unchanged> unchanged() {
+    return unchanged;
+  }
+
   OracleStatistics statistics() {
     return oracle.statistics();
   }
@@ -87,7 +103,11 @@ final class Simulation {
     } else {
       Transaction transaction = open.get(random.nextInt(open.size()));
       if (choice < 9) {
-        read(transaction, random.nextInt(ROWS), true);
+        long row = random.nextInt(ROWS);
+        read(transaction, row, true);
+        if (random.nextInt(4) == 0) {
+          transaction.conditions.add(row);
+        }
       } else if (choice < 10) {
         scan(transaction);
       } else if (choice < 14) {
@@ -150,17 +170,20 @@ final class Simulation {
     if (decision instanceof Decision.Committed committed) {
       pending.add(new Pending(transaction, committed.commitTimestamp(), committed.applyAfter()));
       record(transaction, committed.commitTimestamp());
+      unchanged.add(
+          new Unchanged(transaction.start, committed.commitTimestamp(), transaction.conditions));
     }
   }
 
   private CommitRequest requestOf(Transaction transaction) {
+    Set<Long> conditions = checksConditions ? transaction.conditions : Set.of();
     Set<Long> touched = new HashSet<>(transaction.writes);
     transaction.writes.forEach(row -> touched.add(partitionOf(row)));
     return new CommitRequest(
         transaction.uuid,
         level,
         transaction.start,
-        array(transaction.readIds),
+        array(level == IsolationLevel.SERIALIZABLE ? transaction.readIds : conditions),
         array(transaction.writes),
         array(touched));
   }

@@ -97,6 +97,11 @@ final class ConnectionTransactions {
     }
   }
 
+  /** The transaction that a request names, or that its connection stands for. */
+  Optional<UUID> transactionOf(Incoming incoming) {
+    return incoming.bound().isPresent() ? incoming.bound() : of(incoming.client());
+  }
+
   Optional<UUID> of(ClientState connection) {
     // Nearly always empty on a server of pooled drivers.
     return bound.isEmpty() ? Optional.empty() : Optional.ofNullable(bound.get(connection));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
-import io.isolde.transaction.DataStatements.Request;
+import io.isolde.statement.Request;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -23,6 +23,18 @@ record Incoming(
 
   Incoming withoutStart() {
     return new Incoming(state, payload.withoutStart(), request, onCassandra);
+  }
+
+  /** The same, which runs on Cassandra only after a check. */
+  Incoming checking(Runnable check) {
+    return new Incoming(
+        state,
+        payload,
+        request,
+        () -> {
+          check.run();
+          return onCassandra.get();
+        });
   }
 
   /** The transaction that the payload names. */

@@ -5,7 +5,7 @@ import io.isolde.config.IsoldeConfig;
 import io.isolde.replication.KeyspaceStatements;
 import io.isolde.replication.StatementTexts;
 import io.isolde.replication.StrongStatements;
-import io.isolde.transaction.DataStatements.Request;
+import io.isolde.statement.Request;
 import io.isolde.transaction.barrier.TableBarrier;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -69,7 +69,9 @@ public final class IsoldeQueryHandler implements QueryHandler {
       texts.remember(statement, text, false);
       return statement;
     } catch (RuntimeException e) {
-      return unparsable(text, e);
+      ClientState client = state.getClientState().cloneWithKeyspaceIfSet(options.getKeyspace());
+      Optional<BatchStatement> spanning = SpanningBatch.prepare(text, client, e);
+      return spanning.isPresent() ? spanning.get() : unparsable(text, e);
     }
   }
 
@@ -115,16 +117,22 @@ public final class IsoldeQueryHandler implements QueryHandler {
   public ResultMessage.Prepared prepare(
       String text, ClientState state, Map<String, ByteBuffer> payload) {
     Optional<ControlStatement> control = StatementParser.parse(text);
-    return control.isPresent()
-        ? preparedControl.prepare(text, control.get(), state)
-        : cassandra.prepare(AsOfSnapshot.rewrite(text, state), state, payload);
+    if (control.isPresent()) {
+      return preparedControl.prepare(text, control.get(), state);
+    }
+    try {
+      return cassandra.prepare(AsOfSnapshot.rewrite(text, state), state, payload);
+    } catch (InvalidRequestException e) {
+      Optional<BatchStatement> spanning = SpanningBatch.prepare(text, state, e);
+      return preparedControl.prepare(text, spanning.orElseThrow(() -> e), state);
+    }
   }
 
   @Override
   public QueryHandler.Prepared getPrepared(MD5Digest id) {
     QueryHandler.Prepared prepared = cassandra.getPrepared(id);
     if (prepared == null) {
-      return preparedControl.get(id);
+      return preparedControl.getFresh(id);
     }
     texts.remember(prepared.statement, prepared.rawCQLStatement, true);
     return prepared;

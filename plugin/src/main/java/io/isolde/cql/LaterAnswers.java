@@ -145,7 +145,7 @@ final class LaterAnswers {
       return false;
     }
     return Tables.isTransactional(write.metadata())
-        ? !write.requiresRead()
+        ? !write.requiresRead() && !write.hasConditions()
         : strong.isMeant(write.keyspace()); // Its leader reads.
   }
 }

@@ -3,20 +3,25 @@ package io.isolde.cql;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.QueryHandler;
 import org.apache.cassandra.cql3.ResultSet;
+import org.apache.cassandra.cql3.statements.BatchStatement;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.MD5Digest;
 
-/** Prepared statements of Isolde, for drivers that prepare everything. Bounded. */
+/**
+ * Prepared statements of Isolde, for drivers that prepare everything, and batches that Cassandra
+ * does not prepare. Bounded.
+ */
 final class PreparedControlStatements {
   private static final int MAX_PREPARED = 1000;
 
   private final Cache<MD5Digest, QueryHandler.Prepared> prepared =
       Caffeine.newBuilder().maximumSize(MAX_PREPARED).build();
 
-  ResultMessage.Prepared prepare(String text, ControlStatement statement, ClientState state) {
+  ResultMessage.Prepared prepare(String text, CQLStatement statement, ClientState state) {
     String keyspace = state.getRawKeyspace();
     MD5Digest id = MD5Digest.compute(keyspace == null ? text : keyspace + text);
     prepared.put(id, new QueryHandler.Prepared(statement, text, keyspace == null, keyspace));
@@ -31,5 +36,18 @@ final class PreparedControlStatements {
   /** Returns null if there is none; then the driver prepares it again. */
   QueryHandler.Prepared get(MD5Digest id) {
     return prepared.getIfPresent(id);
+  }
+
+  /** As {@link #get}; a batch is prepared anew, since its tables may have changed. */
+  QueryHandler.Prepared getFresh(MD5Digest id) {
+    QueryHandler.Prepared kept = get(id);
+    return kept != null && kept.statement instanceof BatchStatement
+        ? new QueryHandler.Prepared(
+            SpanningBatch.prepare(
+                kept.rawCQLStatement, ClientState.forInternalCalls(kept.keyspace)),
+            kept.rawCQLStatement,
+            kept.fullyQualified,
+            kept.keyspace)
+        : kept;
   }
 }

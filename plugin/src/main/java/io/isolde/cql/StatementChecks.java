@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
+import static java.util.stream.Collectors.groupingBy;
+
 import com.google.common.collect.Sets;
-import io.isolde.transaction.DataStatements.Write;
+import io.isolde.statement.Write;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.apache.cassandra.cql3.Attributes;
 import org.apache.cassandra.cql3.CQLStatement;
+import org.apache.cassandra.cql3.VariableSpecifications;
 import org.apache.cassandra.cql3.statements.BatchStatement;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.guardrails.Guardrails;
+import org.apache.cassandra.schema.TableId;
 
 /** What Cassandra checks before it executes a statement, for those that it does not execute. */
 final class StatementChecks {
@@ -34,6 +41,21 @@ final class StatementChecks {
           Sets.immutableEnumSet(consistency, write.options().getSerialConsistency()),
           incoming.client());
       write.statement().validateDiskUsage(write.options(), incoming.client());
+    }
+  }
+
+  /** A batch on transactional tables. Its conditions may be of several tables. */
+  static void ofBatch(BatchStatement batch) {
+    BatchTimestamp.refuse(batch);
+    if (!batch.hasConditions()) {
+      batch.validate();
+      return;
+    }
+    Map<TableId, List<ModificationStatement>> byTable =
+        batch.getStatements().stream().collect(groupingBy(one -> one.metadata().id));
+    for (List<ModificationStatement> ofTable : byTable.values()) {
+      new BatchStatement(batch.type, VariableSpecifications.empty(), ofTable, Attributes.none())
+          .validate();
     }
   }
 

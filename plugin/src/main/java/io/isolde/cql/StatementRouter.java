@@ -11,9 +11,8 @@ import io.isolde.snapshot.SnapshotTag;
 import io.isolde.snapshot.gate.WriteGate;
 import io.isolde.snapshot.read.SnapshotReads;
 import io.isolde.snapshot.read.SnapshotTransactions;
-import io.isolde.transaction.DataStatements.Write;
+import io.isolde.statement.Write;
 import io.isolde.transaction.Tables;
-import io.isolde.transaction.Transaction;
 import io.isolde.transaction.barrier.TableBarrier;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,7 +31,6 @@ import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.cql3.statements.TruncateStatement;
 import org.apache.cassandra.cql3.statements.UseStatement;
-import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.messages.ResultMessage;
@@ -49,6 +47,7 @@ final class StatementRouter {
   private final WriteGate writeGate;
   private final SnapshotTransactions snapshotTransactions;
   private final TableChanges changes;
+  private final DataRequests data;
 
   StatementRouter(TableBarrier barrier, NodeStart node, StrongStatements strong) {
     this.barrier = barrier;
@@ -59,6 +58,7 @@ final class StatementRouter {
     this.snapshotTransactions = node.snapshotTransactions();
     this.connections = new ConnectionTransactions(this::abandon);
     this.control = new ControlStatements(barrier, node, connections);
+    this.data = new DataRequests(coordinator, control, connections);
   }
 
   ConnectionTransactions connections() {
@@ -191,7 +191,8 @@ final class StatementRouter {
       }
       return Tables.isSystem(select.table)
           ? now(incoming.onCassandra().get())
-          : route(Set.of(select.table), incoming, () -> now(select(select, options, incoming)));
+          : route(
+              Set.of(select.table), incoming, () -> now(data.select(select, options, incoming)));
     }
     if (statement instanceof ModificationStatement write) {
       List<Write> writes = List.of(new Write(write, options));
@@ -204,7 +205,7 @@ final class StatementRouter {
       return routeWrite(
           Set.of(write.metadata()),
           incoming,
-          () -> write(statement, writes, options.getConsistency(), incoming));
+          () -> data.write(statement, writes, options.getConsistency(), incoming));
     }
     return now(routeOther(statement, incoming));
   }
@@ -214,11 +215,10 @@ final class StatementRouter {
     List<Write> writes = Write.of(batch, options);
     return routeWrite(
         Tables.of(batch),
-        incoming,
+        incoming.checking(batch::validate), // Of what Cassandra itself would not have prepared.
         () -> {
-          batch.validate();
-          BatchTimestamp.refuse(batch);
-          return write(batch, writes, options.getConsistency(), incoming);
+          StatementChecks.ofBatch(batch);
+          return data.write(batch, writes, options.getConsistency(), incoming);
         });
   }
 
@@ -344,39 +344,7 @@ final class StatementRouter {
   }
 
   private Optional<UUID> transactionOf(Incoming incoming) {
-    return incoming.bound().isPresent() ? incoming.bound() : connections.of(incoming.client());
-  }
-
-  private ResultMessage select(SelectStatement select, QueryOptions options, Incoming incoming) {
-    StatementChecks.ofRead(select, options.getConsistency(), incoming);
-    Optional<Transaction> transaction = find(incoming);
-    return transaction.isPresent()
-        ? coordinator.get().data().select(transaction.get(), select, options, incoming.request())
-        : coordinator.get().data().select(select, options, incoming.request());
-  }
-
-  private CompletableFuture<ResultMessage> write(
-      CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
-    StatementChecks.ofWrite(statement, writes, consistency, incoming);
-    if (incoming.payload().commits()) {
-      return control.commitWith(
-          incoming.bound().orElseThrow(),
-          transaction -> coordinator.get().data().write(transaction, writes, incoming.request()),
-          incoming);
-    }
-    Optional<Transaction> transaction = find(incoming);
-    if (transaction.isPresent()) {
-      coordinator.get().data().write(transaction.get(), writes, incoming.request());
-      return now(new ResultMessage.Void());
-    }
-    CompletableFuture<?> written = coordinator.get().data().write(writes, incoming.request());
-    connections.warnBesideOther(incoming.client()); // Warnings are this thread's.
-    return written.thenApply(done -> new ResultMessage.Void());
-  }
-
-  private Optional<Transaction> find(Incoming incoming) {
-    return transactionOf(incoming)
-        .map(id -> coordinator.get().transactions().find(id, incoming.user()));
+    return connections.transactionOf(incoming);
   }
 
   private ResultMessage routeOther(CQLStatement statement, Incoming incoming) {

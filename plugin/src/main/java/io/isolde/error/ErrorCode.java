@@ -50,8 +50,6 @@ public enum ErrorCode {
   INVALID_TIMESTAMP(false, KnownOutcome.NOT_COMMITTED),
   /** Counters add to whatever is there; a snapshot can't hold still for them. */
   UNSUPPORTED_COUNTER(false, KnownOutcome.NOT_COMMITTED),
-  /** IF conditions: a transaction reads and decides instead. */
-  UNSUPPORTED_LWT(false, KnownOutcome.NOT_COMMITTED),
   /** USING TIMESTAMP: the commit decides on the timestamp. */
   UNSUPPORTED_TIMESTAMP(false, KnownOutcome.NOT_COMMITTED),
   /** Schema changes, roles and permissions. */

@@ -26,6 +26,7 @@ enum IsoldeMetric {
   ABORTED_WRITE_WRITE(Type.TRANSACTIONS, "AbortedWriteWrite"),
   ABORTED_FORGOTTEN(Type.TRANSACTIONS, "AbortedForgotten"),
   ABORTED_REQUESTED(Type.TRANSACTIONS, "AbortedRequested"),
+  DECIDED_AGAIN(Type.TRANSACTIONS, "DecidedAgain"),
   BEGIN_LATENCY(Type.TRANSACTIONS, "BeginLatency"),
   COMMIT_LATENCY(Type.TRANSACTIONS, "CommitLatency"),
   APPLY_LATENCY(Type.TRANSACTIONS, "ApplyLatency"),

@@ -23,6 +23,7 @@ final class TransactionWatch implements TransactionListener {
   private final Counter appliedByLeader = IsoldeMetric.APPLIED_BY_LEADER.counter();
   private final Counter applyPending = IsoldeMetric.APPLY_PENDING.counter();
   private final Counter inDoubt = IsoldeMetric.IN_DOUBT.counter();
+  private final Counter decidedAgain = IsoldeMetric.DECIDED_AGAIN.counter();
   private final Counter rolledBack = IsoldeMetric.ROLLED_BACK.counter();
   private final Counter expired = IsoldeMetric.EXPIRED.counter();
   private final Map<Conflict.Kind, Counter> aborted =
@@ -89,6 +90,11 @@ final class TransactionWatch implements TransactionListener {
   public void conflicted(SeenConflict conflict) {
     aborted.get(conflict.kind()).inc();
     conflicts.add(conflict);
+  }
+
+  @Override
+  public void decidedAgain() {
+    decidedAgain.inc();
   }
 
   @Override

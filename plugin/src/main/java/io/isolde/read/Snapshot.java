@@ -4,9 +4,11 @@ package io.isolde.read;
 import io.isolde.version.VersionIndex;
 import java.util.function.UnaryOperator;
 import org.apache.cassandra.db.ReadQuery;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.SinglePartitionReadQuery;
 
 /**
- * What one SELECT reads.
+ * What one statement reads.
  *
  * @param asOf the timestamp in microseconds
  * @param versions of the table that is read
@@ -20,4 +22,10 @@ public record Snapshot(
     VersionIndex versions,
     OwnWrites ownWrites,
     ReadRecorder recorder,
-    UnaryOperator<ReadQuery> replicas) {}
+    UnaryOperator<ReadQuery> replicas) {
+
+  /** Reads of one partition from this snapshot. */
+  public SinglePartitionReadQuery of(SinglePartitionReadCommand command) {
+    return new SnapshotPartitionQuery(command, this);
+  }
+}

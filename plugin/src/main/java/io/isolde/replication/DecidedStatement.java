@@ -4,6 +4,7 @@ package io.isolde.replication;
 import io.isolde.apply.Stamp;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.statement.CassandraConditions;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

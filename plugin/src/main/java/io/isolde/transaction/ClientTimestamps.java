@@ -2,8 +2,8 @@
 package io.isolde.transaction;
 
 import io.isolde.config.NodeClock;
-import io.isolde.transaction.DataStatements.Request;
-import io.isolde.transaction.DataStatements.Write;
+import io.isolde.statement.Request;
+import io.isolde.statement.Write;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;

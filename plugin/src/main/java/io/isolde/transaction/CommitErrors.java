@@ -5,7 +5,6 @@ import io.isolde.conflict.Granule;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.Conflict;
-import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.Refusal;
 import java.util.UUID;
 
@@ -50,8 +49,7 @@ final class CommitErrors {
    *
    * @param granule what it is about; null if that is not known
    */
-  static IsoldeException conflict(
-      UUID transactionId, IsolationLevel level, Conflict conflict, Granule granule) {
+  static IsoldeException conflict(UUID transactionId, Conflict conflict, Granule granule) {
     if (conflict.kind() == Conflict.Kind.FORGOTTEN) {
       return IsoldeException.of(
           ErrorCode.CONFLICT_FORGOTTEN,
@@ -68,11 +66,11 @@ final class CommitErrors {
           transactionId);
     }
     assert granule != null : "the oracle reports an id that it was given";
-    boolean serializable = level == IsolationLevel.SERIALIZABLE;
+    boolean isOfReads = conflict.kind() == Conflict.Kind.READ_WRITE;
     return IsoldeException.of(
         ErrorCode.CONFLICT,
         "The transaction "
-            + (serializable ? "read " : "writes ")
+            + (isOfReads ? "read " : "writes ")
             + granule.tableName()
             + " "
             + granule.keyName()
@@ -84,7 +82,7 @@ final class CommitErrors {
         "key",
         granule.keyName(),
         "kind",
-        serializable ? "read_write" : "write_write",
+        isOfReads ? "read_write" : "write_write",
         "committed_at",
         conflict.committedAt(),
         "by",

@@ -329,10 +329,11 @@ final class Committer {
 
   private IsoldeException conflict(
       CommitRequest request, Conflict conflict, ReadSet reads, WriteSet writes) {
-    boolean isOfReads = request.level() == IsolationLevel.SERIALIZABLE;
-    Granule granule = isOfReads ? reads.find(conflict.id()) : writes.find(conflict.id());
+    Granule ofReads = reads.find(conflict.id());
+    boolean isOfWrites = conflict.kind() == Conflict.Kind.WRITE_WRITE || ofReads == null;
+    Granule granule = isOfWrites ? writes.find(conflict.id()) : ofReads;
     listener.conflicted(seen(request.transactionId(), conflict, granule));
-    return CommitErrors.conflict(request.transactionId(), request.level(), conflict, granule);
+    return CommitErrors.conflict(request.transactionId(), conflict, granule);
   }
 
   private static SeenConflict seen(UUID transactionId, Conflict conflict, Granule granule) {

@@ -23,6 +23,7 @@ public final class Coordinator {
 
   private final Transactions transactions;
   private final DataStatements data;
+  private final ConditionalStatements conditional;
   private final TableMode mode;
   private final InDoubt inDoubt;
 
@@ -47,6 +48,7 @@ public final class Coordinator {
         new Transactions(
             settings, oracle, committer, memory, () -> System.nanoTime() / 1_000_000, listener);
     this.data = new DataStatements(oracle, committer, inDoubt, strong);
+    this.conditional = new ConditionalStatements(oracle, committer, inDoubt, strong, listener);
     this.mode = new TableMode(oracle, inDoubt, barrier, strong, settings.maxTimestampLeadMicros());
   }
 
@@ -97,6 +99,10 @@ public final class Coordinator {
 
   public DataStatements data() {
     return data;
+  }
+
+  public ConditionalStatements conditional() {
+    return conditional;
   }
 
   public TableMode mode() {

@@ -13,29 +13,21 @@ import io.isolde.read.ReadRecorder;
 import io.isolde.read.Snapshot;
 import io.isolde.read.SnapshotSelect;
 import io.isolde.replicated.Oracle;
-import io.isolde.version.SnapshotTooOldException;
+import io.isolde.statement.Request;
+import io.isolde.statement.StatementMutations;
+import io.isolde.statement.Write;
 import io.isolde.version.VersionIndex;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
-import org.apache.cassandra.cql3.BatchQueryOptions;
 import org.apache.cassandra.cql3.QueryOptions;
-import org.apache.cassandra.cql3.statements.BatchStatement;
-import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
-import org.apache.cassandra.exceptions.ReadFailureException;
-import org.apache.cassandra.exceptions.RequestFailureReason;
-import org.apache.cassandra.schema.Schema;
-import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.service.QueryState;
-import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
 /**
@@ -49,9 +41,6 @@ public final class DataStatements {
   /** Ever longer, 2.1 s in all: about a lease, after which others finish what was under way. */
   private static final long READ_PAUSE_MILLIS = 100;
 
-  /** A detail of the error of a read that met a change of the schema. */
-  private static final String CHANGING = "schema_changes";
-
   private final Oracle oracle;
   private final Committer committer;
   private final InDoubt inDoubt;
@@ -63,21 +52,6 @@ public final class DataStatements {
     this.committer = committer;
     this.inDoubt = inDoubt;
   }
-
-  /** A statement of a batch with its own bound values, or a single one. */
-  public record Write(ModificationStatement statement, QueryOptions options) {
-    /** Those of a batch. */
-    public static List<Write> of(BatchStatement batch, BatchQueryOptions options) {
-      List<Write> writes = new ArrayList<>();
-      for (ModificationStatement statement : batch.getStatements()) {
-        writes.add(new Write(statement, options.forStatement(writes.size())));
-      }
-      return writes;
-    }
-  }
-
-  /** The request that a statement came with. */
-  public record Request(QueryState state, Dispatcher.RequestTime requestTime) {}
 
   /** A SELECT in a transaction: from its snapshot, with its own writes, and recorded. */
   public ResultMessage.Rows select(
@@ -118,9 +92,7 @@ public final class DataStatements {
         return read(
             select, snapshot, null, at(options, nowInSeconds(options, newest, request)), request);
       } catch (IsoldeException e) {
-        boolean mayPass =
-            e.errorCode() == ErrorCode.SNAPSHOT_TOO_OLD || e.details().containsKey(CHANGING);
-        if (!mayPass || attempt == READ_ATTEMPTS) {
+        if (!SnapshotErrors.mayPass(e) || attempt == READ_ATTEMPTS) {
           throw e;
         }
       }
@@ -139,7 +111,7 @@ public final class DataStatements {
     StatementValidator.check(select);
     if (select.getRestrictions().needFiltering(select.table)) {
       StatementValidator.check(
-          select, select.getRowFilter(options, request.state.getClientState()));
+          select, select.getRowFilter(options, request.state().getClientState()));
     }
     return versions;
   }
@@ -150,61 +122,31 @@ public final class DataStatements {
       UUID transactionId,
       QueryOptions options,
       Request request) {
-    Tables.requireSame(select.table, snapshot.asOf(), transactionId);
-    throwIfTooOld(snapshot, null);
-    try {
-      return new SnapshotSelect(select, snapshot)
-          .execute(request.state, options, request.requestTime);
-    } catch (ReadFailureException e) {
-      throwIfChanged(select.table, e);
-      throwIfTooOld(snapshot, e);
-      if (e.failureReasonByEndpoint.containsValue(RequestFailureReason.UNKNOWN)) {
-        // A replica that can't vouch for that past, as after its restart, can't say so either.
-        throw TooOld.elsewhere(snapshot.versions(), snapshot.asOf(), e);
-      }
-      throw e;
-    } catch (SnapshotTooOldException e) {
-      throw TooOld.than(snapshot.versions(), snapshot.asOf(), e.horizon());
-    }
-  }
-
-  /** While nodes learn of a new schema one after the other, some can't read what others ask for. */
-  private static void throwIfChanged(TableMetadata asked, ReadFailureException failure) {
-    TableMetadata now = Schema.instance.getTableMetadata(asked.id);
-    boolean isBehind =
-        failure.failureReasonByEndpoint.containsValue(RequestFailureReason.INCOMPATIBLE_SCHEMA);
-    if (!isBehind && asked.equals(now)) {
-      return;
-    }
-    IsoldeException changed =
-        IsoldeException.of(
-            now == null ? ErrorCode.NOT_TRANSACTIONAL : ErrorCode.UNAVAILABLE,
-            now == null
-                ? "The table " + asked + " was dropped while it was read."
-                : "The schema of "
-                    + asked
-                    + " changes just now, and not all of its replicas know"
-                    + " that yet; start again.",
-            "table",
-            asked,
-            CHANGING,
-            now == null ? null : true);
-    changed.addSuppressed(failure);
-    throw changed;
-  }
-
-  private static void throwIfTooOld(Snapshot snapshot, RuntimeException cause) {
-    Optional<IsoldeException> tooOld = TooOld.here(snapshot.versions(), snapshot.asOf());
-    if (tooOld.isPresent()) {
-      if (cause != null) {
-        tooOld.get().addSuppressed(cause);
-      }
-      throw tooOld.get();
-    }
+    return SnapshotErrors.reading(
+        select.table,
+        snapshot,
+        transactionId,
+        () ->
+            new SnapshotSelect(select, snapshot)
+                .execute(request.state(), options, request.requestTime()));
   }
 
   /** Writes in a transaction: kept until it commits. All of them, or none. */
   public void write(Transaction transaction, List<Write> writes, Request request) {
+    check(transaction, writes, request);
+    transaction.enter();
+    try {
+      requireSame(transaction, writes);
+      List<PartitionUpdate> all = updates(transaction, writes, request);
+      Denylist.checkWrites(all);
+      transaction.writes().add(all); // Together, since a later one may be refused.
+    } finally {
+      transaction.leave();
+    }
+  }
+
+  /** Before a transaction writes. */
+  static void check(Transaction transaction, List<Write> writes, Request request) {
     check(writes);
     ClientTimestamps.warnIfIgnored(writes, request);
     if (transaction.isReadOnly()) {
@@ -214,26 +156,28 @@ public final class DataStatements {
           "transaction",
           transaction.id());
     }
-    transaction.enter();
-    try {
-      for (Write write : writes) {
-        Tables.requireSame(
-            write.statement.metadata(), transaction.startTimestamp(), transaction.id());
-      }
-      // Later statements win, also within a batch.
-      List<PartitionUpdate> all = new ArrayList<>();
-      for (Write write : writes) {
-        long timestamp = transaction.writes().nextTimestamp(transaction.startTimestamp());
-        List<PartitionUpdate> updates =
-            updates(write, timestamp, transaction.nowInSeconds(), request);
-        updates.replaceAll(update -> ListCellPaths.at(timestamp, update));
-        all.addAll(updates);
-      }
-      Denylist.checkWrites(all);
-      transaction.writes().add(all); // Together, since a later one may be refused.
-    } finally {
-      transaction.leave();
+  }
+
+  /** The tables are those that the transaction has seen at its start. */
+  static void requireSame(Transaction transaction, List<Write> writes) {
+    for (Write write : writes) {
+      Tables.requireSame(
+          write.statement().metadata(), transaction.startTimestamp(), transaction.id());
     }
+  }
+
+  /** What statements of a transaction write. Later ones win, also within a batch. */
+  static List<PartitionUpdate> updates(
+      Transaction transaction, List<Write> writes, Request request) {
+    List<PartitionUpdate> all = new ArrayList<>();
+    for (Write write : writes) {
+      long timestamp = transaction.writes().nextTimestamp(transaction.startTimestamp());
+      List<PartitionUpdate> updates =
+          updates(write, timestamp, transaction.nowInSeconds(), request);
+      updates.replaceAll(update -> ListCellPaths.at(timestamp, update));
+      all.addAll(updates);
+    }
+    return all;
   }
 
   /**
@@ -263,14 +207,14 @@ public final class DataStatements {
           updates(
               writes.get(0),
               Stamp.PROVISIONAL_MICROS,
-              nowInSeconds(writes.get(0).options, newest, request),
+              nowInSeconds(writes.get(0).options(), newest, request),
               request));
     } else {
       WriteBuffer merged = new WriteBuffer(Long.MAX_VALUE, CommitMemory.unbounded());
       for (Write write : writes) {
         long timestamp = merged.nextTimestamp(Stamp.PROVISIONAL_MICROS);
         merged.add(
-            updates(write, timestamp, nowInSeconds(write.options, newest, request), request));
+            updates(write, timestamp, nowInSeconds(write.options(), newest, request), request));
       }
       updates.addAll(merged.all());
     }
@@ -281,35 +225,35 @@ public final class DataStatements {
    * The time of transactions is that of their snapshots, which may be ahead of this node's clock:
    * what they see as expired must not live on outside of them, nor end at once what begins there.
    */
-  private static long nowInSeconds(QueryOptions options, long newest, Request request) {
-    long ofNode = request.state.getNowInSeconds();
-    long asked = options.getNowInSeconds(request.state);
+  static long nowInSeconds(QueryOptions options, long newest, Request request) {
+    long ofNode = request.state().getNowInSeconds();
+    long asked = options.getNowInSeconds(request.state());
     return asked == ofNode ? Math.max(ofNode, TimeUnit.MICROSECONDS.toSeconds(newest)) : asked;
   }
 
-  private static void check(List<Write> writes) {
+  static void check(List<Write> writes) {
     for (Write write : writes) {
-      StatementValidator.check(write.statement);
-      Tables.requireTransactional(write.statement.metadata());
+      StatementValidator.check(write.statement());
+      Tables.requireTransactional(write.statement().metadata());
     }
   }
 
   private static List<PartitionUpdate> updates(
       Write write, long timestamp, long nowInSeconds, Request request) {
     return StatementMutations.of(
-        write.statement,
-        request.state.getClientState(),
-        write.options,
+        write.statement(),
+        request.state().getClientState(),
+        write.options(),
         timestamp,
         nowInSeconds,
-        request.requestTime);
+        request.requestTime());
   }
 
   /**
    * Reads go to a quorum, whatever was asked for: a commit is on a quorum, and one replica alone
    * may not have it yet.
    */
-  private static QueryOptions at(QueryOptions options, long nowInSeconds) {
+  static QueryOptions at(QueryOptions options, long nowInSeconds) {
     return QueryOptions.create(
         ConsistencyLevel.QUORUM,
         options.getValues(),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import com.google.common.collect.Iterables;
+import io.isolde.apply.ListCellPaths;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
@@ -15,25 +17,23 @@ final class StatementValidator {
     if (statement.isCounter()) {
       throw refused(ErrorCode.UNSUPPORTED_COUNTER, "Counters can't be transactional.", statement);
     }
-    if (statement.hasConditions()) {
-      throw refused(
-          ErrorCode.UNSUPPORTED_LWT,
-          "IF is not for transactional tables; read in a serializable transaction, then decide.",
-          statement);
-    }
     if (statement.isTimestampSet()) {
       throw refused(
           ErrorCode.UNSUPPORTED_TIMESTAMP,
           "USING TIMESTAMP is not for transactional tables: the commit gives the timestamp.",
           statement);
     }
-    if (statement.requiresRead()) {
+    if (statement.requiresRead() && !(statement.hasConditions() && !writesLists(statement))) {
       throw refused(
           ErrorCode.UNSUPPORTED_LIST_READ,
           "List operations by index or by value read before they write; read the list, then set"
               + " it whole.",
           statement);
     }
+  }
+
+  private static boolean writesLists(ModificationStatement statement) {
+    return Iterables.any(statement.updatedColumns(), ListCellPaths::isList);
   }
 
   private static IsoldeException refused(

@@ -45,6 +45,9 @@ public interface TransactionListener {
 
   void conflicted(SeenConflict conflict);
 
+  /** A statement with IF is decided again, as others have changed what it had read. */
+  void decidedAgain();
+
   void rolledBack();
 
   void expired();

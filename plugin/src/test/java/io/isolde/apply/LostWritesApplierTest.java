@@ -4,8 +4,8 @@ package io.isolde.apply;
 import static io.isolde.testing.CassandraInProcess.execute;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.statement.StatementMutations;
 import io.isolde.testing.CassandraInProcess;
-import io.isolde.transaction.StatementMutations;
 import io.isolde.version.VersionIndex;
 import java.util.List;
 import org.apache.cassandra.cql3.QueryOptions;

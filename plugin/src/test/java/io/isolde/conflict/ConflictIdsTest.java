@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.statement.StatementMutations;
 import io.isolde.testing.CassandraInProcess;
-import io.isolde.transaction.StatementMutations;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;

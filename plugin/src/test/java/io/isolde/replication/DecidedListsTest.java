@@ -4,8 +4,8 @@ package io.isolde.replication;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.apply.Stamp;
+import io.isolde.statement.StatementMutations;
 import io.isolde.testing.CassandraInProcess;
-import io.isolde.transaction.StatementMutations;
 import java.util.List;
 import org.apache.cassandra.cql3.BatchQueryOptions;
 import org.apache.cassandra.cql3.QueryOptions;

@@ -3,6 +3,7 @@ package io.isolde.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.statement.CassandraConditions;
 import io.isolde.testing.CassandraInProcess;
 import java.util.HashSet;
 import java.util.List;

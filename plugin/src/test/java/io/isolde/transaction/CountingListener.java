@@ -35,6 +35,9 @@ record CountingListener(AtomicInteger inDoubts) implements TransactionListener {
   public void conflicted(SeenConflict conflict) {}
 
   @Override
+  public void decidedAgain() {}
+
+  @Override
   public void rolledBack() {}
 
   @Override

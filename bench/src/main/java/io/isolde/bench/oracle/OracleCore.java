@@ -35,6 +35,7 @@ import org.HdrHistogram.Histogram;
  * chance, and drawing them is not timed.
  */
 public final class OracleCore {
+  private static final long[] NOTHING_READ = {};
   private static final int SLICE = 10_000;
   private static final int ROWS_READ = 10;
   private static final int ROWS_WRITTEN = 10;
@@ -133,7 +134,13 @@ public final class OracleCore {
   private void commit(StatusOracle oracle, IsolationLevel level, int i) {
     nowMicros += 2;
     CommitRequest request =
-        new CommitRequest(ids[i], level, oracle.stable(), reads[i], writes[i], writes[i]);
+        new CommitRequest(
+            ids[i],
+            level,
+            oracle.stable(),
+            level == IsolationLevel.SERIALIZABLE ? reads[i] : NOTHING_READ,
+            writes[i],
+            writes[i]);
     if (oracle.commit(request, PendingCommit.NO_SESSION, 0, nowMicros)
         instanceof Decision.Committed committed) {
       oracle.applied(committed.commitTimestamp());

@@ -84,11 +84,6 @@ class RefusedStatementsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "UNSUPPORTED_LWT | INSERT INTO $t (p, c) VALUES (1, 9) IF NOT EXISTS",
-        "UNSUPPORTED_LWT | UPDATE $t SET v = 9 WHERE p = 1 AND c = 1 IF v = 5",
-        "UNSUPPORTED_LWT | DELETE FROM $t WHERE p = 1 AND c = 1 IF EXISTS",
-        "UNSUPPORTED_LWT | BEGIN BATCH UPDATE $t SET v = 9 WHERE p = 1 AND c = 1 IF v = 5; APPLY"
-            + " BATCH",
         "UNSUPPORTED_TIMESTAMP | INSERT INTO $t (p, c) VALUES (1, 9) USING TIMESTAMP 1000",
         "UNSUPPORTED_TIMESTAMP | UPDATE $t USING TIMESTAMP 1000 SET v = 9 WHERE p = 1 AND c = 1",
         "UNSUPPORTED_TIMESTAMP | DELETE FROM $t USING TIMESTAMP 9000000000000000 WHERE p = 1",
@@ -99,6 +94,7 @@ class RefusedStatementsTest {
         "UNSUPPORTED_LIST_READ | UPDATE $t SET l[0] = 9 WHERE p = 1 AND c = 1",
         "UNSUPPORTED_LIST_READ | DELETE l[0] FROM $t WHERE p = 1 AND c = 1",
         "UNSUPPORTED_LIST_READ | UPDATE $t SET l = l - [1] WHERE p = 1 AND c = 1",
+        "UNSUPPORTED_LIST_READ | UPDATE $t SET l[0] = 9 WHERE p = 1 AND c = 1 IF v = 5",
         "UNSUPPORTED_INDEX_QUERY | SELECT * FROM $t WHERE v = 5",
         "UNSUPPORTED_INDEX_QUERY | SELECT * FROM $t WHERE w = 6",
         "UNSUPPORTED_INDEX_QUERY | SELECT * FROM $t WHERE w > 5",

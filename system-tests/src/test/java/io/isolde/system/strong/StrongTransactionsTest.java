@@ -92,9 +92,16 @@ class StrongTransactionsTest {
         assertThat(nodes.on(reader, newest).one().getString("note")).isEqualTo("by " + node);
       }
     }
-    assertRefused(
-        ErrorCode.UNSUPPORTED_LWT,
-        () -> nodes.execute("UPDATE g.accounts SET balance = 1 WHERE id = 1 IF balance = 100"));
+    assertThat(
+            nodes
+                .execute("UPDATE g.accounts SET note = 'if' WHERE id = 1 IF note = 'by 3'")
+                .wasApplied())
+        .isTrue();
+    assertThat(
+            nodes
+                .execute("UPDATE g.accounts SET note = 'no' WHERE id = 1 IF note = 'by 3'")
+                .wasApplied())
+        .isFalse();
     assertRefused(ErrorCode.UNSUPPORTED_TRUNCATE, () -> nodes.execute("TRUNCATE TABLE g.accounts"));
   }
 

@@ -13,6 +13,7 @@ import java.util.UUID;
 final class Client {
   static final int ROWS = 10;
   private static final int MAX_AT_ONCE = 4;
+  private static final int MAX_ATTEMPTS = 4;
 
   private final Coordinator coordinator;
   private final World world;
@@ -32,9 +33,10 @@ final class Client {
 
   void step() {
     if (world.isFaulty && open.size() + deciding.size() + beginning < MAX_AT_ONCE) {
-      switch (time.below(6)) {
+      switch (time.below(8)) {
         case 0 -> writeBlindly();
         case 1, 2 -> begin();
+        case 3 -> writeIf(coordinator.largestGiven, world.checker.seen(), 1);
         default -> {}
       }
     }
@@ -77,6 +79,46 @@ final class Client {
     commit(transaction);
   }
 
+  /**
+   * As a single statement with IF does: decides as of what this node knows; if the condition does
+   * not hold there, or does no longer, as of the newest snapshot.
+   *
+   * @param seenBefore what clients had seen of commits when the statement came
+   */
+  private void writeIf(long snapshot, long seenBefore, int attempt) {
+    long row = time.below(ROWS);
+    if (coordinator.knowledge().isInDoubt(row, snapshot)) {
+      return;
+    }
+    Transaction statement = create(IsolationLevel.SERIALIZABLE, true);
+    statement.start = snapshot;
+    statement.reads.put(row, world.checker.store.read(row, snapshot));
+    if (time.oneIn(2)) {
+      statement.writes.add(row);
+      commit(statement, () -> decideAgain(seenBefore, attempt));
+    } else if (attempt == 1 && !world.mutates(Mutation.ANSWER_FROM_AN_OLD_SNAPSHOT)) {
+      decideAgain(seenBefore, attempt);
+    } else {
+      Broken.unless(
+          snapshot >= seenBefore, "a condition sees all that succeeded before", statement);
+      world.checker.log.onRead(statement);
+      world.counts.add(Happening.CONDITIONS_NOT_HELD);
+    }
+  }
+
+  private void decideAgain(long seenBefore, int attempt) {
+    if (attempt == MAX_ATTEMPTS) {
+      return;
+    }
+    world.counts.add(Happening.DECISIONS_AGAIN);
+    beginning++;
+    coordinator.begin(
+        newest -> {
+          beginning--;
+          writeIf(newest, seenBefore, attempt + 1);
+        });
+  }
+
   private void goOn(Transaction transaction) {
     int choice = world.isFaulty ? time.below(8) : 7;
     if (choice < 3) {
@@ -86,6 +128,9 @@ final class Client {
       }
       int writer = world.checker.store.read(row, transaction.start);
       Integer before = transaction.reads.put(row, writer);
+      if (time.oneIn(4)) {
+        transaction.conditions.add(row);
+      }
       Broken.unless(
           before == null || before == writer, "a snapshot does not change", transaction, row);
     } else if (choice < 6) {
@@ -101,6 +146,10 @@ final class Client {
   }
 
   private void commit(Transaction transaction) {
+    commit(transaction, () -> {});
+  }
+
+  private void commit(Transaction transaction, Runnable onAborted) {
     deciding.add(transaction);
     coordinator.commit(
         transaction,
@@ -108,9 +157,10 @@ final class Client {
           deciding.remove(transaction);
           if (decision instanceof Decision.Aborted) {
             world.checker.onToldAborted(transaction);
+            onAborted.run();
           } else if (decision instanceof Decision.Refused && time.oneIn(2)) {
             // A new sequence number: the answer to the old one stays.
-            commit(transaction);
+            commit(transaction, onAborted);
           }
         });
   }

@@ -168,9 +168,11 @@ final class Coordinator {
     int sequence = nextSequence++;
     world.checker.log.onRequest(session, sequence, transaction);
     boolean isComplete = !world.mutates(Mutation.SEND_NO_READS);
+    boolean hasConditions = !world.mutates(Mutation.SEND_NO_CONDITIONS);
     execute(
         new Request.Execute(
-            new Command.Commit(session, sequence, transaction.request(isComplete), new byte[1]),
+            new Command.Commit(
+                session, sequence, transaction.request(isComplete, hasConditions), new byte[1]),
             time.oneIn(3)),
         answered -> {
           if (answered.answer() instanceof Answer.Decided decided) {

@@ -97,7 +97,7 @@ final class Knowledge {
    * @param set what is in doubt below that
    */
   boolean isApplied(Transaction transaction, InDoubtCommits set, long snapshot) {
-    boolean isApplied = set.find(transaction.request(true).overwrites(), snapshot).isEmpty();
+    boolean isApplied = set.find(transaction.request().overwrites(), snapshot).isEmpty();
     if (!isApplied) {
       world.counts.add(Happening.APPLIES_IN_DOUBT);
       ask(inDoubt.epoch());

@@ -202,7 +202,9 @@ final class LogChecker {
   /** The rules of snapshot isolation and of write-snapshot isolation, with all commits known. */
   private void checkConflicts(Transaction transaction, long commitTimestamp) {
     boolean isSnapshot = transaction.level == IsolationLevel.SNAPSHOT;
-    for (long row : isSnapshot ? transaction.writes : transaction.reads.keySet()) {
+    Set<Long> unchanged = new TreeSet<>(transaction.conditions);
+    unchanged.addAll(isSnapshot ? transaction.writes : transaction.reads.keySet());
+    for (long row : unchanged) {
       TreeSet<Long> ofRow = commitsByRow.getOrDefault(row, new TreeSet<>());
       Broken.unless(
           ofRow.higher(transaction.start) == null,
@@ -236,7 +238,7 @@ final class LogChecker {
         .forEach(
             (commit, ids) ->
                 Broken.unless(
-                    Arrays.equals(ids, pending.get(commit).request(true).writes()),
+                    Arrays.equals(ids, pending.get(commit).request().writes()),
                     "it is known what a commit that is set aside writes",
                     commit,
                     ids));

@@ -38,6 +38,10 @@ enum Mutation {
   APPLY_OUT_OF_ORDER_AT_THE_LEADER,
   /** A commit request lacks what was read, and what is overwritten. */
   SEND_NO_READS,
+  /** At SNAPSHOT, a commit request lacks what conditions have read. */
+  SEND_NO_CONDITIONS,
+  /** That a condition does not hold is answered as of a snapshot that may be old. */
+  ANSWER_FROM_AN_OLD_SNAPSHOT,
   /** The oldest start that a coordinator tells leaves out starts that are under way. */
   FORGET_STARTS_UNDER_WAY,
   /** A coordinator uses a snapshot without having asked what is in doubt below it. */

@@ -24,6 +24,9 @@ final class Transaction {
   /** By row the transaction that wrote what was found. */
   final Map<Long, Integer> reads = new HashMap<>();
 
+  /** Rows that were read to decide whether to write: nobody may change them before it commits. */
+  final Set<Long> conditions = new TreeSet<>();
+
   final Set<Long> writes = new TreeSet<>();
   long start;
 
@@ -37,8 +40,15 @@ final class Transaction {
     this.isBlind = isBlind;
   }
 
-  CommitRequest request(boolean isComplete) {
-    long[] read = isComplete ? array(reads.keySet()) : NONE;
+  CommitRequest request() {
+    return request(true, true);
+  }
+
+  /** One that lacks something, by mistake. */
+  CommitRequest request(boolean isComplete, boolean hasConditions) {
+    long[] checked = array(level == IsolationLevel.SERIALIZABLE ? reads.keySet() : conditions);
+    boolean isChecked = level == IsolationLevel.SERIALIZABLE || hasConditions;
+    long[] read = isComplete && isChecked ? checked : NONE;
     long[] written = array(writes);
     return new CommitRequest(id, level, start, read, isComplete ? written : NONE, written);
   }

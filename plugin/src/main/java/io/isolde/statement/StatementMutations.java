@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.isolde.transaction;
+package io.isolde.statement;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.isolde.replication;
+package io.isolde.statement;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -16,7 +16,7 @@ import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.utils.Pair;
 
 /** What Cassandra keeps to itself of statements with IF. */
-final class CassandraConditions {
+public final class CassandraConditions {
   private static final Method OF_STATEMENT =
       method(ModificationStatement.class, "makeCasRequest", QueryState.class, QueryOptions.class);
   private static final Method OF_BATCH =
@@ -38,9 +38,10 @@ final class CassandraConditions {
   /**
    * Conditions, and what is written if they hold.
    *
-   * @param columns that the answer shows if they don't
+   * @param columns that the answer shows if they don't; null for all
    */
-  record Conditional(CQL3CasRequest request, Iterable<ColumnMetadata> columns, boolean isBatch) {}
+  public record Conditional(
+      CQL3CasRequest request, Iterable<ColumnMetadata> columns, boolean isBatch) {}
 
   private static Method method(Class<?> owner, String name, Class<?>... parameters) {
     try {
@@ -52,12 +53,15 @@ final class CassandraConditions {
     }
   }
 
-  static Conditional of(ModificationStatement statement, QueryState state, QueryOptions options) {
+  /** Those of a statement. */
+  public static Conditional of(
+      ModificationStatement statement, QueryState state, QueryOptions options) {
     CQL3CasRequest request = (CQL3CasRequest) call(OF_STATEMENT, statement, state, options);
     return new Conditional(request, statement.getColumnsWithConditions(), false);
   }
 
-  static Conditional of(BatchStatement batch, QueryState state, BatchQueryOptions options) {
+  /** Those of a batch, whose statements all write to one partition. */
+  public static Conditional of(BatchStatement batch, QueryState state, BatchQueryOptions options) {
     Pair<?, ?> made = (Pair<?, ?>) call(OF_BATCH, batch, options, state);
     @SuppressWarnings("unchecked") // as the method declares
     Set<ColumnMetadata> columns = (Set<ColumnMetadata>) made.right;
@@ -69,7 +73,7 @@ final class CassandraConditions {
    *
    * @param current what was found instead; null if the conditions hold
    */
-  static ResultSet result(
+  public static ResultSet result(
       Conditional conditional, RowIterator current, QueryState state, QueryOptions options) {
     return (ResultSet)
         call(

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.statement;
+
+import com.google.common.collect.Iterables;
+import io.isolde.statement.CassandraConditions.Conditional;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.apache.cassandra.cql3.Attributes;
+import org.apache.cassandra.cql3.BatchQueryOptions;
+import org.apache.cassandra.cql3.QueryOptions;
+import org.apache.cassandra.cql3.VariableSpecifications;
+import org.apache.cassandra.cql3.statements.BatchStatement;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.EmptyIterators;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.partitions.FilteredPartition;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.db.rows.RowIterator;
+import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.schema.ColumnMetadata;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.service.QueryState;
+import org.apache.cassandra.service.paxos.Ballot;
+import org.apache.cassandra.service.paxos.BallotGenerator;
+import org.apache.cassandra.transport.messages.ResultMessage;
+
+/**
+ * A statement with IF, or a batch that has some: what its conditions read, and what is written if
+ * all of them hold. Other than for Cassandra, the partitions may be many, and of several tables.
+ *
+ * <p>The statements of a batch that write to a partition with conditions take effect at one moment,
+ * as in Cassandra. Those that write to other partitions are left to the caller.
+ */
+public final class ConditionalWrites {
+  private record PartitionId(TableId table, ByteBuffer key) {}
+
+  private final QueryState state;
+  private final QueryOptions options;
+  private final List<Conditional> partitions;
+  private final List<Write> others;
+
+  private ConditionalWrites(
+      QueryState state, QueryOptions options, List<Conditional> partitions, List<Write> others) {
+    this.state = state;
+    this.options = options;
+    this.partitions = partitions;
+    this.others = others;
+  }
+
+  /**
+   * What was found.
+   *
+   * @param holds whether all conditions hold
+   * @param updates what is written to partitions with conditions then, with the timestamp of the
+   *     state; empty if they don't
+   * @param answer as Cassandra answers
+   */
+  public record Outcome(boolean holds, List<PartitionUpdate> updates, ResultMessage.Rows answer) {}
+
+  /** Options of the statements of one partition. */
+  private static final class PartitionOptions extends BatchQueryOptions {
+    private final List<Write> writes;
+
+    private PartitionOptions(List<Write> writes) {
+      super(writes.get(0).options(), List.of());
+      this.writes = writes;
+    }
+
+    @Override
+    public QueryOptions forStatement(int number) {
+      return writes.get(number).options();
+    }
+  }
+
+  /**
+   * Binds the values.
+   *
+   * @param state its timestamp is that of the updates, its time that of the reads
+   * @throws InvalidRequestException as Cassandra does
+   */
+  public static ConditionalWrites of(List<Write> writes, boolean isBatch, QueryState state) {
+    if (!isBatch) {
+      Write write = writes.get(0);
+      Conditional conditional = CassandraConditions.of(write.statement(), state, write.options());
+      return new ConditionalWrites(state, write.options(), List.of(conditional), List.of());
+    }
+    Map<PartitionId, List<Write>> byPartition = new LinkedHashMap<>();
+    for (Write write : writes) {
+      if (write.statement().hasConditions()) {
+        byPartition.put(partitionOf(write, state), new ArrayList<>());
+      }
+    }
+    List<Write> others = new ArrayList<>();
+    for (Write write : writes) {
+      boolean isOfMany = write.statement().getRestrictions().keyIsInRelation();
+      List<Write> together = isOfMany ? null : byPartition.get(partitionOf(write, state));
+      (together == null ? others : together).add(write);
+    }
+    List<Conditional> partitions = new ArrayList<>();
+    byPartition.values().forEach(together -> partitions.add(conditional(together, state)));
+    return new ConditionalWrites(
+        state, writes.get(0).options(), showingTheSame(partitions), others);
+  }
+
+  private static PartitionId partitionOf(Write write, QueryState state) {
+    ModificationStatement statement = write.statement();
+    if (statement.getRestrictions().keyIsInRelation()) {
+      throw new InvalidRequestException(
+          "IN on the partition key is not supported with conditional batches");
+    }
+    List<ByteBuffer> keys =
+        statement.buildPartitionKeyNames(write.options(), state.getClientState());
+    return new PartitionId(statement.metadata().id, Iterables.getOnlyElement(keys));
+  }
+
+  private static Conditional conditional(List<Write> writes, QueryState state) {
+    BatchStatement batch =
+        new BatchStatement(
+            BatchStatement.Type.LOGGED,
+            VariableSpecifications.empty(),
+            writes.stream().map(Write::statement).toList(),
+            Attributes.none());
+    return CassandraConditions.of(batch, state, new PartitionOptions(writes));
+  }
+
+  /** Rows of several partitions can stand in one answer if they have the same columns. */
+  private static List<Conditional> showingTheSame(List<Conditional> partitions) {
+    boolean isAll = partitions.stream().anyMatch(one -> one.columns() == null);
+    Set<ColumnMetadata> union = new LinkedHashSet<>();
+    if (!isAll) {
+      partitions.forEach(one -> one.columns().forEach(union::add));
+    }
+    return partitions.stream()
+        .map(one -> new Conditional(one.request(), isAll ? null : union, true))
+        .toList();
+  }
+
+  /** Those that write to partitions without conditions, in their order. */
+  public List<Write> others() {
+    return others;
+  }
+
+  /** Calls this with each partition that has conditions. */
+  public void forEachPartition(BiConsumer<TableMetadata, DecoratedKey> action) {
+    partitions.forEach(one -> action.accept(one.request().metadata, one.request().key));
+  }
+
+  /**
+   * Decides. All conditions are read, whatever the first ones say: the answer shows their rows.
+   *
+   * @param read reads what conditions are about, all of it as of one moment
+   */
+  public Outcome decide(Function<SinglePartitionReadCommand, FilteredPartition> read) {
+    List<FilteredPartition> found = new ArrayList<>();
+    boolean holds = true;
+    for (Conditional one : partitions) {
+      FilteredPartition partition = read.apply(one.request().readCommand(state.getNowInSeconds()));
+      found.add(partition);
+      holds &= one.request().appliesTo(partition);
+    }
+    return holds
+        ? new Outcome(true, updates(found), answer(null, 0))
+        : new Outcome(false, List.of(), notApplied(found));
+  }
+
+  private List<PartitionUpdate> updates(List<FilteredPartition> found) {
+    // For places in lists, which come later, as timestamps do.
+    Ballot ballot = BallotGenerator.Global.nextBallot(Ballot.Flag.NONE);
+    List<PartitionUpdate> updates = new ArrayList<>();
+    for (int i = 0; i < found.size(); i++) {
+      PartitionUpdate update =
+          partitions.get(i).request().makeUpdates(found.get(i), state.getClientState(), ballot);
+      updates.add(
+          new PartitionUpdate.Builder(update, 0).updateAllTimestamp(state.getTimestamp()).build());
+    }
+    return updates;
+  }
+
+  /** Rows of several tables have no common columns, so then there are none. */
+  private ResultMessage.Rows notApplied(List<FilteredPartition> found) {
+    boolean isOneTable =
+        found.stream().map(partition -> partition.metadata().id).distinct().count() == 1;
+    ResultMessage.Rows answer = null;
+    for (int i = 0; i < found.size() && (isOneTable || answer == null); i++) {
+      try (RowIterator rows = isOneTable ? found.get(i).rowIterator() : emptyLike(found.get(i))) {
+        ResultMessage.Rows one = answer(rows, i);
+        boolean hasRows = one.result.metadata.valueCount() > 1;
+        if (answer == null || (hasRows && answer.result.metadata.valueCount() == 1)) {
+          answer = one; // The first one, and then the first one that has more than [applied].
+        } else if (hasRows) {
+          answer.result.rows.addAll(one.result.rows);
+        }
+      }
+    }
+    return answer;
+  }
+
+  private static RowIterator emptyLike(FilteredPartition partition) {
+    return EmptyIterators.row(partition.metadata(), partition.partitionKey(), false);
+  }
+
+  private ResultMessage.Rows answer(RowIterator found, int number) {
+    return new ResultMessage.Rows(
+        CassandraConditions.result(partitions.get(number), found, state, options));
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.statement;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.cassandra.cql3.BatchQueryOptions;
+import org.apache.cassandra.cql3.QueryOptions;
+import org.apache.cassandra.cql3.statements.BatchStatement;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
+
+/** A statement of a batch with its own bound values, or a single one. */
+public record Write(ModificationStatement statement, QueryOptions options) {
+  /** Those of a batch. */
+  public static List<Write> of(BatchStatement batch, BatchQueryOptions options) {
+    List<Write> writes = new ArrayList<>();
+    for (ModificationStatement statement : batch.getStatements()) {
+      writes.add(new Write(statement, options.forStatement(writes.size())));
+    }
+    return writes;
+  }
+
+  /** Whether any of them has an IF. */
+  public static boolean haveConditions(List<Write> writes) {
+    return writes.stream().anyMatch(write -> write.statement.hasConditions());
+  }
+}
