@@ -33,6 +33,12 @@ final class PartitionVersions {
     return true;
   }
 
+  /** All was superseded at a timestamp, or before. */
+  synchronized void supersededBy(long timestamp) {
+    oldestFirst.forEach(version -> version.supersededBy(timestamp));
+    decided();
+  }
+
   /** It is known now when a version was superseded. */
   synchronized void decided() {
     long newest = Long.MIN_VALUE;

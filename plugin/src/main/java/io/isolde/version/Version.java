@@ -99,15 +99,20 @@ final class Version {
     return supersededAt;
   }
 
+  /** It was superseded at a timestamp, or before. */
+  synchronized void supersededBy(long timestamp) {
+    supersededAt = Math.min(supersededAt, timestamp);
+  }
+
   /** Whether it is known when it was superseded, now that some time has passed. */
   boolean isDecided(VersionClock clock) {
     if (supersededAt == NOT_KNOWN_YET) {
       OptionalLong newest = clock.newestBefore(addedNanos);
       if (newest.isPresent()) {
-        supersededAt = newest.getAsLong();
+        supersededBy(newest.getAsLong());
         partition.decided();
       } else if (System.nanoTime() - addedNanos > MAX_UNKNOWN_NANOS) {
-        supersededAt = clock.latestTimestamp() + VersionClock.MAX_AHEAD_MICROS;
+        supersededBy(clock.latestTimestamp() + VersionClock.MAX_AHEAD_MICROS);
         partition.decided();
       }
     }

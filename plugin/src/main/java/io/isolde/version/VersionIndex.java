@@ -294,7 +294,9 @@ public final class VersionIndex implements Index {
   @Override
   public Callable<?> getTruncateTask(long truncatedAt) {
     return () -> {
-      beginAnew(node.clock().newTimestamp());
+      long timestamp = node.clock().newTimestamp();
+      beginAnew(timestamp);
+      versions.store().truncated(timestamp);
       return null;
     };
   }

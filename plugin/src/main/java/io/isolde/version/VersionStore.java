@@ -89,6 +89,14 @@ public final class VersionStore {
     return new BufferDecoratedKey(key.getToken(), copy);
   }
 
+  /**
+   * The table was truncated. What replaced a version may be gone with the rest, so from then on no
+   * reader may find the version.
+   */
+  void truncated(long timestamp) {
+    partitions.values().forEach(partition -> partition.supersededBy(timestamp));
+  }
+
   /** Returns the bytes that are free now. */
   long remove(Version version) {
     PartitionVersions partition = version.partition;

@@ -3,6 +3,7 @@ package io.isolde.version;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.testing.CassandraInProcess;
 import java.util.Map;
 import org.apache.cassandra.cql3.UntypedResultSet;
 import org.apache.cassandra.db.marshal.Int32Type;
@@ -87,6 +88,21 @@ class DeletedCollectionTest {
       assertThat(node.versionCount()).isZero();
       assertThat(table.versions().horizon().timestamp()).isGreaterThanOrEqualTo(deleted);
       assertThat(mapAsOf(table, clock.next())).isNull();
+    }
+  }
+
+  @Test
+  void whenTheTableIsTruncatedBeforeThatIsKnownThenNoReaderFindsWhatWasDeleted() {
+    try (VersionedTable table = new VersionedTable(COLUMNS)) {
+      execute(table, "INSERT INTO %s (p, m) VALUES (1, {'a': 1}) USING TIMESTAMP #");
+      clock.lagBehind();
+      execute(table, "UPDATE %s USING TIMESTAMP # SET m = null WHERE p = 1");
+      CassandraInProcess.table(table.name).truncateBlocking();
+      clock.next();
+      assertThat(table.asOf(clock.next(), ROW)).isEmpty();
+      clock.catchUp();
+      NodeVersions.ofThisNode().budget().sweep();
+      assertThat(table.asOf(clock.next(), ROW)).isEmpty();
     }
   }
 
