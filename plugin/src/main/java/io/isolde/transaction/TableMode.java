@@ -71,6 +71,7 @@ public final class TableMode {
     barrier.whileClosed(
         table,
         () -> {
+          barrier.finishPaxos(table);
           lead.pass(table, barrier.newestTimestamp(table));
           if (strong.isStrong(table.keyspace)) {
             lead.pass(table, strong.newestTimestamp(table.keyspace));

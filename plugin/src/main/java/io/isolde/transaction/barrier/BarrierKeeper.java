@@ -19,6 +19,7 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 /** Does on this node what a change of a table's mode asks of every node. */
 final class BarrierKeeper {
   private static final long SCHEMA_WAIT_MILLIS = 5_000;
+  private static final long PAXOS_WAIT_MILLIS = 10_000;
   private static final long PULL_AFTER_MILLIS = 500;
   private static final long LOOK_MILLIS = 10;
 
@@ -48,6 +49,7 @@ final class BarrierKeeper {
     return switch (request.kind()) {
       case CLOSE -> close(table, request);
       case SECURE -> new BarrierRequest.Answer(secure.test(request.upTo()), Long.MIN_VALUE);
+      case FINISH_PAXOS -> new BarrierRequest.Answer(finishPaxos(table), Long.MIN_VALUE);
       case NEWEST -> new BarrierRequest.Answer(true, newestTimestamp(table));
       case FOLLOW -> new BarrierRequest.Answer(isHeard(table, request), Long.MIN_VALUE);
       case OPEN -> {
@@ -63,6 +65,11 @@ final class BarrierKeeper {
     }
     barrier.awaitStatements();
     return BarrierRequest.Answer.DONE;
+  }
+
+  private static boolean finishPaxos(TableId table) throws InterruptedException {
+    TableMetadata known = Schema.instance.getTableMetadata(table);
+    return known == null || UnfinishedPaxos.finish(known, PAXOS_WAIT_MILLIS);
   }
 
   private static long newestTimestamp(TableId table) {

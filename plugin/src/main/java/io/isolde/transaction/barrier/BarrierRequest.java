@@ -29,6 +29,8 @@ record BarrierRequest(
     CLOSE,
     /** See to it that no commit up to a timestamp is applied here again, should this node die. */
     SECURE,
+    /** Finish the lightweight transactions that this node has accepted. */
+    FINISH_PAXOS,
     /** Write what the table has to disk, and say the newest timestamp of it. */
     NEWEST,
     /** Wait until this node knows what the table is now. */
@@ -41,7 +43,7 @@ record BarrierRequest(
    * The answer.
    *
    * @param isDone false if another change has closed the barrier, or this node has not heard of the
-   *     change, or can't secure the commits
+   *     change, or can't secure the commits or finish what Paxos has under way
    * @param newestTimestamp in microseconds; the smallest number if it was not asked for, or there
    *     is nothing
    */

@@ -170,6 +170,22 @@ public final class ClusterBarrier {
   }
 
   /**
+   * Finishes what lightweight transactions have under way, as far as a node that is up knows of it.
+   *
+   * @throws IsoldeException UNAVAILABLE if a node does not manage that
+   */
+  public void finishPaxos(TableMetadata table) {
+    var unused =
+        requireAll(
+            table,
+            ask(BarrierRequest.Kind.FINISH_PAXOS, UUID.randomUUID(), table),
+            MAX_WAIT_MILLIS,
+            "A lightweight transaction that was under way could not be finished, so "
+                + table
+                + " was not changed; try again.");
+  }
+
+  /**
    * The newest timestamp (microseconds) of what the nodes that are up have of a table, all of which
    * is on disk then; the smallest number if they have nothing.
    *
