@@ -357,3 +357,20 @@ def test_when_no_node_takes_requests_then_the_error_tells_of_all() -> None:
     assert raised.value.is_safe_to_run_again
     assert isinstance(raised.value.__cause__, NoHostAvailable)
     assert set(raised.value.__cause__.errors) == {"node-1", "node-2"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INSERT INTO t (k) VALUES (1) IF NOT EXISTS",
+        "UPDATE t SET v = 'it''s' WHERE k = 1 if v = 'x'",
+    ],
+)
+def test_when_a_write_has_a_condition_then_it_is_not_held(
+    db: isolde.Isolde, nodes: FakeRequests, text: str
+) -> None:
+    with db.transaction() as tx:
+        with pytest.raises(ValueError, match="with IF"):
+            tx.write(text)
+        tx.write("UPDATE t SET v = 'only if it''s quoted' WHERE k = 1")
+    assert nodes.transcript == ["START+BATCH+COMMIT"]

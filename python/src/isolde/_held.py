@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Union
 
 from cassandra.query import (
@@ -16,6 +17,9 @@ from cassandra.query import (
 )
 
 from isolde._footprint import ANYWHERE, Footprint, of_read, of_write
+
+_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\$\$.*?\$\$", re.DOTALL)
+_IF = re.compile(r"\bIF\b", re.IGNORECASE)
 
 # More would make one request that takes long; fewer, requests that could have been saved.
 MAX_STATEMENTS = 100
@@ -36,6 +40,11 @@ class HeldWrites:
         return len(self.batch) >= MAX_STATEMENTS or self._bytes >= MAX_BYTES
 
     def add(self, statement: Union[str, Statement], parameters: Any) -> None:
+        if _IF.search(_QUOTED.sub("", _text_of(statement))):
+            raise ValueError(
+                "write does not take a statement with IF, whose answer says whether it was applied: "
+                "use execute."
+            )
         if isinstance(statement, (str, SimpleStatement)):
             text = self._text(statement, parameters)
             self._footprints.add(ANYWHERE)
@@ -79,3 +88,10 @@ def _bound(statement: Any, parameters: Any) -> BoundStatement:
     if parameters:
         raise ValueError("write takes no parameters with a bound statement, as it has them.")
     return statement
+
+
+def _text_of(statement: Union[str, Statement]) -> str:
+    """The text of a statement; empty if it is of an unknown kind."""
+    if isinstance(statement, BoundStatement):
+        statement = statement.prepared_statement
+    return statement if isinstance(statement, str) else str(getattr(statement, "query_string", ""))

@@ -22,6 +22,7 @@ import io.isolde.bench.snapshots.SnapshotsBenchmark;
 import io.isolde.bench.strong.LeadershipBenchmark;
 import io.isolde.bench.strong.ReplicationBenchmark;
 import io.isolde.bench.tpcc.TpccBenchmark;
+import io.isolde.bench.transactions.ConditionsBenchmark;
 import io.isolde.bench.transactions.LargeCommitsBenchmark;
 import io.isolde.bench.transactions.MemoryBenchmark;
 import io.isolde.bench.transactions.TransactionsBenchmark;
@@ -75,6 +76,12 @@ public final class Benches {
                   "transactions",
                   "transactions against plain statements and LWT",
                   TransactionsBenchmark::onNodes,
+                  1,
+                  3),
+              Benchmark.onNodes(
+                  "conditions",
+                  "IF on transactional tables against lightweight transactions",
+                  ConditionsBenchmark::onNodes,
                   1,
                   3),
               Benchmark.onNodes(

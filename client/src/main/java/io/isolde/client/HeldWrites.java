@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Writes of a transaction that wait for the request that takes them along. Thread-safe. */
 final class HeldWrites {
@@ -22,12 +23,22 @@ final class HeldWrites {
   /** For what the driver has not encoded yet. */
   private static final int BYTES_OF_A_NUMBER = 16;
 
+  private static final Pattern QUOTED =
+      Pattern.compile("'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\\$\\$.*?\\$\\$", Pattern.DOTALL);
+
+  private static final Pattern IF = Pattern.compile("\\bIF\\b", Pattern.CASE_INSENSITIVE);
+
   private final List<BatchableStatement<?>> held = new ArrayList<>();
   private final List<Footprint> footprints = new ArrayList<>(); // one of each that is held
   private long bytes;
 
   /** What can go into a batch with others. */
   static BatchableStatement<?> checked(BatchableStatement<?> write) {
+    if (IF.matcher(QUOTED.matcher(textOf(write)).replaceAll("")).find()) {
+      throw new IllegalArgumentException(
+          "A statement with IF can't be held back, as its answer says whether it was applied:"
+              + " execute it.");
+    }
     if (write instanceof SimpleStatement simple && !simple.getNamedValues().isEmpty()) {
       throw new IllegalArgumentException(
           "A statement with named values can't be held back: use question marks, prepare it, or"
@@ -39,6 +50,13 @@ final class HeldWrites {
               + " one for all: name the keyspace in its text, or execute it.");
     }
     return write;
+  }
+
+  private static String textOf(BatchableStatement<?> write) {
+    if (write instanceof BoundStatement bound) {
+      return bound.getPreparedStatement().getQuery();
+    }
+    return write instanceof SimpleStatement simple ? simple.getQuery() : "";
   }
 
   /**

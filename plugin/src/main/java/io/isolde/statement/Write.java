@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.statement;
 
+import com.google.common.collect.Iterables;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.cassandra.cql3.BatchQueryOptions;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.statements.BatchStatement;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
+import org.apache.cassandra.service.ClientState;
+import org.apache.cassandra.utils.ByteBufferUtil;
 
 /** A statement of a batch with its own bound values, or a single one. */
 public record Write(ModificationStatement statement, QueryOptions options) {
@@ -17,6 +21,12 @@ public record Write(ModificationStatement statement, QueryOptions options) {
       writes.add(new Write(statement, options.forStatement(writes.size())));
     }
     return writes;
+  }
+
+  /** The key of the partition that it writes to; of the first one, or empty, if it is not one. */
+  public ByteBuffer partitionKey(ClientState client) {
+    return Iterables.getFirst(
+        statement.buildPartitionKeyNames(options, client), ByteBufferUtil.EMPTY_BYTE_BUFFER);
   }
 
   /** Whether any of them has an IF. */

@@ -16,6 +16,7 @@ import io.isolde.replicated.Oracle;
 import io.isolde.statement.ConditionalWrites;
 import io.isolde.statement.Request;
 import io.isolde.statement.Write;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -42,6 +43,7 @@ public final class ConditionalStatements {
   private final InDoubt inDoubt;
   private final StrongTables strong;
   private final TransactionListener listener;
+  private final HotPartitions hot = new HotPartitions();
 
   ConditionalStatements(
       Oracle oracle,
@@ -104,8 +106,17 @@ public final class ConditionalStatements {
   public ResultMessage.Rows write(List<Write> writes, boolean isBatch, Request request) {
     DataStatements.check(writes);
     ClientTimestamps.warnIfIgnored(writes, request);
-    long deadlineNanos =
-        System.nanoTime() + DatabaseDescriptor.getCasContentionTimeout(TimeUnit.NANOSECONDS);
+    long maxNanos = DatabaseDescriptor.getCasContentionTimeout(TimeUnit.NANOSECONDS);
+    long deadlineNanos = System.nanoTime() + maxNanos;
+    Write first = writes.get(0);
+    ByteBuffer key = first.partitionKey(request.state().getClientState());
+    try (HotPartitions.Stay stay = hot.enter(first.statement().metadata().id, key, maxNanos)) {
+      return write(writes, isBatch, request, deadlineNanos);
+    }
+  }
+
+  private ResultMessage.Rows write(
+      List<Write> writes, boolean isBatch, Request request, long deadlineNanos) {
     // What this node knows of costs nothing. If the conditions hold there, the oracle checks them.
     boolean isNewest = false;
     while (true) {

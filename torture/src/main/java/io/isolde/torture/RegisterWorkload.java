@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.torture;
 
+import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.client.IsolationLevel;
 import io.isolde.client.Isolde;
@@ -14,9 +15,12 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Reads some registers and replaces the values of some of those. */
+/**
+ * Reads some registers and replaces the values of some of those, now and then under a condition.
+ */
 final class RegisterWorkload implements CheckedWorkload {
   private static final int MAX_KEYS = 4;
+  private static final int MAX_GUESS = 1_000;
 
   private final HistoryChecker.Level level;
   private final KeyRing keys;
@@ -50,7 +54,11 @@ final class RegisterWorkload implements CheckedWorkload {
             options.toBuilder().readOnly(isReading).build(),
             (tx, done) -> {
               for (int key : chosen) {
-                done.add(new Operation.Read(key, read(tx, key)));
+                if (!isReading && random.nextInt(4) == 0) {
+                  swap(tx, key, random, done);
+                } else {
+                  done.add(new Operation.Read(key, read(tx, key)));
+                }
               }
               for (int key : chosen) {
                 if (!isReading && random.nextBoolean()) {
@@ -63,6 +71,27 @@ final class RegisterWorkload implements CheckedWorkload {
   private static Integer read(Transaction tx, int key) {
     Row row = tx.execute("SELECT v FROM torture.registers WHERE k = ?", key).one();
     return row == null ? null : row.get(0, Integer.class);
+  }
+
+  /** Its answer says what the condition has read. */
+  private void swap(Transaction tx, int key, Random random, List<Operation> done) {
+    Integer expected =
+        random.nextBoolean() ? read(tx, key) : Integer.valueOf(1 + random.nextInt(MAX_GUESS));
+    int value = keys.valueFor(key);
+    ResultSet answer =
+        expected == null
+            ? tx.execute(
+                "INSERT INTO torture.registers (k, v) VALUES (?, ?) IF NOT EXISTS", key, value)
+            : tx.execute(
+                "UPDATE torture.registers SET v = ? WHERE k = ? IF v = ?", value, key, expected);
+    if (answer.wasApplied()) {
+      done.add(new Operation.Read(key, expected));
+      done.add(new Operation.Write(key, value));
+    } else {
+      Row found = answer.one();
+      boolean isThere = found.getColumnDefinitions().contains("v");
+      done.add(new Operation.Read(key, isThere ? found.get("v", Integer.class) : null));
+    }
   }
 
   private Operation write(Transaction tx, int key) {

@@ -6,6 +6,7 @@ import com.datastax.oss.driver.api.core.NoNodeAvailableException;
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import com.datastax.oss.driver.api.core.servererrors.OverloadedException;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
+import io.isolde.client.IsoldeException;
 import io.isolde.history.ObservedTransaction.Outcome;
 import java.util.function.Supplier;
 
@@ -25,10 +26,10 @@ record StatementAttempt<T>(Outcome outcome, T answer, long beginNanos, long endN
       long end = System.nanoTime();
       recorder.single(Outcome.COMMITTED, end, null);
       return new StatementAttempt<>(Outcome.COMMITTED, answer, begin, end);
-    } catch (UnavailableException
-        | OverloadedException
-        | InvalidQueryException
-        | NoNodeAvailableException e) {
+    } catch (InvalidQueryException e) {
+      outcome = ofIsolde(e);
+      error = e;
+    } catch (UnavailableException | OverloadedException | NoNodeAvailableException e) {
       outcome = Outcome.ABORTED;
       error = e;
     } catch (DriverException e) {
@@ -38,6 +39,14 @@ record StatementAttempt<T>(Outcome outcome, T answer, long beginNanos, long endN
     long end = System.nanoTime();
     recorder.single(outcome, end, error);
     return new StatementAttempt<>(outcome, null, begin, end);
+  }
+
+  /** What is committed without an answer takes effect, at an unknown time. */
+  private static Outcome ofIsolde(InvalidQueryException error) {
+    return IsoldeException.find(error)
+        .filter(known -> known.outcome() != io.isolde.client.Outcome.NOT_COMMITTED)
+        .map(known -> Outcome.UNKNOWN)
+        .orElse(Outcome.ABORTED);
   }
 
   boolean isAnswered() {

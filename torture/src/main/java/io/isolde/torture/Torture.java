@@ -66,20 +66,21 @@ public final class Torture {
 
   private void define(TortureCluster cluster) {
     if (options.workload() == WorkloadKind.STRONG) {
-      cluster.define(StrongWorkloadTables.definitions());
+      cluster.define(StatementTables.ofStrongKeyspace());
       return;
     }
     List<String> statements = new ArrayList<>();
     statements.add(
         "CREATE KEYSPACE torture WITH replication = "
             + (options.workload() == WorkloadKind.STRONG_TRANSACTIONS ? STRONG : ORDINARY));
-    for (CheckedWorkload workload : workloads(IsolationLevel.SERIALIZABLE, 0)) {
+    for (CheckedWorkload workload : transactions(IsolationLevel.SERIALIZABLE, 0)) {
       statements.addAll(workload.tables());
     }
+    statements.addAll(StatementTables.ofTransactions());
     cluster.define(statements);
   }
 
-  private static List<CheckedWorkload> workloads(IsolationLevel level, int firstKey) {
+  private static List<CheckedWorkload> transactions(IsolationLevel level, int firstKey) {
     List<CheckedWorkload> workloads = new ArrayList<>();
     for (ListStore store : ListStore.values()) {
       workloads.add(new ListAppendWorkload(store, level, firstKey));
@@ -89,21 +90,24 @@ public final class Torture {
     return workloads;
   }
 
-  private static List<CheckedWorkload> strongWorkloads(StrongWorkloadTables tables, int firstKey) {
+  private static List<CheckedWorkload> statements(StatementTables tables, int firstKey) {
     return List.of(
-        new StrongWorkload(tables.new InARow(), firstKey),
-        new StrongWorkload(tables.new InABatch(), firstKey),
-        new StrongListWorkload(tables.new Lists(), firstKey));
+        new SingleRegisterWorkload(tables.new InARow(), firstKey),
+        new SingleRegisterWorkload(tables.new InABatch(), firstKey),
+        new SingleListWorkload(tables.new Lists(), firstKey));
   }
 
   private Epoch epoch(int number, TortureCluster cluster, Random random) {
     IsolationLevel level =
         random.nextInt(3) == 0 ? IsolationLevel.SNAPSHOT : IsolationLevel.SERIALIZABLE;
     int firstKey = number * KEYS_PER_EPOCH;
-    List<CheckedWorkload> workloads =
-        options.workload() == WorkloadKind.STRONG
-            ? strongWorkloads(new StrongWorkloadTables(cluster.session()), firstKey)
-            : workloads(level, firstKey);
+    List<CheckedWorkload> workloads = new ArrayList<>();
+    if (options.workload() == WorkloadKind.STRONG) {
+      workloads.addAll(statements(StatementTables.strong(cluster.session()), firstKey));
+    } else {
+      workloads.addAll(transactions(level, firstKey));
+      workloads.addAll(statements(StatementTables.transactional(cluster.session()), firstKey));
+    }
     return new Epoch(
         number,
         workloads.get(random.nextInt(workloads.size())),

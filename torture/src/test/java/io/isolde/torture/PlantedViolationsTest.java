@@ -107,7 +107,7 @@ class PlantedViolationsTest {
     }
   }
 
-  private static final class Lists extends Store implements StrongLists {
+  private static final class Lists extends Store implements SingleLists {
     Lists(Wrong wrong) {
       super(wrong);
     }
@@ -142,7 +142,7 @@ class PlantedViolationsTest {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PUTS_IN_FRONT")
   void whenRegistersGoWrongThenItIsFound(Wrong wrong) {
-    assertFound(new StrongWorkload(new Registers(wrong), 0), wrong);
+    assertFound(new SingleRegisterWorkload(new Registers(wrong), 0), wrong);
   }
 
   @ParameterizedTest
@@ -150,7 +150,7 @@ class PlantedViolationsTest {
       mode = EnumSource.Mode.EXCLUDE,
       names = {"READS_A_PART", "IGNORES_THE_CONDITION"})
   void whenListsGoWrongThenItIsFound(Wrong wrong) {
-    assertFound(new StrongListWorkload(new Lists(wrong), 0), wrong);
+    assertFound(new SingleListWorkload(new Lists(wrong), 0), wrong);
   }
 
   private static void assertFound(CheckedWorkload workload, Wrong wrong) {

@@ -16,13 +16,13 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Single statements on a strong keyspace: each key must be a linearizable register. */
-final class StrongWorkload implements CheckedWorkload {
+/** Single statements, some of them with IF: each key must be a linearizable register. */
+final class SingleRegisterWorkload implements CheckedWorkload {
   private final RegisterStore registers;
   private final KeyRing keys;
   private final Map<Integer, Queue<RegisterOperation>> history = new ConcurrentHashMap<>();
 
-  StrongWorkload(RegisterStore registers, int firstKey) {
+  SingleRegisterWorkload(RegisterStore registers, int firstKey) {
     this.registers = registers;
     this.keys = new KeyRing(firstKey);
   }

@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Single appends to lists in a strong keyspace, some of them with IF: the order of each list must
- * be that in which they were answered. Transactions of one operation that are strictly serializable
- * are linearizable, so the histories are checked as those of transactions are.
+ * Single appends to lists, some of them with IF: the order of each list must be that in which they
+ * were answered. Transactions of one operation that are strictly serializable are linearizable, so
+ * the histories are checked as those of transactions are.
  */
-final class StrongListWorkload implements CheckedWorkload {
-  private final StrongLists lists;
+final class SingleListWorkload implements CheckedWorkload {
+  private final SingleLists lists;
   private final KeyRing keys;
   private boolean isReadToTheEnd;
 
-  StrongListWorkload(StrongLists lists, int firstKey) {
+  SingleListWorkload(SingleLists lists, int firstKey) {
     this.lists = lists;
     this.keys = new KeyRing(firstKey);
   }

@@ -4,7 +4,7 @@ package io.isolde.torture;
 import java.util.List;
 
 /** Lists that single statements append to; fails as the driver does. */
-interface StrongLists {
+interface SingleLists {
   void append(int key, int value);
 
   /** Appends unless the list is empty; says whether it did. */

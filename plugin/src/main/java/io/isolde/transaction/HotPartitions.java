@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.transaction;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
+
+/**
+ * Statements with IF that come to this node for the same partition go one after the other, in their
+ * order. Else all would decide as of the same snapshot, and all but one in vain. It is a courtesy:
+ * whoever waits for too long goes on without, and the oracle finds the conflict.
+ */
+final class HotPartitions {
+  /** A power of two; partitions that share a place only wait for one another. */
+  private static final int PLACES = 1024;
+
+  private final ReentrantLock[] places = new ReentrantLock[PLACES];
+
+  HotPartitions() {
+    for (int i = 0; i < PLACES; i++) {
+      places[i] = new ReentrantLock(true);
+    }
+  }
+
+  /** Leaves the partition to the next one. */
+  interface Stay extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** Waits until the others are through, or for so long. */
+  Stay enter(TableId table, ByteBuffer key, long maxNanos) {
+    int hash = 31 * table.hashCode() + key.hashCode();
+    ReentrantLock place = places[(hash ^ (hash >>> 16)) & (PLACES - 1)];
+    try {
+      return place.tryLock(maxNanos, TimeUnit.NANOSECONDS) ? place::unlock : () -> {};
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    }
+  }
+}

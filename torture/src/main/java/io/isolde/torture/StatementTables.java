@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.torture;
+
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Registers and lists for single statements, in a strong keyspace or in transactional tables. */
+final class StatementTables {
+  private static final int ROWS = 4;
+
+  private static final String STRONG = "strong.";
+  private static final String TRANSACTIONAL = "torture.single_";
+
+  private final CqlSession session;
+  private final String prefix;
+  private final ConsistencyLevel readLevel;
+
+  private StatementTables(CqlSession session, String prefix, ConsistencyLevel readLevel) {
+    this.session = session;
+    this.prefix = prefix;
+    this.readLevel = readLevel;
+  }
+
+  static StatementTables strong(CqlSession session) {
+    return new StatementTables(session, STRONG, ConsistencyLevel.QUORUM);
+  }
+
+  /** Reads see all that was answered before, if they are at SERIAL. */
+  static StatementTables transactional(CqlSession session) {
+    return new StatementTables(session, TRANSACTIONAL, ConsistencyLevel.SERIAL);
+  }
+
+  static List<String> ofStrongKeyspace() {
+    List<String> all = new ArrayList<>();
+    all.add(
+        "CREATE KEYSPACE strong WITH replication ="
+            + " {'class': 'ReplicatedLogStrategy', 'replication_factor': 3, 'groups': 2}");
+    all.addAll(tables(STRONG));
+    return all;
+  }
+
+  static List<String> ofTransactions() {
+    List<String> all = new ArrayList<>(tables(TRANSACTIONAL));
+    for (String table : List.of("registers", "batches", "lists")) {
+      all.add("ENABLE TRANSACTIONS ON " + TRANSACTIONAL + table);
+    }
+    return all;
+  }
+
+  private static List<String> tables(String prefix) {
+    return List.of(
+        "CREATE TABLE IF NOT EXISTS " + prefix + "registers (k int PRIMARY KEY, v int)",
+        "CREATE TABLE IF NOT EXISTS "
+            + prefix
+            + "batches (k int, i int, v int, PRIMARY KEY (k, i))",
+        "CREATE TABLE IF NOT EXISTS " + prefix + "lists (k int PRIMARY KEY, v list<int>)");
+  }
+
+  private ResultSet execute(String cql, Object... values) {
+    return session.execute(
+        SimpleStatement.newInstance(cql.replace("$", prefix), values)
+            .setConsistencyLevel(cql.startsWith("SELECT") ? readLevel : ConsistencyLevel.QUORUM)
+            .setIdempotent(false));
+  }
+
+  /** Each in one row. */
+  final class InARow implements RegisterStore {
+    @Override
+    public void write(int key, int value) {
+      var unused = execute("INSERT INTO $registers (k, v) VALUES (?, ?)", key, value);
+    }
+
+    @Override
+    public boolean swap(int key, Integer expected, int value) {
+      ResultSet answer =
+          expected == null
+              ? execute("INSERT INTO $registers (k, v) VALUES (?, ?) IF NOT EXISTS", key, value)
+              : execute("UPDATE $registers SET v = ? WHERE k = ? IF v = ?", value, key, expected);
+      return answer.wasApplied();
+    }
+
+    @Override
+    public Integer read(int key) {
+      Row row = execute("SELECT v FROM $registers WHERE k = ?", key).one();
+      return row == null ? null : row.get(0, Integer.class);
+    }
+
+    @Override
+    public String toString() {
+      return "registers in " + prefix;
+    }
+  }
+
+  /** Each in all rows of a partition, which are written in one batch and read as a whole. */
+  final class InABatch implements RegisterStore {
+    @Override
+    public void write(int key, int value) {
+      var unused = execute(batch("DELETE FROM $batches WHERE k = %d; ", key, value, 0, ""));
+    }
+
+    @Override
+    public boolean swap(int key, Integer expected, int value) {
+      String first =
+          expected == null
+              ? "INSERT INTO $batches (k, i, v) VALUES (%d, 0, %d) IF NOT EXISTS; "
+              : "UPDATE $batches SET v = %2$d WHERE k = %1$d AND i = 0 IF v = %3$d; ";
+      return execute(batch(first, key, value, 1, expected)).wasApplied();
+    }
+
+    private static String batch(String first, int key, int value, int firstRow, Object expected) {
+      StringBuilder text = new StringBuilder("BEGIN BATCH ");
+      text.append(first.formatted(key, value, expected));
+      for (int i = firstRow; i < ROWS; i++) {
+        text.append(
+            "INSERT INTO $batches (k, i, v) VALUES (%d, %d, %d); ".formatted(key, i, value));
+      }
+      return text.append("APPLY BATCH").toString();
+    }
+
+    @Override
+    public Integer read(int key) {
+      List<Integer> values = new ArrayList<>();
+      execute("SELECT v FROM $batches WHERE k = ?", key)
+          .forEach(row -> values.add(row.get(0, Integer.class)));
+      return RegisterStore.together(values, ROWS);
+    }
+
+    @Override
+    public String toString() {
+      return "batches in " + prefix;
+    }
+  }
+
+  /** Each in a column of CQL. */
+  final class Lists implements SingleLists {
+    @Override
+    public void append(int key, int value) {
+      var unused = execute("UPDATE $lists SET v = v + ? WHERE k = ?", List.of(value), key);
+    }
+
+    @Override
+    public boolean appendIfThere(int key, int value) {
+      return execute("UPDATE $lists SET v = v + ? WHERE k = ? IF EXISTS", List.of(value), key)
+          .wasApplied();
+    }
+
+    @Override
+    public List<Integer> read(int key) {
+      Row row = execute("SELECT v FROM $lists WHERE k = ?", key).one();
+      return row == null ? List.of() : row.getList(0, Integer.class);
+    }
+  }
+}
