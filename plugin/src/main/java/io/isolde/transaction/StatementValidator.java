@@ -23,7 +23,7 @@ final class StatementValidator {
           "USING TIMESTAMP is not for transactional tables: the commit gives the timestamp.",
           statement);
     }
-    if (statement.requiresRead() && !(statement.hasConditions() && !writesLists(statement))) {
+    if (readsLists(statement)) {
       throw refused(
           ErrorCode.UNSUPPORTED_LIST_READ,
           "List operations by index or by value read before they write; read the list, then set"
@@ -32,8 +32,12 @@ final class StatementValidator {
     }
   }
 
-  private static boolean writesLists(ModificationStatement statement) {
-    return Iterables.any(statement.updatedColumns(), ListCellPaths::isList);
+  /** Numbers and texts that something is added to are read, too, but only with conditions. */
+  private static boolean readsLists(ModificationStatement statement) {
+    return statement.requiresRead()
+        && Iterables.any(
+            statement.allOperations(),
+            operation -> operation.requiresRead() && ListCellPaths.isList(operation.column));
   }
 
   private static IsoldeException refused(

@@ -13,6 +13,7 @@ import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.servererrors.QueryValidationException;
+import io.isolde.client.Transaction;
 import io.isolde.system.Results;
 import io.isolde.system.SystemNode;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +30,7 @@ import org.junit.jupiter.api.Test;
  * Cassandra's lightweight transactions on a plain table do. So they do inside of a transaction.
  */
 class ConditionsEqualStockCassandraTest {
-  private static final int RUNS = 10;
+  private static final int RUNS = 8;
   private static final int REQUESTS = 100;
 
   private static final SystemNode NODE = SystemNode.shared();
@@ -40,8 +42,9 @@ class ConditionsEqualStockCassandraTest {
     String type = type();
     String plain = NODE.plainTable(RandomConditions.COLUMNS.formatted(type));
     String ours = NODE.table(RandomConditions.COLUMNS.formatted(type));
+    String inside = NODE.table(RandomConditions.COLUMNS.formatted(type));
     for (long seed : seeds()) {
-      compare(seed, plain, ours);
+      compare(seed, plain, ours, inside);
     }
     // Else the test would show nothing.
     assertThat(seen.get("applied")).isGreaterThan(RUNS);
@@ -54,30 +57,51 @@ class ConditionsEqualStockCassandraTest {
     return type;
   }
 
-  private void compare(long seed, String plain, String ours) {
-    NODE.session().execute("TRUNCATE " + plain);
-    NODE.session().execute("TRUNCATE " + ours);
+  private void compare(long seed, String plain, String ours, String inside) {
+    List.of(plain, ours, inside).forEach(table -> NODE.session().execute("TRUNCATE " + table));
     RandomConditions random = new RandomConditions(seed);
     boolean isPrepared = seed % 2 == 0;
     for (int i = 0; i < REQUESTS; i++) {
       RandomConditions.Request request = random.next();
       String what = "seed %d, request %d: %s".formatted(seed, i, request.statements());
-      List<String> expected = answer(request.on(plain), isPrepared);
-      assertThat(answer(request.on(ours), isPrepared))
-          .as(what)
-          .isEqualTo(expected.stream().map(line -> line.replace(plain, ours)).toList());
-      assertThat(rows(ours)).as(what).isEqualTo(rows(plain));
+      List<String> expected = answer(request.on(plain), isPrepared, NODE.session()::execute);
+      List<String> rows = rows(plain);
+      check(
+          what,
+          ours,
+          expected,
+          rows,
+          answer(request.on(ours), isPrepared, NODE.session()::execute));
+      what += " in a transaction";
+      check(what, inside, expected, rows, inTransaction(request.on(inside), isPrepared));
       String kind =
           expected.contains("true") ? "applied" : expected.size() > 1 ? "not applied" : "other";
       seen.merge(kind, 1, Integer::sum);
     }
   }
 
+  private static void check(
+      String what, String table, List<String> expected, List<String> rows, List<String> answer) {
+    assertThat(answer).as(what).isEqualTo(expected);
+    assertThat(rows(table)).as(what).isEqualTo(rows);
+  }
+
+  private static List<String> inTransaction(Statement<?> statement, boolean isPrepared) {
+    try (Transaction transaction = NODE.isolde().begin()) {
+      List<String> answer = answer(statement, isPrepared, transaction::execute);
+      if (!answer.get(0).contains("Exception")) {
+        assertThat(transaction.commit().committed()).isTrue();
+      }
+      return answer;
+    }
+  }
+
   /** The names of the columns and the rows, or the error. */
-  private static List<String> answer(Statement<?> statement, boolean isPrepared) {
+  private static List<String> answer(
+      Statement<?> statement, boolean isPrepared, Function<Statement<?>, ResultSet> execution) {
     try {
-      CqlSession session = NODE.session();
-      ResultSet result = session.execute(isPrepared ? prepared(session, statement) : statement);
+      ResultSet result =
+          execution.apply(isPrepared ? prepared(NODE.session(), statement) : statement);
       List<String> lines = new ArrayList<>();
       lines.add(
           StreamSupport.stream(result.getColumnDefinitions().spliterator(), false)

@@ -139,7 +139,7 @@ final class RandomConditions {
   }
 
   private String assignment() {
-    return switch (random.nextInt(13)) {
+    return switch (random.nextInt(15)) {
       case 0, 1, 2 -> "v = " + value();
       case 3 -> "v = null";
       case 4 -> "w = '" + value() + "'";
@@ -150,6 +150,8 @@ final class RandomConditions {
       case 9 -> "l = l + [" + value() + "]";
       case 10 -> "l = [" + value() + "] + l";
       case 11 -> "f = [" + value() + ", 1]";
+      case 12 -> "v = v + " + value();
+      case 13 -> "w += '" + value() + "'";
       default -> random.nextBoolean() ? "u.a = " + value() : "u = {a: 1, b: 'x'}";
     };
   }
