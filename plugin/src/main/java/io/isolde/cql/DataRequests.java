@@ -3,7 +3,7 @@ package io.isolde.cql;
 
 import io.isolde.error.IsoldeException;
 import io.isolde.statement.Write;
-import io.isolde.transaction.ConditionalStatements;
+import io.isolde.transaction.ReadingWrites;
 import io.isolde.transaction.Transaction;
 import java.util.List;
 import java.util.Optional;
@@ -41,9 +41,9 @@ final class DataRequests {
   CompletableFuture<ResultMessage> write(
       CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
     StatementChecks.ofWrite(statement, writes, consistency, incoming);
-    if (Write.haveConditions(writes)) {
+    if (Write.read(writes)) {
       return CompletableFuture.completedFuture(
-          writeIf(writes, statement instanceof BatchStatement, incoming));
+          read(writes, statement instanceof BatchStatement, incoming));
     }
     if (incoming.payload().commits()) {
       return control.commitWith(
@@ -61,19 +61,19 @@ final class DataRequests {
     return written.thenApply(done -> new ResultMessage.Void());
   }
 
-  private ResultMessage writeIf(List<Write> writes, boolean isBatch, Incoming incoming) {
+  private ResultMessage read(List<Write> writes, boolean isBatch, Incoming incoming) {
     if (incoming.payload().commits()) {
       throw IsoldeException.invalid(
           TransactionPayload.COMMIT
-              + " does not go with IF, whose answer you need first; the transaction is rolled"
-              + " back.");
+              + " does not go with IF or with additions to numbers, which read first; the"
+              + " transaction is rolled back.");
     }
-    ConditionalStatements conditional = coordinator.get().conditional();
+    ReadingWrites reading = coordinator.get().reading();
     Optional<Transaction> transaction = find(incoming);
     if (transaction.isPresent()) {
-      return conditional.write(transaction.get(), writes, isBatch, incoming.request());
+      return reading.write(transaction.get(), writes, isBatch, incoming.request());
     }
-    ResultMessage answer = conditional.write(writes, isBatch, incoming.request());
+    ResultMessage answer = reading.write(writes, isBatch, incoming.request());
     connections.warnBesideOther(incoming.client());
     return answer;
   }

@@ -70,8 +70,8 @@ public final class IsoldeQueryHandler implements QueryHandler {
       return statement;
     } catch (RuntimeException e) {
       ClientState client = state.getClientState().cloneWithKeyspaceIfSet(options.getKeyspace());
-      Optional<BatchStatement> spanning = SpanningBatch.prepare(text, client, e);
-      return spanning.isPresent() ? spanning.get() : unparsable(text, e);
+      Optional<CQLStatement> late = LateRefusals.prepare(text, client, e);
+      return late.isPresent() ? late.get() : unparsable(text, e);
     }
   }
 
@@ -123,8 +123,8 @@ public final class IsoldeQueryHandler implements QueryHandler {
     try {
       return cassandra.prepare(AsOfSnapshot.rewrite(text, state), state, payload);
     } catch (InvalidRequestException e) {
-      Optional<BatchStatement> spanning = SpanningBatch.prepare(text, state, e);
-      return preparedControl.prepare(text, spanning.orElseThrow(() -> e), state);
+      Optional<CQLStatement> late = LateRefusals.prepare(text, state, e);
+      return preparedControl.prepare(text, late.orElseThrow(() -> e), state);
     }
   }
 

@@ -7,13 +7,15 @@ import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.QueryHandler;
 import org.apache.cassandra.cql3.ResultSet;
 import org.apache.cassandra.cql3.statements.BatchStatement;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
+import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.MD5Digest;
 
 /**
- * Prepared statements of Isolde, for drivers that prepare everything, and batches that Cassandra
- * does not prepare. Bounded.
+ * Prepared statements of Isolde, for drivers that prepare everything, and {@link LateRefusals}.
+ * Bounded.
  */
 final class PreparedControlStatements {
   private static final int MAX_PREPARED = 1000;
@@ -38,16 +40,28 @@ final class PreparedControlStatements {
     return prepared.getIfPresent(id);
   }
 
-  /** As {@link #get}; a batch is prepared anew, since its tables may have changed. */
+  /** As {@link #get}, prepared anew if its tables have changed since. */
   QueryHandler.Prepared getFresh(MD5Digest id) {
     QueryHandler.Prepared kept = get(id);
-    return kept != null && kept.statement instanceof BatchStatement
-        ? new QueryHandler.Prepared(
-            SpanningBatch.prepare(
-                kept.rawCQLStatement, ClientState.forInternalCalls(kept.keyspace)),
+    if (kept == null || isFresh(kept.statement)) {
+      return kept;
+    }
+    QueryHandler.Prepared fresh =
+        new QueryHandler.Prepared(
+            LateRefusals.prepare(kept.rawCQLStatement, ClientState.forInternalCalls(kept.keyspace)),
             kept.rawCQLStatement,
             kept.fullyQualified,
-            kept.keyspace)
-        : kept;
+            kept.keyspace);
+    prepared.put(id, fresh);
+    return fresh;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // each change of a table makes another one
+  private static boolean isFresh(CQLStatement statement) {
+    if (statement instanceof BatchStatement batch) {
+      return batch.getStatements().stream().allMatch(PreparedControlStatements::isFresh);
+    }
+    return !(statement instanceof ModificationStatement write)
+        || write.metadata() == Schema.instance.getTableMetadata(write.metadata().id);
   }
 }

@@ -4,18 +4,21 @@ package io.isolde.cql;
 import static java.util.stream.Collectors.groupingBy;
 
 import com.google.common.collect.Sets;
+import io.isolde.statement.NumberChange;
 import io.isolde.statement.Write;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.cassandra.cql3.Attributes;
 import org.apache.cassandra.cql3.CQLStatement;
+import org.apache.cassandra.cql3.Operation;
 import org.apache.cassandra.cql3.VariableSpecifications;
 import org.apache.cassandra.cql3.statements.BatchStatement;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.guardrails.Guardrails;
+import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.TableId;
 
 /** What Cassandra checks before it executes a statement, for those that it does not execute. */
@@ -59,10 +62,26 @@ final class StatementChecks {
     }
   }
 
-  static void ofStrongWrite(
-      CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
+  /** Of what Cassandra itself would not have prepared: a table was transactional until now. */
+  static void ofPlain(CQLStatement statement, List<Write> writes) {
     if (statement instanceof BatchStatement batch) {
       batch.validate();
+    }
+    for (Write write : writes) {
+      for (Operation operation : write.statement().allOperations()) {
+        if (operation instanceof NumberChange) {
+          throw new InvalidRequestException(
+              "Invalid operation: only transactional tables add to the non counter column "
+                  + operation.column.name);
+        }
+      }
+    }
+  }
+
+  static void ofStrongWrite(
+      CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
+    ofPlain(statement, writes);
+    if (statement instanceof BatchStatement batch) {
       BatchTimestamp.refuse(batch);
     }
     ofWrite(statement, writes, consistency, incoming);

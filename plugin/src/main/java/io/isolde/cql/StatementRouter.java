@@ -204,7 +204,7 @@ final class StatementRouter {
       }
       return routeWrite(
           Set.of(write.metadata()),
-          incoming,
+          incoming.checking(() -> StatementChecks.ofPlain(write, writes)),
           () -> data.write(statement, writes, options.getConsistency(), incoming));
     }
     return now(routeOther(statement, incoming));
@@ -215,7 +215,7 @@ final class StatementRouter {
     List<Write> writes = Write.of(batch, options);
     return routeWrite(
         Tables.of(batch),
-        incoming.checking(batch::validate), // Of what Cassandra itself would not have prepared.
+        incoming.checking(() -> StatementChecks.ofPlain(batch, writes)),
         () -> {
           StatementChecks.ofBatch(batch);
           return data.write(batch, writes, options.getConsistency(), incoming);

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -17,10 +18,14 @@ import org.apache.cassandra.cql3.BatchQueryOptions;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.VariableSpecifications;
 import org.apache.cassandra.cql3.statements.BatchStatement;
+import org.apache.cassandra.cql3.statements.CQL3CasRequest;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
+import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.EmptyIterators;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.filter.ClusteringIndexNamesFilter;
+import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.partitions.FilteredPartition;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.RowIterator;
@@ -32,6 +37,7 @@ import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.service.paxos.Ballot;
 import org.apache.cassandra.service.paxos.BallotGenerator;
 import org.apache.cassandra.transport.messages.ResultMessage;
+import org.apache.cassandra.utils.btree.BTreeSet;
 
 /**
  * A statement with IF, or a batch that has some: what its conditions read, and what is written if
@@ -64,7 +70,7 @@ public final class ConditionalWrites {
    *     state; empty if they don't
    * @param answer as Cassandra answers
    */
-  public record Outcome(boolean holds, List<PartitionUpdate> updates, ResultMessage.Rows answer) {}
+  public record Outcome(boolean holds, List<PartitionUpdate> updates, ResultMessage answer) {}
 
   /** Options of the statements of one partition. */
   private static final class PartitionOptions extends BatchQueryOptions {
@@ -88,7 +94,7 @@ public final class ConditionalWrites {
    * @throws InvalidRequestException as Cassandra does
    */
   public static ConditionalWrites of(List<Write> writes, boolean isBatch, QueryState state) {
-    if (!isBatch) {
+    if (!isBatch && Write.haveConditions(writes)) {
       Write write = writes.get(0);
       Conditional conditional = CassandraConditions.of(write.statement(), state, write.options());
       return new ConditionalWrites(state, write.options(), List.of(conditional), List.of());
@@ -101,8 +107,9 @@ public final class ConditionalWrites {
     }
     List<Write> others = new ArrayList<>();
     for (Write write : writes) {
-      boolean isOfMany = write.statement().getRestrictions().keyIsInRelation();
-      List<Write> together = isOfMany ? null : byPartition.get(partitionOf(write, state));
+      boolean isForItself =
+          write.statement().getRestrictions().keyIsInRelation() || write.readsWithoutCondition();
+      List<Write> together = isForItself ? null : byPartition.get(partitionOf(write, state));
       (together == null ? others : together).add(write);
     }
     List<Conditional> partitions = new ArrayList<>();
@@ -144,7 +151,7 @@ public final class ConditionalWrites {
         .toList();
   }
 
-  /** Those that write to partitions without conditions, in their order. */
+  /** Those that have no part in the conditions of a partition, in their order. */
   public List<Write> others() {
     return others;
   }
@@ -152,6 +159,34 @@ public final class ConditionalWrites {
   /** Calls this with each partition that has conditions. */
   public void forEachPartition(BiConsumer<TableMetadata, DecoratedKey> action) {
     partitions.forEach(one -> action.accept(one.request().metadata, one.request().key));
+  }
+
+  /**
+   * What a statement without conditions writes that reads its row first.
+   *
+   * @param read reads the row
+   */
+  public static List<PartitionUpdate> updates(
+      Write write, QueryState state, Function<SinglePartitionReadCommand, FilteredPartition> read) {
+    CQL3CasRequest request =
+        CassandraConditions.of(write.statement(), state, write.options()).request();
+    Clustering<?> row =
+        Iterables.getOnlyElement(
+            write.statement().createClustering(write.options(), state.getClientState()));
+    NavigableSet<Clustering<?>> rows =
+        row == Clustering.STATIC_CLUSTERING
+            ? BTreeSet.empty(request.metadata.comparator)
+            : BTreeSet.of(request.metadata.comparator, row);
+    FilteredPartition found =
+        read.apply(
+            SinglePartitionReadCommand.create(
+                request.metadata,
+                state.getNowInSeconds(),
+                request.key,
+                ColumnFilter.selection(write.statement().conditionColumns()),
+                new ClusteringIndexNamesFilter(rows, false)));
+    PartitionUpdate update = updates(request, found, state);
+    return update.isEmpty() ? List.of() : List.of(update);
   }
 
   /**
@@ -167,22 +202,28 @@ public final class ConditionalWrites {
       found.add(partition);
       holds &= one.request().appliesTo(partition);
     }
+    if (partitions.isEmpty()) {
+      return new Outcome(true, List.of(), new ResultMessage.Void());
+    }
     return holds
         ? new Outcome(true, updates(found), answer(null, 0))
         : new Outcome(false, List.of(), notApplied(found));
   }
 
   private List<PartitionUpdate> updates(List<FilteredPartition> found) {
-    // For places in lists, which come later, as timestamps do.
-    Ballot ballot = BallotGenerator.Global.nextBallot(Ballot.Flag.NONE);
     List<PartitionUpdate> updates = new ArrayList<>();
     for (int i = 0; i < found.size(); i++) {
-      PartitionUpdate update =
-          partitions.get(i).request().makeUpdates(found.get(i), state.getClientState(), ballot);
-      updates.add(
-          new PartitionUpdate.Builder(update, 0).updateAllTimestamp(state.getTimestamp()).build());
+      updates.add(updates(partitions.get(i).request(), found.get(i), state));
     }
     return updates;
+  }
+
+  private static PartitionUpdate updates(
+      CQL3CasRequest request, FilteredPartition found, QueryState state) {
+    // For places in lists, which come later, as timestamps do.
+    Ballot ballot = BallotGenerator.Global.nextBallot(Ballot.Flag.NONE);
+    PartitionUpdate update = request.makeUpdates(found, state.getClientState(), ballot);
+    return new PartitionUpdate.Builder(update, 0).updateAllTimestamp(state.getTimestamp()).build();
   }
 
   /** Rows of several tables have no common columns, so then there are none. */

@@ -29,6 +29,16 @@ public record Write(ModificationStatement statement, QueryOptions options) {
         statement.buildPartitionKeyNames(options, client), ByteBufferUtil.EMPTY_BYTE_BUFFER);
   }
 
+  /** Whether it reads its row without having to say so: numbers that something is added to. */
+  public boolean readsWithoutCondition() {
+    return statement.requiresRead() && !statement.hasConditions();
+  }
+
+  /** Whether any of them reads before it writes. */
+  public static boolean read(List<Write> writes) {
+    return haveConditions(writes) || writes.stream().anyMatch(Write::readsWithoutCondition);
+  }
+
   /** Whether any of them has an IF. */
   public static boolean haveConditions(List<Write> writes) {
     return writes.stream().anyMatch(write -> write.statement.hasConditions());

@@ -23,7 +23,7 @@ public final class Coordinator {
 
   private final Transactions transactions;
   private final DataStatements data;
-  private final ConditionalStatements conditional;
+  private final ReadingWrites reading;
   private final TableMode mode;
   private final InDoubt inDoubt;
 
@@ -48,7 +48,7 @@ public final class Coordinator {
         new Transactions(
             settings, oracle, committer, memory, () -> System.nanoTime() / 1_000_000, listener);
     this.data = new DataStatements(oracle, committer, inDoubt, strong);
-    this.conditional = new ConditionalStatements(oracle, committer, inDoubt, strong, listener);
+    this.reading = new ReadingWrites(oracle, committer, inDoubt, strong, listener);
     this.mode = new TableMode(oracle, inDoubt, barrier, strong, settings.maxTimestampLeadMicros());
   }
 
@@ -101,8 +101,8 @@ public final class Coordinator {
     return data;
   }
 
-  public ConditionalStatements conditional() {
-    return conditional;
+  public ReadingWrites reading() {
+    return reading;
   }
 
   public TableMode mode() {

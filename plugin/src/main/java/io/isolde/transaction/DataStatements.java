@@ -238,7 +238,7 @@ public final class DataStatements {
     }
   }
 
-  private static List<PartitionUpdate> updates(
+  static List<PartitionUpdate> updates(
       Write write, long timestamp, long nowInSeconds, Request request) {
     return StatementMutations.of(
         write.statement(),

@@ -17,7 +17,6 @@ import io.isolde.statement.ConditionalWrites;
 import io.isolde.statement.Request;
 import io.isolde.statement.Write;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -34,10 +33,10 @@ import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
 /**
- * Runs statements and batches with IF on transactional tables: in a transaction, or as a
- * transaction of one statement. {@code docs/conflicts.md} has the rules.
+ * Runs writes that read first, on transactional tables: IF, and additions to numbers. In a
+ * transaction, or as a transaction of one statement. {@code docs/conflicts.md} has the rules.
  */
-public final class ConditionalStatements {
+public final class ReadingWrites {
   private final Oracle oracle;
   private final Committer committer;
   private final InDoubt inDoubt;
@@ -45,7 +44,7 @@ public final class ConditionalStatements {
   private final TransactionListener listener;
   private final HotPartitions hot = new HotPartitions();
 
-  ConditionalStatements(
+  ReadingWrites(
       Oracle oracle,
       Committer committer,
       InDoubt inDoubt,
@@ -60,35 +59,53 @@ public final class ConditionalStatements {
 
   /**
    * Decides in a transaction: in its snapshot, with its own writes. What the conditions read, they
-   * read at every level, whether they hold or not.
+   * read at every level, whether they hold or not. If it fails, so must the transaction.
    */
-  public ResultMessage.Rows write(
+  public ResultMessage write(
       Transaction transaction, List<Write> writes, boolean isBatch, Request request) {
     DataStatements.check(transaction, writes, request);
     transaction.enter();
     try {
       DataStatements.requireSame(transaction, writes);
-      Attempt attempt =
-          new Attempt(
+      Look look =
+          new Look(
               transaction.id(),
               transaction.startTimestamp(),
-              transaction.writes(),
+              transaction.nowInSeconds(),
               transaction.reads(),
               request);
-      long nowInSeconds = transaction.nowInSeconds();
-      ConditionalWrites conditional = bind(writes, isBatch, nowInSeconds, request);
-      ConditionalWrites.Outcome outcome = conditional.decide(attempt::read);
-      if (outcome.holds()) {
-        List<PartitionUpdate> all = new ArrayList<>();
-        long timestamp = transaction.writes().nextTimestamp(transaction.startTimestamp());
-        outcome.updates().forEach(update -> all.add(provisional(timestamp, update)));
-        all.addAll(DataStatements.updates(transaction, conditional.others(), request));
-        Denylist.checkWrites(all);
-        transaction.writes().add(all);
-      }
-      return outcome.answer();
+      return write(look, transaction.writes(), transaction.startTimestamp(), writes, isBatch);
     } finally {
       transaction.leave();
+    }
+  }
+
+  /**
+   * Decides, and buffers what is written.
+   *
+   * @param buffer what was written before, which is seen
+   * @param base below the provisional timestamps of what is written
+   */
+  private static ResultMessage write(
+      Look look, WriteBuffer buffer, long base, List<Write> writes, boolean isBatch) {
+    QueryState state = look.state(Stamp.PROVISIONAL_MICROS);
+    ConditionalWrites conditional = ConditionalWrites.of(look.atOneTime(writes), isBatch, state);
+    conditional.forEachPartition(Denylist::checkConditional);
+    ConditionalWrites.Outcome outcome = conditional.decide(command -> look.at(command, buffer));
+    if (outcome.holds()) {
+      add(outcome.updates(), base, buffer);
+      for (Write other : conditional.others()) {
+        add(look.updates(other, state, buffer), base, buffer);
+      }
+    }
+    return outcome.answer();
+  }
+
+  private static void add(List<PartitionUpdate> updates, long base, WriteBuffer buffer) {
+    if (!updates.isEmpty()) {
+      Denylist.checkWrites(updates);
+      long timestamp = buffer.nextTimestamp(base);
+      buffer.add(updates.stream().map(update -> provisional(timestamp, update)).toList());
     }
   }
 
@@ -103,7 +120,7 @@ public final class ConditionalStatements {
    *
    * @throws IsoldeException CONFLICT, if others always were faster; as a commit and as a read
    */
-  public ResultMessage.Rows write(List<Write> writes, boolean isBatch, Request request) {
+  public ResultMessage write(List<Write> writes, boolean isBatch, Request request) {
     DataStatements.check(writes);
     ClientTimestamps.warnIfIgnored(writes, request);
     long maxNanos = DatabaseDescriptor.getCasContentionTimeout(TimeUnit.NANOSECONDS);
@@ -115,16 +132,17 @@ public final class ConditionalStatements {
     }
   }
 
-  private ResultMessage.Rows write(
+  private ResultMessage write(
       List<Write> writes, boolean isBatch, Request request, long deadlineNanos) {
     // What this node knows of costs nothing. If the conditions hold there, the oracle checks them.
     boolean isNewest = false;
     while (true) {
       long snapshot = isNewest ? oracle.stable() : oracle.stableSoFar();
       try {
-        ConditionalWrites.Outcome outcome = commit(snapshot, writes, isBatch, request);
-        if (outcome.holds() || isNewest) {
-          return outcome.answer();
+        WriteBuffer buffer = new WriteBuffer(Long.MAX_VALUE, CommitMemory.unbounded());
+        ResultMessage answer = commit(snapshot, buffer, writes, isBatch, request);
+        if (!buffer.isEmpty() || isNewest) {
+          return answer;
         }
       } catch (IsoldeException e) {
         boolean mayPass =
@@ -140,57 +158,55 @@ public final class ConditionalStatements {
     }
   }
 
-  /** Decides as of a snapshot, and commits if the conditions hold and nothing has changed since. */
-  private ConditionalWrites.Outcome commit(
-      long snapshot, List<Write> writes, boolean isBatch, Request request) {
+  /** Decides as of a snapshot, and commits what is written if nothing has changed since. */
+  private ResultMessage commit(
+      long snapshot, WriteBuffer buffer, List<Write> writes, boolean isBatch, Request request) {
     long nowInSeconds = DataStatements.nowInSeconds(writes.get(0).options(), snapshot, request);
     ReadSet reads = new ReadSet(Integer.MAX_VALUE); // As many as the statements.
-    Attempt attempt = new Attempt(null, snapshot, OwnWrites.NONE, reads, request);
-    ConditionalWrites conditional = bind(writes, isBatch, nowInSeconds, request);
-    ConditionalWrites.Outcome outcome = conditional.decide(attempt::read);
-    if (outcome.holds()) {
-      List<PartitionUpdate> all = new ArrayList<>(outcome.updates());
-      if (!conditional.others().isEmpty()) {
-        all.addAll(DataStatements.together(conditional.others(), snapshot, request));
-      }
-      Denylist.checkWrites(all);
+    Look look = new Look(null, snapshot, nowInSeconds, reads, request);
+    ResultMessage answer = write(look, buffer, Stamp.PROVISIONAL_MICROS, writes, isBatch);
+    if (!buffer.isEmpty()) {
       var unused =
-          Answers.await(committer.commit(null, IsolationLevel.SERIALIZABLE, snapshot, reads, all));
+          Answers.await(
+              committer.commit(null, IsolationLevel.SERIALIZABLE, snapshot, reads, buffer.all()));
     }
-    return outcome;
+    return answer;
   }
 
-  private static ConditionalWrites bind(
-      List<Write> writes, boolean isBatch, long nowInSeconds, Request request) {
-    List<Write> atOneTime =
-        writes.stream()
-            .map(w -> new Write(w.statement(), DataStatements.at(w.options(), nowInSeconds)))
-            .toList();
-    QueryState state =
-        new QueryState(request.state().getClientState(), Stamp.PROVISIONAL_MICROS, nowInSeconds);
-    ConditionalWrites conditional = ConditionalWrites.of(atOneTime, isBatch, state);
-    conditional.forEachPartition(Denylist::checkConditional);
-    return conditional;
-  }
-
-  /** One look at what conditions are about. */
-  private final class Attempt {
+  /** One look at what is read, as of one moment. */
+  private final class Look {
     private final UUID transactionId;
     private final long asOf;
-    private final OwnWrites ownWrites;
+    private final long nowInSeconds;
     private final ReadSet reads;
     private final Request request;
 
-    private Attempt(
-        UUID transactionId, long asOf, OwnWrites ownWrites, ReadSet reads, Request request) {
+    private Look(UUID transactionId, long asOf, long nowInSeconds, ReadSet reads, Request request) {
       this.transactionId = transactionId;
       this.asOf = asOf;
-      this.ownWrites = ownWrites;
+      this.nowInSeconds = nowInSeconds;
       this.reads = reads;
       this.request = request;
     }
 
-    private FilteredPartition read(SinglePartitionReadCommand command) {
+    private QueryState state(long timestamp) {
+      return new QueryState(request.state().getClientState(), timestamp, nowInSeconds);
+    }
+
+    private List<Write> atOneTime(List<Write> writes) {
+      return writes.stream()
+          .map(w -> new Write(w.statement(), DataStatements.at(w.options(), nowInSeconds)))
+          .toList();
+    }
+
+    /** What a statement writes that has no part in conditions. */
+    private List<PartitionUpdate> updates(Write write, QueryState state, OwnWrites ownWrites) {
+      return write.readsWithoutCondition()
+          ? ConditionalWrites.updates(write, state, command -> at(command, ownWrites))
+          : DataStatements.updates(write, state.getTimestamp(), nowInSeconds, request);
+    }
+
+    private FilteredPartition at(SinglePartitionReadCommand command, OwnWrites ownWrites) {
       TableMetadata table = command.metadata();
       Snapshot snapshot =
           new Snapshot(
