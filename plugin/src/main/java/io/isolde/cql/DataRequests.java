@@ -2,7 +2,7 @@
 package io.isolde.cql;
 
 import io.isolde.error.IsoldeException;
-import io.isolde.statement.Write;
+import io.isolde.statement.BoundWrite;
 import io.isolde.transaction.ReadingWrites;
 import io.isolde.transaction.Transaction;
 import java.util.List;
@@ -39,17 +39,17 @@ final class DataRequests {
 
   /** A write, or a batch of writes. */
   CompletableFuture<ResultMessage> write(
-      CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
+      CQLStatement statement,
+      List<BoundWrite> writes,
+      ConsistencyLevel consistency,
+      Incoming incoming) {
     StatementChecks.ofWrite(statement, writes, consistency, incoming);
-    if (Write.read(writes)) {
-      return CompletableFuture.completedFuture(
-          read(writes, statement instanceof BatchStatement, incoming));
-    }
+    boolean isBatch = statement instanceof BatchStatement;
     if (incoming.payload().commits()) {
-      return control.commitWith(
-          incoming.bound().orElseThrow(),
-          transaction -> coordinator.get().data().write(transaction, writes, incoming.request()),
-          incoming);
+      return commitWith(writes, isBatch, incoming);
+    }
+    if (BoundWrite.read(writes)) {
+      return CompletableFuture.completedFuture(read(writes, isBatch, incoming));
     }
     Optional<Transaction> transaction = find(incoming);
     if (transaction.isPresent()) {
@@ -61,13 +61,28 @@ final class DataRequests {
     return written.thenApply(done -> new ResultMessage.Void());
   }
 
-  private ResultMessage read(List<Write> writes, boolean isBatch, Incoming incoming) {
-    if (incoming.payload().commits()) {
+  private CompletableFuture<ResultMessage> commitWith(
+      List<BoundWrite> writes, boolean isBatch, Incoming incoming) {
+    if (BoundWrite.haveConditions(writes)) {
       throw IsoldeException.invalid(
           TransactionPayload.COMMIT
-              + " does not go with IF or with additions to numbers, which read first; the"
-              + " transaction is rolled back.");
+              + " does not go with IF, whose answer you need first; the transaction is rolled"
+              + " back.");
     }
+    return control.commitWith(
+        incoming.bound().orElseThrow(),
+        transaction -> {
+          if (BoundWrite.read(writes)) {
+            var unused =
+                coordinator.get().reading().write(transaction, writes, isBatch, incoming.request());
+          } else {
+            coordinator.get().data().write(transaction, writes, incoming.request());
+          }
+        },
+        incoming);
+  }
+
+  private ResultMessage read(List<BoundWrite> writes, boolean isBatch, Incoming incoming) {
     ReadingWrites reading = coordinator.get().reading();
     Optional<Transaction> transaction = find(incoming);
     if (transaction.isPresent()) {

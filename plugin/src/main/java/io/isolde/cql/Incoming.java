@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
-import io.isolde.statement.Request;
+import io.isolde.statement.ClientRequest;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -18,7 +18,7 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 record Incoming(
     QueryState state,
     TransactionPayload payload,
-    Request request,
+    ClientRequest request,
     Supplier<ResultMessage> onCassandra) {
 
   Incoming withoutStart() {

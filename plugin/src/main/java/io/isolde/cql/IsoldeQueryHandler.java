@@ -5,7 +5,7 @@ import io.isolde.config.IsoldeConfig;
 import io.isolde.replication.KeyspaceStatements;
 import io.isolde.replication.StatementTexts;
 import io.isolde.replication.StrongStatements;
-import io.isolde.statement.Request;
+import io.isolde.statement.ClientRequest;
 import io.isolde.transaction.barrier.TableBarrier;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -91,7 +91,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
       QueryOptions options,
       Map<String, ByteBuffer> payload,
       Dispatcher.RequestTime requestTime) {
-    Request request = new Request(state, requestTime);
+    ClientRequest request = new ClientRequest(state, requestTime);
     return run(
         request,
         TransactionPayload.of(payload),
@@ -146,7 +146,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
       Map<String, ByteBuffer> payload,
       Dispatcher.RequestTime requestTime) {
     return run(
-        new Request(state, requestTime),
+        new ClientRequest(state, requestTime),
         TransactionPayload.of(payload),
         statement,
         options,
@@ -163,7 +163,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
 
   /** What fails, also of the checks before it is routed, may take its transaction with it. */
   private ResultMessage run(
-      Request request,
+      ClientRequest request,
       TransactionPayload payload,
       CQLStatement statement,
       QueryOptions options,
@@ -196,7 +196,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
         new Incoming(
             state,
             TransactionPayload.of(payload),
-            new Request(state, requestTime),
+            new ClientRequest(state, requestTime),
             () -> cassandra.processBatch(batch, state, options, payload, requestTime));
     return LaterAnswers.answer(
         router.run(

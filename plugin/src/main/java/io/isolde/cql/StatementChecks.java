@@ -4,8 +4,8 @@ package io.isolde.cql;
 import static java.util.stream.Collectors.groupingBy;
 
 import com.google.common.collect.Sets;
+import io.isolde.statement.BoundWrite;
 import io.isolde.statement.NumberChange;
-import io.isolde.statement.Write;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -35,11 +35,14 @@ final class StatementChecks {
 
   /** Not of the values: those are made later. */
   static void ofWrite(
-      CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
+      CQLStatement statement,
+      List<BoundWrite> writes,
+      ConsistencyLevel consistency,
+      Incoming incoming) {
     statement.authorize(incoming.client());
     statement.validate(incoming.client());
     consistency.validateForWrite();
-    for (Write write : writes) {
+    for (BoundWrite write : writes) {
       Guardrails.writeConsistencyLevels.guard(
           Sets.immutableEnumSet(consistency, write.options().getSerialConsistency()),
           incoming.client());
@@ -63,11 +66,11 @@ final class StatementChecks {
   }
 
   /** Of what Cassandra itself would not have prepared: a table was transactional until now. */
-  static void ofPlain(CQLStatement statement, List<Write> writes) {
+  static void ofPlain(CQLStatement statement, List<BoundWrite> writes) {
     if (statement instanceof BatchStatement batch) {
       batch.validate();
     }
-    for (Write write : writes) {
+    for (BoundWrite write : writes) {
       for (Operation operation : write.statement().allOperations()) {
         if (operation instanceof NumberChange) {
           throw new InvalidRequestException(
@@ -79,7 +82,10 @@ final class StatementChecks {
   }
 
   static void ofStrongWrite(
-      CQLStatement statement, List<Write> writes, ConsistencyLevel consistency, Incoming incoming) {
+      CQLStatement statement,
+      List<BoundWrite> writes,
+      ConsistencyLevel consistency,
+      Incoming incoming) {
     ofPlain(statement, writes);
     if (statement instanceof BatchStatement batch) {
       BatchTimestamp.refuse(batch);

@@ -11,7 +11,7 @@ import io.isolde.snapshot.SnapshotTag;
 import io.isolde.snapshot.gate.WriteGate;
 import io.isolde.snapshot.read.SnapshotReads;
 import io.isolde.snapshot.read.SnapshotTransactions;
-import io.isolde.statement.Write;
+import io.isolde.statement.BoundWrite;
 import io.isolde.transaction.Tables;
 import io.isolde.transaction.barrier.TableBarrier;
 import java.util.LinkedHashSet;
@@ -159,7 +159,7 @@ final class StatementRouter {
               () ->
                   strongly(
                       batch,
-                      Write.of(batch, BatchQueryOptions.withoutPerStatementVariables(options)),
+                      BoundWrite.of(batch, BatchQueryOptions.withoutPerStatementVariables(options)),
                       options,
                       incoming));
       if (strongly.isPresent()) {
@@ -195,7 +195,7 @@ final class StatementRouter {
               Set.of(select.table), incoming, () -> now(data.select(select, options, incoming)));
     }
     if (statement instanceof ModificationStatement write) {
-      List<Write> writes = List.of(new Write(write, options));
+      List<BoundWrite> writes = List.of(new BoundWrite(write, options));
       Optional<CompletableFuture<ResultMessage>> strongly =
           ifStrong(
               Set.of(write.metadata()), incoming, () -> strongly(write, writes, options, incoming));
@@ -212,7 +212,7 @@ final class StatementRouter {
 
   private CompletableFuture<ResultMessage> routeBatch(
       BatchStatement batch, BatchQueryOptions options, Incoming incoming) {
-    List<Write> writes = Write.of(batch, options);
+    List<BoundWrite> writes = BoundWrite.of(batch, options);
     return routeWrite(
         Tables.of(batch),
         incoming.checking(() -> StatementChecks.ofPlain(batch, writes)),
@@ -246,7 +246,7 @@ final class StatementRouter {
             Tables.of(batch),
             incoming,
             () -> {
-              List<Write> writes = Write.of(batch, options);
+              List<BoundWrite> writes = BoundWrite.of(batch, options);
               StatementChecks.ofStrongWrite(batch, writes, options.getConsistency(), incoming);
               return StrongStatements.needsDecision(writes)
                   ? strong.decideList(
@@ -282,7 +282,7 @@ final class StatementRouter {
   }
 
   private CompletableFuture<ResultMessage> strongly(
-      CQLStatement statement, List<Write> writes, QueryOptions options, Incoming incoming) {
+      CQLStatement statement, List<BoundWrite> writes, QueryOptions options, Incoming incoming) {
     StatementChecks.ofStrongWrite(statement, writes, options.getConsistency(), incoming);
     return StrongStatements.needsDecision(writes)
         ? strong.decide(statement, writes, options, incoming.request())

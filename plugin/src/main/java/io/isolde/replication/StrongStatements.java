@@ -13,8 +13,8 @@ import io.isolde.group.ReplicaGroup;
 import io.isolde.group.RequestId;
 import io.isolde.group.Requests;
 import io.isolde.read.SnapshotSelect;
-import io.isolde.statement.Request;
-import io.isolde.statement.Write;
+import io.isolde.statement.BoundWrite;
+import io.isolde.statement.ClientRequest;
 import io.isolde.transaction.ClientTimestamps;
 import io.isolde.transaction.DataStatements;
 import java.util.Collection;
@@ -127,7 +127,7 @@ public final class StrongStatements {
   public ResultMessage select(
       SelectStatement select,
       QueryOptions options,
-      Request request,
+      ClientRequest request,
       Supplier<ResultMessage> onCassandra) {
     ConsistencyLevel consistency = options.getConsistency();
     boolean isAnyReplica =
@@ -181,7 +181,7 @@ public final class StrongStatements {
 
   /** Writes, as one write of one group; checked and permitted already. May fail as this does. */
   public CompletableFuture<ResultMessage> write(
-      List<Write> writes, ConsistencyLevel consistency, Request request) {
+      List<BoundWrite> writes, ConsistencyLevel consistency, ClientRequest request) {
     StrongKeyspace keyspace = keyspaceOf(writes);
     writes.forEach(write -> check(write.statement()));
     ClientTimestamps.warnIfIgnored(writes, request);
@@ -210,7 +210,7 @@ public final class StrongStatements {
         protocolOf(writes));
   }
 
-  private static ProtocolVersion protocolOf(List<Write> writes) {
+  private static ProtocolVersion protocolOf(List<BoundWrite> writes) {
     return writes.get(0).options().getProtocolVersion();
   }
 
@@ -222,9 +222,9 @@ public final class StrongStatements {
     return answer;
   }
 
-  private StrongKeyspace keyspaceOf(List<Write> writes) {
+  private StrongKeyspace keyspaceOf(List<BoundWrite> writes) {
     String name = writes.get(0).statement().keyspace();
-    for (Write write : writes) {
+    for (BoundWrite write : writes) {
       if (!write.statement().keyspace().equals(name)) {
         throw spansGroups("several keyspaces", name);
       }
@@ -257,7 +257,7 @@ public final class StrongStatements {
         ErrorCode.BATCH_SPANS_GROUPS,
         "The batch writes to "
             + what
-            + ", which a strong keyspace can't do at once. Write to one partition, or use a"
+            + ", which a strong keyspace can't do at once. BoundWrite to one partition, or use a"
             + " transaction (ENABLE TRANSACTIONS).",
         "keyspace",
         keyspace);
@@ -292,7 +292,7 @@ public final class StrongStatements {
   }
 
   /** Whether the leader has to read before it writes. */
-  public static boolean needsDecision(List<Write> writes) {
+  public static boolean needsDecision(List<BoundWrite> writes) {
     return writes.stream()
         .anyMatch(write -> write.statement().hasConditions() || write.statement().requiresRead());
   }
@@ -303,7 +303,10 @@ public final class StrongStatements {
    * @param statement whose text is known to {@link StatementTexts}
    */
   public CompletableFuture<ResultMessage> decide(
-      CQLStatement statement, List<Write> writes, QueryOptions options, Request request) {
+      CQLStatement statement,
+      List<BoundWrite> writes,
+      QueryOptions options,
+      ClientRequest request) {
     StatementTexts.Text text = texts.of(statement).orElseThrow(StrongStatements::textUnknown);
     return decide(
         writes,
@@ -325,10 +328,10 @@ public final class StrongStatements {
    * @param statementTexts as many as statements
    */
   public CompletableFuture<ResultMessage> decideList(
-      List<Write> writes,
+      List<BoundWrite> writes,
       List<String> statementTexts,
       ConsistencyLevel consistency,
-      Request request) {
+      ClientRequest request) {
     QueryOptions first = writes.get(0).options();
     return decide(
         writes,
@@ -352,23 +355,25 @@ public final class StrongStatements {
    * The leader makes the updates, and does not know for whom. So they are made here too where
    * Cassandra has limits for values, unless something has to be read for that.
    */
-  private static void guardValues(Write write, Request request) {
+  private static void guardValues(BoundWrite write, ClientRequest request) {
     if (request.state().getClientState().isOrdinaryUser() && !write.statement().requiresRead()) {
       List<PartitionUpdate> unused = DataStatements.together(List.of(write), 0, request);
     }
   }
 
   private CompletableFuture<ResultMessage> decide(
-      List<Write> writes, ConsistencyLevel consistency, Request request, DecisionRequest decision) {
+      List<BoundWrite> writes,
+      ConsistencyLevel consistency,
+      ClientRequest request,
+      DecisionRequest decision) {
     StrongKeyspace keyspace = keyspaceOf(writes);
     Optional<Layout.Group> group = Optional.empty();
     DecoratedKey decided = null;
-    for (Write write : writes) {
+    var client = request.state().getClientState();
+    for (BoundWrite write : writes) {
       check(write.statement());
       guardValues(write, request);
-      DecoratedKey key =
-          DecidedStatement.key(
-              write.statement(), write.options(), request.state().getClientState());
+      DecoratedKey key = DecidedStatement.key(write.statement(), write.options(), client);
       Denylist.checkConditional(write.statement().metadata(), key);
       Layout.Group own = keyspace.groupOf(key.getToken());
       if (group.isPresent() && !group.get().equals(own)) {

@@ -52,10 +52,13 @@ public final class ConditionalWrites {
   private final QueryState state;
   private final QueryOptions options;
   private final List<Conditional> partitions;
-  private final List<Write> others;
+  private final List<BoundWrite> others;
 
   private ConditionalWrites(
-      QueryState state, QueryOptions options, List<Conditional> partitions, List<Write> others) {
+      QueryState state,
+      QueryOptions options,
+      List<Conditional> partitions,
+      List<BoundWrite> others) {
     this.state = state;
     this.options = options;
     this.partitions = partitions;
@@ -74,9 +77,9 @@ public final class ConditionalWrites {
 
   /** Options of the statements of one partition. */
   private static final class PartitionOptions extends BatchQueryOptions {
-    private final List<Write> writes;
+    private final List<BoundWrite> writes;
 
-    private PartitionOptions(List<Write> writes) {
+    private PartitionOptions(List<BoundWrite> writes) {
       super(writes.get(0).options(), List.of());
       this.writes = writes;
     }
@@ -93,23 +96,23 @@ public final class ConditionalWrites {
    * @param state its timestamp is that of the updates, its time that of the reads
    * @throws InvalidRequestException as Cassandra does
    */
-  public static ConditionalWrites of(List<Write> writes, boolean isBatch, QueryState state) {
-    if (!isBatch && Write.haveConditions(writes)) {
-      Write write = writes.get(0);
+  public static ConditionalWrites of(List<BoundWrite> writes, boolean isBatch, QueryState state) {
+    if (!isBatch && BoundWrite.haveConditions(writes)) {
+      BoundWrite write = writes.get(0);
       Conditional conditional = CassandraConditions.of(write.statement(), state, write.options());
       return new ConditionalWrites(state, write.options(), List.of(conditional), List.of());
     }
-    Map<PartitionId, List<Write>> byPartition = new LinkedHashMap<>();
-    for (Write write : writes) {
+    Map<PartitionId, List<BoundWrite>> byPartition = new LinkedHashMap<>();
+    for (BoundWrite write : writes) {
       if (write.statement().hasConditions()) {
         byPartition.put(partitionOf(write, state), new ArrayList<>());
       }
     }
-    List<Write> others = new ArrayList<>();
-    for (Write write : writes) {
+    List<BoundWrite> others = new ArrayList<>();
+    for (BoundWrite write : writes) {
       boolean isForItself =
           write.statement().getRestrictions().keyIsInRelation() || write.readsWithoutCondition();
-      List<Write> together = isForItself ? null : byPartition.get(partitionOf(write, state));
+      List<BoundWrite> together = isForItself ? null : byPartition.get(partitionOf(write, state));
       (together == null ? others : together).add(write);
     }
     List<Conditional> partitions = new ArrayList<>();
@@ -118,7 +121,7 @@ public final class ConditionalWrites {
         state, writes.get(0).options(), showingTheSame(partitions), others);
   }
 
-  private static PartitionId partitionOf(Write write, QueryState state) {
+  private static PartitionId partitionOf(BoundWrite write, QueryState state) {
     ModificationStatement statement = write.statement();
     if (statement.getRestrictions().keyIsInRelation()) {
       throw new InvalidRequestException(
@@ -129,12 +132,12 @@ public final class ConditionalWrites {
     return new PartitionId(statement.metadata().id, Iterables.getOnlyElement(keys));
   }
 
-  private static Conditional conditional(List<Write> writes, QueryState state) {
+  private static Conditional conditional(List<BoundWrite> writes, QueryState state) {
     BatchStatement batch =
         new BatchStatement(
             BatchStatement.Type.LOGGED,
             VariableSpecifications.empty(),
-            writes.stream().map(Write::statement).toList(),
+            writes.stream().map(BoundWrite::statement).toList(),
             Attributes.none());
     return CassandraConditions.of(batch, state, new PartitionOptions(writes));
   }
@@ -152,7 +155,7 @@ public final class ConditionalWrites {
   }
 
   /** Those that have no part in the conditions of a partition, in their order. */
-  public List<Write> others() {
+  public List<BoundWrite> others() {
     return others;
   }
 
@@ -167,7 +170,9 @@ public final class ConditionalWrites {
    * @param read reads the row
    */
   public static List<PartitionUpdate> updates(
-      Write write, QueryState state, Function<SinglePartitionReadCommand, FilteredPartition> read) {
+      BoundWrite write,
+      QueryState state,
+      Function<SinglePartitionReadCommand, FilteredPartition> read) {
     CQL3CasRequest request =
         CassandraConditions.of(write.statement(), state, write.options()).request();
     Clustering<?> row =

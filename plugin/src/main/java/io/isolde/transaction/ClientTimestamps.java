@@ -2,8 +2,8 @@
 package io.isolde.transaction;
 
 import io.isolde.config.NodeClock;
-import io.isolde.statement.Request;
-import io.isolde.statement.Write;
+import io.isolde.statement.BoundWrite;
+import io.isolde.statement.ClientRequest;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -23,7 +23,7 @@ public final class ClientTimestamps {
   private ClientTimestamps() {}
 
   /** Warns the client if its request has a timestamp that is not what a clock says now. */
-  public static void warnIfIgnored(List<Write> writes, Request request) {
+  public static void warnIfIgnored(List<BoundWrite> writes, ClientRequest request) {
     if (writes.isEmpty()) {
       return;
     }

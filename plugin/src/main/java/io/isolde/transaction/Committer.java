@@ -33,6 +33,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.UnavailableException;
+import org.apache.cassandra.utils.NoSpamLogger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Decides, applies and makes visible: the second half of a transaction's life. */
 final class Committer {
@@ -45,6 +48,8 @@ final class Committer {
   private static final ReadSet NOTHING_READ = new ReadSet(1);
 
   private static final long IDLE_SECONDS = 10;
+
+  private static final Logger logger = LoggerFactory.getLogger(Committer.class);
 
   /** For commits that wait for others in doubt: as many as may wait. Refuses the next. */
   private static final Executor DOUBTING = doubting();
@@ -201,7 +206,12 @@ final class Committer {
         decided.thenCompose(how -> makeVisible(how, request.overwrites(), updates, applying));
     // A commit that is not applied in time goes on, and needs its writes for that.
     share.hold();
-    var unused = visible.whenComplete((done, failure) -> share.release());
+    var unused =
+        visible.whenComplete(
+            (done, failure) -> {
+              share.release();
+              warnIfFailed(decided, failure);
+            });
     return decided.thenCompose(
         how ->
             how.decision() instanceof Decision.Committed committed
@@ -217,6 +227,21 @@ final class Committer {
                           return committed;
                         })
                 : CompletableFuture.completedFuture(how.decision()));
+  }
+
+  /**
+   * What can't be decided is told to the client; that a decided commit fails, nobody else hears.
+   */
+  private static void warnIfFailed(CompletableFuture<Decided> decided, Throwable failure) {
+    if (failure != null && !decided.isCompletedExceptionally()) {
+      NoSpamLogger.log(
+          logger,
+          NoSpamLogger.Level.WARN,
+          1,
+          TimeUnit.SECONDS,
+          "A commit is decided, but this node can't apply it: {}. Another node will.",
+          String.valueOf(Answers.cause(failure)));
+    }
   }
 
   /**

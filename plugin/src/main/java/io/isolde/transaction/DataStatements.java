@@ -13,9 +13,9 @@ import io.isolde.read.ReadRecorder;
 import io.isolde.read.Snapshot;
 import io.isolde.read.SnapshotSelect;
 import io.isolde.replicated.Oracle;
-import io.isolde.statement.Request;
+import io.isolde.statement.BoundWrite;
+import io.isolde.statement.ClientRequest;
 import io.isolde.statement.StatementMutations;
-import io.isolde.statement.Write;
 import io.isolde.version.VersionIndex;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +55,10 @@ public final class DataStatements {
 
   /** A SELECT in a transaction: from its snapshot, with its own writes, and recorded. */
   public ResultMessage.Rows select(
-      Transaction transaction, SelectStatement select, QueryOptions options, Request request) {
+      Transaction transaction,
+      SelectStatement select,
+      QueryOptions options,
+      ClientRequest request) {
     VersionIndex versions = check(select, options, request);
     transaction.enter();
     try {
@@ -79,7 +82,8 @@ public final class DataStatements {
    * A SELECT outside of a transaction: from the newest snapshot that this node has heard of; at
    * SERIAL, from the newest of all.
    */
-  public ResultMessage.Rows select(SelectStatement select, QueryOptions options, Request request) {
+  public ResultMessage.Rows select(
+      SelectStatement select, QueryOptions options, ClientRequest request) {
     VersionIndex versions = check(select, options, request);
     boolean isSerial = options.getConsistency().isSerialConsistency();
     for (int attempt = 1; ; attempt++) {
@@ -106,7 +110,8 @@ public final class DataStatements {
     return strong.isStrong(select.keyspace()) ? strong::atLeaders : UnaryOperator.identity();
   }
 
-  private static VersionIndex check(SelectStatement select, QueryOptions options, Request request) {
+  private static VersionIndex check(
+      SelectStatement select, QueryOptions options, ClientRequest request) {
     VersionIndex versions = Tables.requireTransactional(select.table);
     StatementValidator.check(select);
     if (select.getRestrictions().needFiltering(select.table)) {
@@ -121,7 +126,7 @@ public final class DataStatements {
       Snapshot snapshot,
       UUID transactionId,
       QueryOptions options,
-      Request request) {
+      ClientRequest request) {
     return SnapshotErrors.reading(
         select.table,
         snapshot,
@@ -132,7 +137,7 @@ public final class DataStatements {
   }
 
   /** Writes in a transaction: kept until it commits. All of them, or none. */
-  public void write(Transaction transaction, List<Write> writes, Request request) {
+  public void write(Transaction transaction, List<BoundWrite> writes, ClientRequest request) {
     check(transaction, writes, request);
     transaction.enter();
     try {
@@ -146,7 +151,7 @@ public final class DataStatements {
   }
 
   /** Before a transaction writes. */
-  static void check(Transaction transaction, List<Write> writes, Request request) {
+  static void check(Transaction transaction, List<BoundWrite> writes, ClientRequest request) {
     check(writes);
     ClientTimestamps.warnIfIgnored(writes, request);
     if (transaction.isReadOnly()) {
@@ -159,8 +164,8 @@ public final class DataStatements {
   }
 
   /** The tables are those that the transaction has seen at its start. */
-  static void requireSame(Transaction transaction, List<Write> writes) {
-    for (Write write : writes) {
+  static void requireSame(Transaction transaction, List<BoundWrite> writes) {
+    for (BoundWrite write : writes) {
       Tables.requireSame(
           write.statement().metadata(), transaction.startTimestamp(), transaction.id());
     }
@@ -168,9 +173,9 @@ public final class DataStatements {
 
   /** What statements of a transaction write. Later ones win, also within a batch. */
   static List<PartitionUpdate> updates(
-      Transaction transaction, List<Write> writes, Request request) {
+      Transaction transaction, List<BoundWrite> writes, ClientRequest request) {
     List<PartitionUpdate> all = new ArrayList<>();
-    for (Write write : writes) {
+    for (BoundWrite write : writes) {
       long timestamp = transaction.writes().nextTimestamp(transaction.startTimestamp());
       List<PartitionUpdate> updates =
           updates(write, timestamp, transaction.nowInSeconds(), request);
@@ -184,7 +189,7 @@ public final class DataStatements {
    * Writes outside of a transaction: committed together, at once. Completes when all that begins
    * from then on sees it; may fail as this method does.
    */
-  public CompletableFuture<?> write(List<Write> writes, Request request) {
+  public CompletableFuture<?> write(List<BoundWrite> writes, ClientRequest request) {
     check(writes);
     ClientTimestamps.warnIfIgnored(writes, request);
     long newest = oracle.stableSoFar();
@@ -200,7 +205,8 @@ public final class DataStatements {
    *
    * @param newest the newest snapshot, or 0: what expires lives from then on, or from now on
    */
-  public static List<PartitionUpdate> together(List<Write> writes, long newest, Request request) {
+  public static List<PartitionUpdate> together(
+      List<BoundWrite> writes, long newest, ClientRequest request) {
     List<PartitionUpdate> updates = new ArrayList<>();
     if (writes.size() == 1) {
       updates.addAll(
@@ -211,7 +217,7 @@ public final class DataStatements {
               request));
     } else {
       WriteBuffer merged = new WriteBuffer(Long.MAX_VALUE, CommitMemory.unbounded());
-      for (Write write : writes) {
+      for (BoundWrite write : writes) {
         long timestamp = merged.nextTimestamp(Stamp.PROVISIONAL_MICROS);
         merged.add(
             updates(write, timestamp, nowInSeconds(write.options(), newest, request), request));
@@ -225,21 +231,21 @@ public final class DataStatements {
    * The time of transactions is that of their snapshots, which may be ahead of this node's clock:
    * what they see as expired must not live on outside of them, nor end at once what begins there.
    */
-  static long nowInSeconds(QueryOptions options, long newest, Request request) {
+  static long nowInSeconds(QueryOptions options, long newest, ClientRequest request) {
     long ofNode = request.state().getNowInSeconds();
     long asked = options.getNowInSeconds(request.state());
     return asked == ofNode ? Math.max(ofNode, TimeUnit.MICROSECONDS.toSeconds(newest)) : asked;
   }
 
-  static void check(List<Write> writes) {
-    for (Write write : writes) {
+  static void check(List<BoundWrite> writes) {
+    for (BoundWrite write : writes) {
       StatementValidator.check(write.statement());
       Tables.requireTransactional(write.statement().metadata());
     }
   }
 
   static List<PartitionUpdate> updates(
-      Write write, long timestamp, long nowInSeconds, Request request) {
+      BoundWrite write, long timestamp, long nowInSeconds, ClientRequest request) {
     return StatementMutations.of(
         write.statement(),
         request.state().getClientState(),

@@ -13,10 +13,11 @@ import io.isolde.oracle.IsolationLevel;
 import io.isolde.read.OwnWrites;
 import io.isolde.read.Snapshot;
 import io.isolde.replicated.Oracle;
+import io.isolde.statement.BoundWrite;
+import io.isolde.statement.ClientRequest;
 import io.isolde.statement.ConditionalWrites;
-import io.isolde.statement.Request;
-import io.isolde.statement.Write;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +63,7 @@ public final class ReadingWrites {
    * read at every level, whether they hold or not. If it fails, so must the transaction.
    */
   public ResultMessage write(
-      Transaction transaction, List<Write> writes, boolean isBatch, Request request) {
+      Transaction transaction, List<BoundWrite> writes, boolean isBatch, ClientRequest request) {
     DataStatements.check(transaction, writes, request);
     transaction.enter();
     try {
@@ -87,31 +88,18 @@ public final class ReadingWrites {
    * @param base below the provisional timestamps of what is written
    */
   private static ResultMessage write(
-      Look look, WriteBuffer buffer, long base, List<Write> writes, boolean isBatch) {
+      Look look, WriteBuffer buffer, long base, List<BoundWrite> writes, boolean isBatch) {
     QueryState state = look.state(Stamp.PROVISIONAL_MICROS);
     ConditionalWrites conditional = ConditionalWrites.of(look.atOneTime(writes), isBatch, state);
     conditional.forEachPartition(Denylist::checkConditional);
     ConditionalWrites.Outcome outcome = conditional.decide(command -> look.at(command, buffer));
     if (outcome.holds()) {
-      add(outcome.updates(), base, buffer);
-      for (Write other : conditional.others()) {
-        add(look.updates(other, state, buffer), base, buffer);
+      look.add(outcome.updates(), base, buffer);
+      for (BoundWrite other : conditional.others()) {
+        look.add(look.updates(other, state, buffer), base, buffer);
       }
     }
     return outcome.answer();
-  }
-
-  private static void add(List<PartitionUpdate> updates, long base, WriteBuffer buffer) {
-    if (!updates.isEmpty()) {
-      Denylist.checkWrites(updates);
-      long timestamp = buffer.nextTimestamp(base);
-      buffer.add(updates.stream().map(update -> provisional(timestamp, update)).toList());
-    }
-  }
-
-  private static PartitionUpdate provisional(long timestamp, PartitionUpdate update) {
-    return ListCellPaths.at(
-        timestamp, new PartitionUpdate.Builder(update, 0).updateAllTimestamp(timestamp).build());
   }
 
   /**
@@ -120,12 +108,12 @@ public final class ReadingWrites {
    *
    * @throws IsoldeException CONFLICT, if others always were faster; as a commit and as a read
    */
-  public ResultMessage write(List<Write> writes, boolean isBatch, Request request) {
+  public ResultMessage write(List<BoundWrite> writes, boolean isBatch, ClientRequest request) {
     DataStatements.check(writes);
     ClientTimestamps.warnIfIgnored(writes, request);
     long maxNanos = DatabaseDescriptor.getCasContentionTimeout(TimeUnit.NANOSECONDS);
     long deadlineNanos = System.nanoTime() + maxNanos;
-    Write first = writes.get(0);
+    BoundWrite first = writes.get(0);
     ByteBuffer key = first.partitionKey(request.state().getClientState());
     try (HotPartitions.Stay stay = hot.enter(first.statement().metadata().id, key, maxNanos)) {
       return write(writes, isBatch, request, deadlineNanos);
@@ -133,7 +121,7 @@ public final class ReadingWrites {
   }
 
   private ResultMessage write(
-      List<Write> writes, boolean isBatch, Request request, long deadlineNanos) {
+      List<BoundWrite> writes, boolean isBatch, ClientRequest request, long deadlineNanos) {
     // What this node knows of costs nothing. If the conditions hold there, the oracle checks them.
     boolean isNewest = false;
     while (true) {
@@ -160,7 +148,11 @@ public final class ReadingWrites {
 
   /** Decides as of a snapshot, and commits what is written if nothing has changed since. */
   private ResultMessage commit(
-      long snapshot, WriteBuffer buffer, List<Write> writes, boolean isBatch, Request request) {
+      long snapshot,
+      WriteBuffer buffer,
+      List<BoundWrite> writes,
+      boolean isBatch,
+      ClientRequest request) {
     long nowInSeconds = DataStatements.nowInSeconds(writes.get(0).options(), snapshot, request);
     ReadSet reads = new ReadSet(Integer.MAX_VALUE); // As many as the statements.
     Look look = new Look(null, snapshot, nowInSeconds, reads, request);
@@ -179,9 +171,10 @@ public final class ReadingWrites {
     private final long asOf;
     private final long nowInSeconds;
     private final ReadSet reads;
-    private final Request request;
+    private final ClientRequest request;
 
-    private Look(UUID transactionId, long asOf, long nowInSeconds, ReadSet reads, Request request) {
+    private Look(
+        UUID transactionId, long asOf, long nowInSeconds, ReadSet reads, ClientRequest request) {
       this.transactionId = transactionId;
       this.asOf = asOf;
       this.nowInSeconds = nowInSeconds;
@@ -193,17 +186,36 @@ public final class ReadingWrites {
       return new QueryState(request.state().getClientState(), timestamp, nowInSeconds);
     }
 
-    private List<Write> atOneTime(List<Write> writes) {
+    private List<BoundWrite> atOneTime(List<BoundWrite> writes) {
       return writes.stream()
-          .map(w -> new Write(w.statement(), DataStatements.at(w.options(), nowInSeconds)))
+          .map(w -> new BoundWrite(w.statement(), DataStatements.at(w.options(), nowInSeconds)))
           .toList();
     }
 
     /** What a statement writes that has no part in conditions. */
-    private List<PartitionUpdate> updates(Write write, QueryState state, OwnWrites ownWrites) {
+    private List<PartitionUpdate> updates(BoundWrite write, QueryState state, OwnWrites ownWrites) {
       return write.readsWithoutCondition()
           ? ConditionalWrites.updates(write, state, command -> at(command, ownWrites))
           : DataStatements.updates(write, state.getTimestamp(), nowInSeconds, request);
+    }
+
+    /**
+     * Buffers what a statement writes. In a transaction its own reads come by lists, so their
+     * elements get a place; else that comes with the commit.
+     */
+    private void add(List<PartitionUpdate> updates, long base, WriteBuffer buffer) {
+      if (updates.isEmpty()) {
+        return;
+      }
+      Denylist.checkWrites(updates);
+      long timestamp = buffer.nextTimestamp(base);
+      List<PartitionUpdate> stamped = new ArrayList<>();
+      for (PartitionUpdate update : updates) {
+        PartitionUpdate at =
+            new PartitionUpdate.Builder(update, 0).updateAllTimestamp(timestamp).build();
+        stamped.add(transactionId == null ? at : ListCellPaths.at(timestamp, at));
+      }
+      buffer.add(stamped);
     }
 
     private FilteredPartition at(SinglePartitionReadCommand command, OwnWrites ownWrites) {

@@ -43,7 +43,7 @@ record BarrierRequest(
    * The answer.
    *
    * @param isDone false if another change has closed the barrier, or this node has not heard of the
-   *     change, or can't secure the commits or finish what Paxos has under way
+   *     change. Or it can't secure the commits, or finish what Paxos has under way
    * @param newestTimestamp in microseconds; the smallest number if it was not asked for, or there
    *     is nothing
    */

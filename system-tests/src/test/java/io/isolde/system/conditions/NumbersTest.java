@@ -130,6 +130,11 @@ class NumbersTest {
     }
     assertThat(row()).containsExactly("5 12 100 7 0.1 3");
     try (Transaction transaction = NODE.isolde().begin(options)) {
+      transaction.write(NODE.session().prepare(add).bind()); // Held back, and sent with COMMIT.
+      assertThat(transaction.commit().committed()).isTrue();
+    }
+    assertThat(row()).containsExactly("5 13 100 7 0.1 3");
+    try (Transaction transaction = NODE.isolde().begin(options)) {
       transaction.execute(add);
       execute("UPDATE %s SET v = 50 WHERE p = 1 AND c = 1");
       assertRefused(ErrorCode.CONFLICT, transaction::commit);

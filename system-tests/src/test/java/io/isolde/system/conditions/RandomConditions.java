@@ -22,6 +22,7 @@ final class RandomConditions {
   private static final int PARTITIONS = 2;
   private static final int ROWS = 3;
   private static final int VALUES = 3;
+  private static final int ASSIGNMENTS = 15;
   private static final String[] OPERATORS = {"=", "!=", "<", "<=", ">", ">="};
 
   private final Random random;
@@ -91,7 +92,7 @@ final class RandomConditions {
       case 1 -> "DELETE FROM %s WHERE p = " + key + " AND c >= " + random.nextInt(ROWS);
       case 2 -> "UPDATE %s SET s = " + value() + " WHERE p = " + key;
       case 3 -> "DELETE " + removed() + " FROM %s WHERE " + where(key);
-      default -> "UPDATE %s SET " + assignments() + " WHERE " + where(key);
+      default -> "UPDATE %s SET " + assignments(false) + " WHERE " + where(key);
     };
   }
 
@@ -112,7 +113,8 @@ final class RandomConditions {
       case 4 -> "DELETE " + removed() + " FROM %s WHERE " + where(key) + " IF " + conditions();
       case 5 -> "UPDATE %s SET s = " + value() + " WHERE p = " + key + " IF " + ofStatic();
       case 6 -> "DELETE s FROM %s WHERE p = " + key + " IF " + ofStatic();
-      default -> "UPDATE %s SET " + assignments() + " WHERE " + where(key) + " IF " + conditions();
+      default ->
+          "UPDATE %s SET " + assignments(true) + " WHERE " + where(key) + " IF " + conditions();
     };
   }
 
@@ -126,10 +128,11 @@ final class RandomConditions {
     };
   }
 
-  private String assignments() {
+  /** Without conditions Cassandra adds to no number. */
+  private String assignments(boolean isConditional) {
     List<String> some = new ArrayList<>();
     for (int i = 1 + random.nextInt(2); i > 0; i--) {
-      String one = assignment();
+      String one = assignment(isConditional ? ASSIGNMENTS : ASSIGNMENTS - 2);
       String column = one.substring(0, 1);
       if (some.stream().noneMatch(other -> other.startsWith(column))) {
         some.add(one);
@@ -138,8 +141,8 @@ final class RandomConditions {
     return String.join(", ", some);
   }
 
-  private String assignment() {
-    return switch (random.nextInt(15)) {
+  private String assignment(int kinds) {
+    return switch (random.nextInt(kinds)) {
       case 0, 1, 2 -> "v = " + value();
       case 3 -> "v = null";
       case 4 -> "w = '" + value() + "'";
@@ -150,9 +153,9 @@ final class RandomConditions {
       case 9 -> "l = l + [" + value() + "]";
       case 10 -> "l = [" + value() + "] + l";
       case 11 -> "f = [" + value() + ", 1]";
-      case 12 -> "v = v + " + value();
-      case 13 -> "w += '" + value() + "'";
-      default -> random.nextBoolean() ? "u.a = " + value() : "u = {a: 1, b: 'x'}";
+      case 12 -> random.nextBoolean() ? "u.a = " + value() : "u = {a: 1, b: 'x'}";
+      case 13 -> "v = v + " + value();
+      default -> "w += '" + value() + "'";
     };
   }
 

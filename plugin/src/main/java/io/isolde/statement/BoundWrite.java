@@ -13,12 +13,12 @@ import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.utils.ByteBufferUtil;
 
 /** A statement of a batch with its own bound values, or a single one. */
-public record Write(ModificationStatement statement, QueryOptions options) {
+public record BoundWrite(ModificationStatement statement, QueryOptions options) {
   /** Those of a batch. */
-  public static List<Write> of(BatchStatement batch, BatchQueryOptions options) {
-    List<Write> writes = new ArrayList<>();
+  public static List<BoundWrite> of(BatchStatement batch, BatchQueryOptions options) {
+    List<BoundWrite> writes = new ArrayList<>();
     for (ModificationStatement statement : batch.getStatements()) {
-      writes.add(new Write(statement, options.forStatement(writes.size())));
+      writes.add(new BoundWrite(statement, options.forStatement(writes.size())));
     }
     return writes;
   }
@@ -35,12 +35,12 @@ public record Write(ModificationStatement statement, QueryOptions options) {
   }
 
   /** Whether any of them reads before it writes. */
-  public static boolean read(List<Write> writes) {
-    return haveConditions(writes) || writes.stream().anyMatch(Write::readsWithoutCondition);
+  public static boolean read(List<BoundWrite> writes) {
+    return haveConditions(writes) || writes.stream().anyMatch(BoundWrite::readsWithoutCondition);
   }
 
   /** Whether any of them has an IF. */
-  public static boolean haveConditions(List<Write> writes) {
+  public static boolean haveConditions(List<BoundWrite> writes) {
     return writes.stream().anyMatch(write -> write.statement.hasConditions());
   }
 }

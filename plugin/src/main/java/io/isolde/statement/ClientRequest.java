@@ -5,4 +5,4 @@ import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.Dispatcher;
 
 /** The request that a statement came with. */
-public record Request(QueryState state, Dispatcher.RequestTime requestTime) {}
+public record ClientRequest(QueryState state, Dispatcher.RequestTime requestTime) {}
