@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.isolde.apply.StrongTables;
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
 import io.isolde.group.GroupClient;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.WriteType;
 import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /**
@@ -21,6 +31,7 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
  */
 public final class TransactionsOnGroups implements StrongTables {
   private static final int[] NO_PARTITION = {};
+  private static final long PAUSE_MILLIS = 100;
 
   private final StrongKeyspaces keyspaces;
 
@@ -63,6 +74,57 @@ public final class TransactionsOnGroups implements StrongTables {
   public void passTimestamp(String name, long timestamp) {
     var unused =
         writeToAll(name, new Payload.Updates(List.of(), Payload.Timestamps.OF_A_COMMIT, timestamp));
+  }
+
+  @Override
+  public void truncate(TableMetadata table, long upTo) {
+    StrongKeyspace keyspace = get(table.keyspace);
+    Payload.Truncation truncation = new Payload.Truncation(table.id, upTo);
+    long deadlineNanos =
+        System.nanoTime() + DatabaseDescriptor.getTruncateRpcTimeout(TimeUnit.NANOSECONDS);
+    Map<GroupClient.Target, Throwable> failed =
+        truncate(keyspace, keyspace.targets(), truncation);
+    while (!failed.isEmpty()) {
+      if (System.nanoTime() - deadlineNanos >= 0) {
+        throw halfDone(table, failed.values());
+      }
+      Uninterruptibles.sleepUninterruptibly(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+      failed = truncate(keyspace, List.copyOf(failed.keySet()), truncation);
+    }
+  }
+
+  /** Returns the groups of which it is not certain that they have done it. */
+  private static Map<GroupClient.Target, Throwable> truncate(
+      StrongKeyspace keyspace, List<GroupClient.Target> targets, Payload.Truncation truncation) {
+    byte[] payload = Payload.encode(truncation);
+    Map<GroupClient.Target, CompletableFuture<Long>> asked = new LinkedHashMap<>();
+    for (GroupClient.Target target : targets) {
+      asked.put(
+          target,
+          CompletableFuture.completedFuture(target)
+              .thenCompose(
+                  to -> keyspace.client().write(to, NO_PARTITION, payload, truncation)));
+    }
+    Map<GroupClient.Target, Throwable> failed = new LinkedHashMap<>();
+    asked.forEach(
+        (target, answer) -> {
+          try {
+            var unused = answer.join();
+          } catch (CompletionException e) {
+            failed.put(target, e.getCause());
+          }
+        });
+    return failed;
+  }
+
+  private static IsoldeException halfDone(TableMetadata table, Collection<Throwable> failures) {
+    return IsoldeException.of(
+        ErrorCode.CHANGE_FAILED,
+        "TRUNCATE of %s has no answer of %d replica groups (%s). Rows of theirs may be there or not."
+                .formatted(table, failures.size(), failures.iterator().next().getMessage())
+            + " Send TRUNCATE again until it succeeds.",
+        "table",
+        table);
   }
 
   /** Returns the newest of the timestamps that the groups give it. */
