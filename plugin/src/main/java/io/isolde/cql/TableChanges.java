@@ -58,7 +58,7 @@ final class TableChanges {
   private ResultMessage truncate(TruncateStatement truncate, Incoming incoming) {
     TableMetadata table = Schema.instance.getTableMetadata(truncate.keyspace(), truncate.name());
     boolean isStrong = table != null && ReplicatedLogStrategy.isOf(table);
-    if (table == null || !isStrong && !Tables.isTransactional(table)) {
+    if (table == null || !(isStrong || Tables.isTransactional(table))) {
       return incoming.onCassandra().get();
     }
     truncate.authorize(incoming.client());

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
@@ -62,6 +63,7 @@ final class TableStorage implements Storage {
   private final Layout layout;
   private final Layout.Group group;
   private final UUID id;
+  private final Consumer<Payload.Truncation> onTruncated;
 
   /** The copies under way, one of each group; an older replica may have begun it. */
   private static final Map<UUID, CompletableFuture<Void>> copies = new ConcurrentHashMap<>();
@@ -87,8 +89,19 @@ final class TableStorage implements Storage {
   /** Null unless the entry that comes next waits. */
   private volatile String problem;
 
-  TableStorage(String keyspace, Layout layout, Layout.Group group, UUID id) {
+  /**
+   * The tables of a keyspace.
+   *
+   * @param onTruncated hears of tables that have just been truncated here, and must not block
+   */
+  TableStorage(
+      String keyspace,
+      Layout layout,
+      Layout.Group group,
+      UUID id,
+      Consumer<Payload.Truncation> onTruncated) {
     this.keyspace = keyspace;
+    this.onTruncated = onTruncated;
     this.layout = layout;
     this.group = group;
     this.id = id;
@@ -98,8 +111,10 @@ final class TableStorage implements Storage {
   public long apply(byte[] payload, Object decoded, long timestampMicros) {
     Payload.Content made = decoded != null ? (Payload.Content) decoded : decode(payload);
     if (made instanceof Payload.Truncation truncation) {
-      truncations.add(truncation.table(), truncation.upToMicros());
-      truncate(truncation.table(), truncation.upToMicros());
+      if (truncations.add(truncation.table(), truncation.upToMicros())) {
+        truncate(truncation.table(), truncation.upToMicros());
+        onTruncated.accept(truncation);
+      }
       return Math.max(timestampMicros, truncation.upToMicros());
     }
     return apply((Payload.Updates) made, timestampMicros);
@@ -130,7 +145,11 @@ final class TableStorage implements Storage {
   @Override
   public void restore(byte[] state) throws IOException {
     truncations.restore(state);
-    truncations.forEach(this::truncate);
+    try {
+      truncations.forEach(TableStorage::tryToTruncate);
+    } catch (RuntimeException | AssertionError | FSError e) { // The second if a table goes.
+      throw new IOException("What was truncated can't be removed now: " + e.getMessage(), e);
+    }
   }
 
   @Override

@@ -8,11 +8,9 @@ import io.isolde.error.IsoldeException;
 import io.isolde.group.GroupClient;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.config.DatabaseDescriptor;
@@ -78,51 +76,28 @@ public final class TransactionsOnGroups implements StrongTables {
 
   @Override
   public void truncate(TableMetadata table, long upTo) {
-    StrongKeyspace keyspace = get(table.keyspace);
+    GroupTruncations groups = new GroupTruncations(get(table.keyspace));
     Payload.Truncation truncation = new Payload.Truncation(table.id, upTo);
     long deadlineNanos =
         System.nanoTime() + DatabaseDescriptor.getTruncateRpcTimeout(TimeUnit.NANOSECONDS);
-    Map<GroupClient.Target, Throwable> failed =
-        truncate(keyspace, keyspace.targets(), truncation);
-    while (!failed.isEmpty()) {
-      if (System.nanoTime() - deadlineNanos >= 0) {
-        throw halfDone(table, failed.values());
+    for (List<GroupClient.Target> next : List.of(List.of(groups.first()), groups.others())) {
+      Map<GroupClient.Target, Throwable> failed = groups.askAll(next, truncation);
+      while (!failed.isEmpty()) {
+        if (System.nanoTime() - deadlineNanos >= 0) {
+          throw unanswered(table, failed.values());
+        }
+        Uninterruptibles.sleepUninterruptibly(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        failed = groups.askAll(failed.keySet(), truncation);
       }
-      Uninterruptibles.sleepUninterruptibly(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-      failed = truncate(keyspace, List.copyOf(failed.keySet()), truncation);
     }
   }
 
-  /** Returns the groups of which it is not certain that they have done it. */
-  private static Map<GroupClient.Target, Throwable> truncate(
-      StrongKeyspace keyspace, List<GroupClient.Target> targets, Payload.Truncation truncation) {
-    byte[] payload = Payload.encode(truncation);
-    Map<GroupClient.Target, CompletableFuture<Long>> asked = new LinkedHashMap<>();
-    for (GroupClient.Target target : targets) {
-      asked.put(
-          target,
-          CompletableFuture.completedFuture(target)
-              .thenCompose(
-                  to -> keyspace.client().write(to, NO_PARTITION, payload, truncation)));
-    }
-    Map<GroupClient.Target, Throwable> failed = new LinkedHashMap<>();
-    asked.forEach(
-        (target, answer) -> {
-          try {
-            var unused = answer.join();
-          } catch (CompletionException e) {
-            failed.put(target, e.getCause());
-          }
-        });
-    return failed;
-  }
-
-  private static IsoldeException halfDone(TableMetadata table, Collection<Throwable> failures) {
+  private static IsoldeException unanswered(TableMetadata table, Collection<Throwable> failures) {
     return IsoldeException.of(
         ErrorCode.CHANGE_FAILED,
-        "TRUNCATE of %s has no answer of %d replica groups (%s). Rows of theirs may be there or not."
+        "TRUNCATE of %s has no answer of %d replica groups (%s). It may take effect later, or not"
                 .formatted(table, failures.size(), failures.iterator().next().getMessage())
-            + " Send TRUNCATE again until it succeeds.",
+            + " at all; send TRUNCATE again until it succeeds.",
         "table",
         table);
   }

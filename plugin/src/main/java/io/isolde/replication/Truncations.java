@@ -26,12 +26,18 @@ final class Truncations {
   /** Microseconds; in the order in which they came. */
   private final Map<TableId, Long> upTo = new LinkedHashMap<>();
 
-  void add(TableId table, long upToMicros) {
-    Long before = upTo.remove(table);
-    upTo.put(table, before == null ? upToMicros : Math.max(before, upToMicros));
+  /** Returns false if it was truncated as far before. */
+  boolean add(TableId table, long upToMicros) {
+    Long before = upTo.get(table);
+    if (before != null && before >= upToMicros) {
+      return false;
+    }
+    upTo.remove(table);
+    upTo.put(table, upToMicros);
     if (upTo.size() > MAX_TABLES) {
       upTo.remove(upTo.keySet().iterator().next());
     }
+    return true;
   }
 
   /** Whether all of an update was truncated before it came. */
@@ -75,7 +81,7 @@ final class Truncations {
       throw new IOException("The truncations have version " + version + ", not " + VERSION + ".");
     }
     for (int left = in.readInt(); left > 0; left--) {
-      add(TableId.deserialize(in), in.readLong());
+      var unused = add(TableId.deserialize(in), in.readLong());
     }
   }
 }

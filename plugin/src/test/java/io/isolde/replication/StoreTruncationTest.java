@@ -46,9 +46,10 @@ class StoreTruncationTest {
   void whenMoreTablesAreTruncatedThanAreKeptThenTheFirstAreForgotten() throws Exception {
     Truncations truncations = new Truncations();
     TableId first = TableId.generate();
-    truncations.add(first, MOMENT);
+    assertThat(truncations.add(first, MOMENT)).isTrue();
+    assertThat(truncations.add(first, MOMENT)).isFalse();
     for (int i = 0; i < Truncations.MAX_TABLES; i++) {
-      truncations.add(TableId.generate(), i);
+      assertThat(truncations.add(TableId.generate(), i)).isTrue();
     }
     Truncations restored = new Truncations();
     restored.restore(truncations.save());
@@ -75,7 +76,11 @@ class StoreTruncationTest {
     Layout.Member self = new Layout.Member(UUID.randomUUID().toString(), "127.0.0.77:7000");
     Layout layout = Layout.of(List.of(new Layout.Place(0, self)), 1, 1);
     return new TableStorage(
-        CassandraInProcess.KEYSPACE, layout, layout.groups().get(0), UUID.randomUUID());
+        CassandraInProcess.KEYSPACE,
+        layout,
+        layout.groups().get(0),
+        UUID.randomUUID(),
+        truncation -> {});
   }
 
   private static TableStorage truncate(ColumnFamilyStore table) {

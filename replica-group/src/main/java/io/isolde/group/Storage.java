@@ -31,10 +31,10 @@ public interface Storage {
   /**
    * Goes on from a {@link #state}, at the start and after a copy: a copy has only what the other
    * member stores, and here may be what it has no more. Returns when reads find none of that. May
-   * block, as {@link #apply}, which is not called meanwhile.
+   * block; {@link #apply} is not called meanwhile.
    *
    * @param state of this member or of the one that was copied
-   * @throws IOException if it can't be read
+   * @throws IOException if that can't be done now; then the replica does not start
    */
   default void restore(byte[] state) throws IOException {}
 
