@@ -154,8 +154,7 @@ final class StoreTruncation {
       }
       StatsMetadata stats = sstable.getSSTableMetadata();
       try (SSTableRewriter writer =
-              SSTableRewriter.constructWithoutEarlyOpening(
-                  transaction, false, sstable.maxDataAge);
+              SSTableRewriter.constructWithoutEarlyOpening(transaction, false, sstable.maxDataAge);
           UnfilteredPartitionIterator newer = newerOf(store, sstable)) {
         writer.switchWriter(
             CompactionManager.createWriter(

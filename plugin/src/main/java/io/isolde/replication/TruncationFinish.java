@@ -66,7 +66,8 @@ final class TruncationFinish {
               groups
                   .truncate(truncation)
                   .whenComplete(
-                      (done, failure) -> later(truncation, failure == null ? ATTEMPTS : attempt + 1));
+                      (done, failure) ->
+                          later(truncation, failure == null ? ATTEMPTS : attempt + 1));
         });
   }
 }

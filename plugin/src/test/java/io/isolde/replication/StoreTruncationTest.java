@@ -63,7 +63,7 @@ class StoreTruncationTest {
   private static ColumnFamilyStore create(String name, String memtable) {
     execute(
         "CREATE TABLE test.%s (p int, c int, s text static, v text, w int, m map<int, text>,"
-            .formatted(name)
+                .formatted(name)
             + " PRIMARY KEY (p, c)) WITH memtable = '%s' AND compaction = {'class':"
                 .formatted(memtable)
             + " 'SizeTieredCompactionStrategy', 'enabled': false}");
@@ -129,7 +129,12 @@ class StoreTruncationTest {
     insert(name, 1, 2, "old", OLD);
     insert(name, 2, 1, "old", OLD);
     insert(name, 2, 2, "new", NEW);
-    execute("UPDATE test." + name + " USING TIMESTAMP " + NEW + " SET v = 'newer' WHERE p = 1 AND c = 2");
+    execute(
+        "UPDATE test."
+            + name
+            + " USING TIMESTAMP "
+            + NEW
+            + " SET v = 'newer' WHERE p = 1 AND c = 2");
     CassandraInProcess.flush(name);
     insert(name, 3, 1, "new", NEW);
     CassandraInProcess.flush(name);
@@ -144,8 +149,7 @@ class StoreTruncationTest {
     assertThat(rows(name, " WHERE w = 1")).containsExactly("3 1 new new", "5 1 new new");
     assertThat(rows(name, " WHERE w = 2")).containsExactly("2 2 new new");
     assertNothingOld(table);
-    assertThat(
-            execute("SELECT m FROM test." + name + " WHERE p = 1 AND c = 2").one().has("m"))
+    assertThat(execute("SELECT m FROM test." + name + " WHERE p = 1 AND c = 2").one().has("m"))
         .isFalse();
 
     Set<SSTableReader> left = Set.copyOf(table.getLiveSSTables());

@@ -140,8 +140,7 @@ final class TruncatedTables {
   static TruncatedTables onDisk(StrongCluster nodes) {
     TruncatedTables large = make(nodes, "s.large");
     for (int key = 0; key < ROWS; key++) {
-      nodes.on(
-          1, "INSERT INTO s.large (p, v, w) VALUES (?, ?, 1)", key, "x".repeat(40_000));
+      nodes.on(1, "INSERT INTO s.large (p, v, w) VALUES (?, ?, 1)", key, "x".repeat(40_000));
     }
     for (int node = 1; node <= 3; node++) {
       int number = node;
