@@ -119,6 +119,8 @@ class StrongTransactionsTest {
     }
     for (int node = 1; node <= 3; node++) {
       assertThat(nodes.on(node, "SELECT p FROM g.emptied").all()).isEmpty();
+    }
+    for (int node = 1; node <= 3; node++) {
       nodes.on(node, insert, 200 + node);
     }
     isolde.runVoid(tx -> assertThat(tx.execute("SELECT p FROM g.emptied")).hasSize(3));
