@@ -4,6 +4,7 @@ package io.isolde.apply;
 import java.util.concurrent.CompletableFuture;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.ReadQuery;
+import org.apache.cassandra.schema.TableMetadata;
 
 /**
  * Transactional tables of strong keyspaces. Who leads the replica group of a partition is the one
@@ -40,4 +41,13 @@ public interface StrongTables {
    * @throws org.apache.cassandra.exceptions.RequestExecutionException if a group has no leader
    */
   void passTimestamp(String keyspace, long timestamp);
+
+  /**
+   * Removes what a table has up to a timestamp, in microseconds, that all groups of its keyspace
+   * have passed. Returns when no read through a leader finds any of it, now or later. Blocks.
+   *
+   * @throws io.isolde.error.IsoldeException CHANGE_FAILED if some groups may not have done it; the
+   *     same again does the rest
+   */
+  void truncate(TableMetadata table, long upTo);
 }

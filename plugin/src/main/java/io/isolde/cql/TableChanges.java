@@ -57,10 +57,16 @@ final class TableChanges {
   /** While nothing else runs on the table, since it takes away what snapshots see. */
   private ResultMessage truncate(TruncateStatement truncate, Incoming incoming) {
     TableMetadata table = Schema.instance.getTableMetadata(truncate.keyspace(), truncate.name());
-    if (table == null || !Tables.isTransactional(table)) {
+    boolean isStrong = table != null && ReplicatedLogStrategy.isOf(table);
+    if (table == null || !(isStrong || Tables.isTransactional(table))) {
       return incoming.onCassandra().get();
     }
     truncate.authorize(incoming.client());
+    if (isStrong) {
+      truncate.validate(incoming.client());
+      coordinator.get().mode().truncateInLogs(table);
+      return new ResultMessage.Void();
+    }
     List<ResultMessage> result = new ArrayList<>(1);
     coordinator.get().mode().truncate(table, () -> result.add(incoming.onCassandra().get()));
     return result.get(0);

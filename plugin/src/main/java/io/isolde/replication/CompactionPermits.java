@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.db.compaction.CompactionInterruptedException;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.slf4j.Logger;
@@ -175,6 +176,10 @@ final class CompactionPermits {
 
   /** Of a disk that fails Cassandra's errors tell, and {@code disk_failure_policy} what to do. */
   private static void failed(ColumnFamilyStore table, Throwable e) {
+    if (e instanceof CompactionInterruptedException) {
+      logger.info("A compaction of {} was stopped, as TRUNCATE does: {}", table, e.getMessage());
+      return;
+    }
     JVMStabilityInspector.inspectThrowable(e);
     logger.error("A compaction of {} failed; it is tried again", table.metadata(), e);
   }

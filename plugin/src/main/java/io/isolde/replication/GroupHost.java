@@ -172,9 +172,14 @@ final class GroupHost {
     return openings;
   }
 
-  private static TableStorage storage(StrongKeyspace keyspace, Layout.Group group) {
+  private TableStorage storage(StrongKeyspace keyspace, Layout.Group group) {
+    UUID id = keyspace.target(group).group();
     return new TableStorage(
-        keyspace.name(), keyspace.layout(), group, keyspace.target(group).group());
+        keyspace.name(),
+        keyspace.layout(),
+        group,
+        id,
+        new GroupTruncations(keyspace).after(group, this));
   }
 
   /** Whether a member had this node's address, and this node is not that any more. */

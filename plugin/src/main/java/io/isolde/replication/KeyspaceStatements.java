@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.UUID;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.statements.PropertyDefinitions;
-import org.apache.cassandra.cql3.statements.TruncateStatement;
 import org.apache.cassandra.cql3.statements.schema.AlterKeyspaceStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateKeyspaceStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateTableStatement;
@@ -47,7 +46,7 @@ public final class KeyspaceStatements {
   /**
    * What is to be executed in the place of a statement that changes the schema, mostly itself.
    *
-   * @throws IsoldeException UNSUPPORTED_KEYSPACE, UNSUPPORTED_TRUNCATE, UNSUPPORTED_COUNTER
+   * @throws IsoldeException UNSUPPORTED_KEYSPACE, UNSUPPORTED_COUNTER
    */
   public static CQLStatement replace(CQLStatement statement) {
     if (statement instanceof CreateKeyspaceStatement create) {
@@ -55,12 +54,6 @@ public final class KeyspaceStatements {
     }
     if (statement instanceof AlterKeyspaceStatement alter) {
       refuse(alter);
-    } else if (statement instanceof TruncateStatement truncate
-        && StrongKeyspaces.isStrong(truncate.keyspace())) {
-      throw IsoldeException.of(
-          ErrorCode.UNSUPPORTED_TRUNCATE,
-          "TRUNCATE has no place in the log of a strong keyspace; DROP the table and create it"
-              + " again.");
     } else if (statement instanceof CreateViewStatement view
         && StrongKeyspaces.isStrong(view.keyspace())) {
       throw unsupported("Materialized views are not for strong keyspaces.");

@@ -18,14 +18,26 @@ import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.schema.TableId;
 
 /**
- * A write as the log keeps it: updates of partitions, each on its own, so that one whose table was
- * dropped does not take the others with it.
+ * A write as the log keeps it. Either updates of partitions, each on its own, so that one whose
+ * table was dropped does not take the others with it; or the truncation of a table.
  */
 final class Payload {
   /** What a payload takes beside one update for each table. */
   static final int HEADER_BYTES = 1 << 10;
 
+  /** In the place of the tag of {@link Timestamps}. */
+  private static final int TRUNCATION = 3;
+
   private Payload() {}
+
+  /** What a write in the log does. */
+  sealed interface Content permits Updates, Truncation {}
+
+  /**
+   * Removes what a table has with timestamps up to one: all that the group's log has of it before.
+   * What comes later in the log has newer timestamps.
+   */
+  record Truncation(TableId table, long upToMicros) implements Content {}
 
   /** Where the timestamps of updates come from, and so the places of the elements of lists. */
   enum Timestamps {
@@ -57,7 +69,8 @@ final class Payload {
    *
    * @param newestMicros of the updates, if they are of a commit; else 0
    */
-  record Updates(Collection<PartitionUpdate> updates, Timestamps timestamps, long newestMicros) {
+  record Updates(Collection<PartitionUpdate> updates, Timestamps timestamps, long newestMicros)
+      implements Content {
     Updates(Collection<PartitionUpdate> updates, Timestamps timestamps) {
       this(updates, timestamps, 0);
       assert timestamps != Timestamps.OF_A_COMMIT;
@@ -68,6 +81,18 @@ final class Payload {
       Collection<PartitionUpdate> updates = commit.getPartitionUpdates();
       long newest = updates.stream().mapToLong(PartitionUpdate::maxTimestamp).max().orElseThrow();
       return new Updates(updates, Timestamps.OF_A_COMMIT, newest);
+    }
+  }
+
+  static byte[] encode(Truncation truncation) {
+    try (DataOutputBuffer out = new DataOutputBuffer()) {
+      out.writeInt(MessagingService.current_version);
+      out.writeByte(TRUNCATION);
+      truncation.table().serialize(out);
+      out.writeLong(truncation.upToMicros());
+      return out.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -108,19 +133,23 @@ final class Payload {
   }
 
   /**
-   * Reads the updates.
+   * Reads a write.
    *
    * @param isKeyspaceGone whether to leave out all that this node does not know
    * @param areUnknownGone whether to leave out what is of tables that this node does not know,
    *     because they are no more; not so columns: Cassandra knows those that were dropped
    * @param gone the tables that are known to be no more; those that are left out come to them
    */
-  static Updates decode(
+  static Content decode(
       byte[] bytes, boolean isKeyspaceGone, boolean areUnknownGone, Set<TableId> gone)
       throws UnknownSchemaException {
     try (DataInputBuffer in = new DataInputBuffer(bytes)) {
       int version = in.readInt();
-      Timestamps timestamps = Timestamps.of(in.readByte());
+      int tag = in.readByte();
+      if (tag == TRUNCATION) {
+        return new Truncation(TableId.deserialize(in), in.readLong());
+      }
+      Timestamps timestamps = Timestamps.of(tag);
       long newestMicros = timestamps == Timestamps.OF_A_COMMIT ? in.readLong() : 0;
       int count = in.readInt();
       List<PartitionUpdate> updates = new ArrayList<>(count);

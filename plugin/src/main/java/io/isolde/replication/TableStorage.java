@@ -5,6 +5,8 @@ import io.isolde.apply.Stamp;
 import io.isolde.apply.TableStores;
 import io.isolde.group.Layout;
 import io.isolde.group.Storage;
+import io.isolde.version.NodeVersions;
+import io.isolde.version.VersionIndex;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -19,22 +21,24 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.compaction.CompactionManager;
-import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.dht.Bounds;
 import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.gms.Gossiper;
+import org.apache.cassandra.io.FSError;
 import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.locator.RangesAtEndpoint;
 import org.apache.cassandra.locator.Replica;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.StorageProxy;
 import org.apache.cassandra.streaming.StreamOperation;
 import org.apache.cassandra.streaming.StreamPlan;
@@ -59,6 +63,7 @@ final class TableStorage implements Storage {
   private final Layout layout;
   private final Layout.Group group;
   private final UUID id;
+  private final Consumer<Payload.Truncation> onTruncated;
 
   /** The copies under way, one of each group; an older replica may have begun it. */
   private static final Map<UUID, CompletableFuture<Void>> copies = new ConcurrentHashMap<>();
@@ -78,11 +83,25 @@ final class TableStorage implements Storage {
             }
           });
 
+  /** Used by who applies the log, and between two entries by who makes a checkpoint. */
+  private final Truncations truncations = new Truncations();
+
   /** Null unless the entry that comes next waits. */
   private volatile String problem;
 
-  TableStorage(String keyspace, Layout layout, Layout.Group group, UUID id) {
+  /**
+   * The tables of a keyspace.
+   *
+   * @param onTruncated hears of tables that have just been truncated here, and must not block
+   */
+  TableStorage(
+      String keyspace,
+      Layout layout,
+      Layout.Group group,
+      UUID id,
+      Consumer<Payload.Truncation> onTruncated) {
     this.keyspace = keyspace;
+    this.onTruncated = onTruncated;
     this.layout = layout;
     this.group = group;
     this.id = id;
@@ -90,10 +109,24 @@ final class TableStorage implements Storage {
 
   @Override
   public long apply(byte[] payload, Object decoded, long timestampMicros) {
-    Payload.Updates made = decoded != null ? (Payload.Updates) decoded : decode(payload);
+    Payload.Content made = decoded != null ? (Payload.Content) decoded : decode(payload);
+    if (made instanceof Payload.Truncation truncation) {
+      if (truncations.add(truncation.table(), truncation.upToMicros())) {
+        truncate(truncation.table(), truncation.upToMicros());
+        onTruncated.accept(truncation);
+      }
+      return Math.max(timestampMicros, truncation.upToMicros());
+    }
+    return apply((Payload.Updates) made, timestampMicros);
+  }
+
+  private long apply(Payload.Updates made, long timestampMicros) {
     Payload.Timestamps timestamps = made.timestamps();
     if (timestamps == Payload.Timestamps.OF_A_COMMIT) {
-      made.updates().forEach(update -> apply(new Mutation(update)));
+      // Whoever recovers a commit may send it again, after a truncation that came after it.
+      made.updates().stream()
+          .filter(update -> !truncations.cover(update))
+          .forEach(update -> apply(new Mutation(update)));
       return Math.max(timestampMicros, made.newestMicros());
     }
     boolean isPlaced = timestamps == Payload.Timestamps.OF_THE_LOG_BUT_PLACED;
@@ -104,34 +137,86 @@ final class TableStorage implements Storage {
   }
 
   @Override
+  public byte[] state() {
+    return truncations.save();
+  }
+
+  /** A copy brings what the other member has, and removes nothing that is here. */
+  @Override
+  public void restore(byte[] state) throws IOException {
+    truncations.restore(state);
+    try {
+      truncations.forEach(TableStorage::tryToTruncate);
+    } catch (RuntimeException | AssertionError | FSError e) { // The second if a table goes.
+      throw new IOException("What was truncated can't be removed now: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
   public Optional<String> problem() {
     return Optional.ofNullable(problem);
+  }
+
+  private void apply(Mutation mutation) {
+    untilDone(
+        "A write",
+        PAUSE_MILLIS,
+        () -> {
+          TableStores.requireOpen(mutation, GRACE_MILLIS);
+          // Not through the commit log: the group's log is the write-ahead log.
+          mutation.apply(false, false);
+        });
+  }
+
+  /**
+   * Of the whole table here, whichever group's log says so: no group writes anything as old any
+   * more. A group that is behind may bring some of it back, and removes it when it gets so far.
+   */
+  private void truncate(TableId table, long upToMicros) {
+    untilDone(
+        "TRUNCATE of the table " + table,
+        LONG_PAUSE_MILLIS,
+        () -> tryToTruncate(table, upToMicros));
+  }
+
+  private static void tryToTruncate(TableId id, long upToMicros) {
+    TableMetadata known = Schema.instance.getTableMetadata(id);
+    if (known == null) {
+      return; // It is gone, or it is new here, and nothing is in it yet.
+    }
+    ColumnFamilyStore store = Schema.instance.getColumnFamilyStoreInstance(id);
+    if (store == null) {
+      throw new IllegalStateException(known + " is not open yet.");
+    }
+    boolean hadOlder = new StoreTruncation(store, upToMicros).run();
+    VersionIndex versions = NodeVersions.ofThisNode().of(id);
+    if (versions != null) {
+      versions.truncated(upToMicros, hadOlder);
+    }
   }
 
   /**
    * The log is the only other place where the write is, so there is no giving up, unless the
    * keyspace is dropped.
    */
-  private void apply(Mutation mutation) {
+  private void untilDone(String what, long pauseMillis, Runnable attempt) {
     long complainAt = System.nanoTime();
     while (Schema.instance.getKeyspaceMetadata(keyspace) != null) {
       Throwable failure;
       try {
-        TableStores.requireOpen(mutation, GRACE_MILLIS);
-        // Not through the commit log: the group's log is the write-ahead log.
-        mutation.apply(false, false);
+        attempt.run();
         problem = null;
         return;
-      } catch (RuntimeException | AssertionError e) { // The latter if it is being dropped.
+      } catch (RuntimeException | AssertionError | FSError e) { // The second if it goes.
         failure = e;
       }
-      problem = "A write in the log can't be applied and is tried again: " + failure;
+      problem = what + " in the log can't be applied and is tried again: " + failure;
       long now = System.nanoTime();
       if (now - complainAt >= 0) {
-        logger.error("A replicated write can't be applied; trying again until it can", failure);
+        logger.error("{} in the log can't be applied; trying again until it can", what, failure);
         complainAt = now + TimeUnit.MILLISECONDS.toNanos(COMPLAIN_MILLIS);
       }
-      sleep(PAUSE_MILLIS);
+      sleep(pauseMillis);
     }
   }
 
@@ -139,14 +224,14 @@ final class TableStorage implements Storage {
    * A table that this node has not heard of is one that it will hear of, or one that is gone. A
    * column is one that it will hear of, as dropped ones are known.
    */
-  private Payload.Updates decode(byte[] payload) {
+  private Payload.Content decode(byte[] payload) {
     boolean areUnknownGone = false;
     boolean hadComplained = false;
     long start = System.nanoTime();
     while (true) {
       boolean isDropped = Schema.instance.getKeyspaceMetadata(keyspace) == null;
       try {
-        Payload.Updates made = Payload.decode(payload, isDropped, areUnknownGone, gone);
+        Payload.Content made = Payload.decode(payload, isDropped, areUnknownGone, gone);
         problem = null;
         return made;
       } catch (Payload.UnknownSchemaException e) {
@@ -217,41 +302,10 @@ final class TableStorage implements Storage {
     Keyspace open = Schema.instance.getKeyspaceInstance(keyspace);
     if (open != null) {
       for (ColumnFamilyStore table : open.getColumnFamilyStores()) {
-        flushes.add(flush(table));
+        flushes.add(TableFlush.of(table));
       }
     }
     return CompletableFuture.allOf(flushes.toArray(CompletableFuture[]::new));
-  }
-
-  /**
-   * Cassandra does not try a flush again that has failed, and flushes what came after it as if
-   * nothing were; but the memtable stays where those are that are being flushed. The log is its
-   * only other place. An index's may fail when that of its table has not.
-   */
-  private static CompletableFuture<Void> flush(ColumnFamilyStore table) {
-    Set<Memtable> before = new HashSet<>();
-    for (ColumnFamilyStore store : table.concatWithIndexes()) {
-      store.getTracker().getView().getAllMemtables().forEach(before::add);
-    }
-    CompletableFuture<Void> flushed = new CompletableFuture<>();
-    var unused =
-        table
-            .forceFlush(ColumnFamilyStore.FlushReason.INTERNALLY_FORCED)
-            .addCallback((at, failure) -> complete(flushed, failure));
-    return flushed.thenRun(() -> requireFlushed(table, before));
-  }
-
-  private static void requireFlushed(ColumnFamilyStore table, Set<Memtable> before) {
-    for (ColumnFamilyStore store : table.concatWithIndexes()) {
-      for (Memtable memtable : store.getTracker().getView().flushingMemtables) {
-        if (before.contains(memtable)) {
-          throw new IllegalStateException(
-              "An earlier flush of "
-                  + store.metadata()
-                  + " has failed; its writes come from the log when this node starts again.");
-        }
-      }
-    }
   }
 
   private static void complete(CompletableFuture<Void> future, Throwable failure) {

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.isolde.apply.StrongTables;
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
 import io.isolde.group.GroupClient;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.WriteType;
 import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /**
@@ -21,6 +29,7 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
  */
 public final class TransactionsOnGroups implements StrongTables {
   private static final int[] NO_PARTITION = {};
+  private static final long PAUSE_MILLIS = 100;
 
   private final StrongKeyspaces keyspaces;
 
@@ -63,6 +72,34 @@ public final class TransactionsOnGroups implements StrongTables {
   public void passTimestamp(String name, long timestamp) {
     var unused =
         writeToAll(name, new Payload.Updates(List.of(), Payload.Timestamps.OF_A_COMMIT, timestamp));
+  }
+
+  @Override
+  public void truncate(TableMetadata table, long upTo) {
+    GroupTruncations groups = new GroupTruncations(get(table.keyspace));
+    Payload.Truncation truncation = new Payload.Truncation(table.id, upTo);
+    long deadlineNanos =
+        System.nanoTime() + DatabaseDescriptor.getTruncateRpcTimeout(TimeUnit.NANOSECONDS);
+    for (List<GroupClient.Target> next : List.of(List.of(groups.first()), groups.others())) {
+      Map<GroupClient.Target, Throwable> failed = groups.askAll(next, truncation);
+      while (!failed.isEmpty()) {
+        if (System.nanoTime() - deadlineNanos >= 0) {
+          throw unanswered(table, failed.values());
+        }
+        Uninterruptibles.sleepUninterruptibly(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        failed = groups.askAll(failed.keySet(), truncation);
+      }
+    }
+  }
+
+  private static IsoldeException unanswered(TableMetadata table, Collection<Throwable> failures) {
+    return IsoldeException.of(
+        ErrorCode.CHANGE_FAILED,
+        "TRUNCATE of %s has no answer of %d replica groups (%s). It may take effect later, or not"
+                .formatted(table, failures.size(), failures.iterator().next().getMessage())
+            + " at all; send TRUNCATE again until it succeeds.",
+        "table",
+        table);
   }
 
   /** Returns the newest of the timestamps that the groups give it. */

@@ -150,6 +150,33 @@ public final class TableMode {
   }
 
   /**
+   * Truncates a table of a strong keyspace, transactional or not. The groups' logs say what came
+   * before: all of that is gone when this returns, and nothing that comes later. Transactions that
+   * started before and use the table can't go on.
+   *
+   * @throws IsoldeException CHANGE_FAILED if a part of the table may be left, for the next try
+   */
+  public void truncateInLogs(TableMetadata table) {
+    barrier.whileClosed(
+        table,
+        () -> {
+          boolean isTransactional = Tables.isTransactional(table);
+          if (isTransactional) {
+            barrier.secureOnAll(table, awaitApplied(table));
+          }
+          // No group writes anything older before the first one removes what is older.
+          long moment = momentBetweenWrites(table, Long.MIN_VALUE);
+          if (isTransactional) {
+            barrier.beginAnew(table, moment);
+          }
+          strong.truncate(table, moment);
+          if (isTransactional) {
+            beginAnew(Tables.requireTransactional(table));
+          }
+        });
+  }
+
+  /**
    * Drops columns of a transactional table, or of a table of a strong keyspace. An earlier write to
    * them is gone and a later one is not, whatever the clocks of nodes say. Transactions that
    * started before and use the table can't go on.
@@ -160,7 +187,7 @@ public final class TableMode {
     barrier.whileClosed(
         table,
         () -> {
-          long moment = momentBetweenWrites(table);
+          long moment = momentBetweenWrites(table, DroppedColumns.newestMicrosNow(table));
           drop.accept(moment);
           barrier.awaitFollowers(table);
           if (Tables.isTransactional(table)) {
@@ -173,11 +200,13 @@ public final class TableMode {
   /**
    * Above all that was written so far; whatever is written from now on is above it. The oracle says
    * what that is for commits, and the logs for what else a strong keyspace has.
+   *
+   * @param atLeast above this, too; it must not be far in the future (microseconds)
    */
-  private long momentBetweenWrites(TableMetadata table) {
+  private long momentBetweenWrites(TableMetadata table, long atLeast) {
     boolean isTransactional = Tables.isTransactional(table);
     boolean isStrong = strong.isStrong(table.keyspace);
-    long newest = DroppedColumns.newestMicrosNow(table);
+    long newest = atLeast;
     if (isStrong) {
       long ofLogs = strong.newestTimestamp(table.keyspace);
       lead.requireNear(table, newest, Math.max(ofLogs, NodeClock.nowMillis() * 1_000));

@@ -98,6 +98,20 @@ public final class VersionIndex implements Index {
   }
 
   /**
+   * All that has a timestamp up to one is gone, for readers of the past too.
+   *
+   * @param hadOlder whether there was anything; then only readers who start now find none of it
+   */
+  public void truncated(long upTo, boolean hadOlder) {
+    beginAnew(upTo);
+    if (hadOlder) {
+      long timestamp = node.clock().newTimestamp();
+      versions.horizon().raise(timestamp);
+      versions.store().truncated(timestamp);
+    }
+  }
+
+  /**
    * What a column had is gone with it, for readers of the past too, and also if there is a column
    * of that name again: older snapshots would be read with it before, and without it afterwards.
    */

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.ReadQuery;
+import org.apache.cassandra.schema.TableMetadata;
 
 /** Strong keyspaces whose groups have no leader. */
 public final class FailingStrongTables implements StrongTables {
@@ -44,6 +45,11 @@ public final class FailingStrongTables implements StrongTables {
 
   @Override
   public void passTimestamp(String keyspace, long timestamp) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void truncate(TableMetadata table, long upTo) {
     throw new UnsupportedOperationException();
   }
 }

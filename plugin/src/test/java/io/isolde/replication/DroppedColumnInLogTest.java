@@ -49,7 +49,8 @@ class DroppedColumnInLogTest {
     PartitionUpdate decided = updates(statement);
     Payload.Updates made =
         new Payload.Updates(List.of(decided), Payload.Timestamps.OF_THE_LOG_BUT_PLACED);
-    Payload.Updates read = Payload.decode(Payload.encode(made), false, false, new HashSet<>());
+    Payload.Updates read =
+        (Payload.Updates) Payload.decode(Payload.encode(made), false, false, new HashSet<>());
     assertThat(read.updates()).singleElement().hasToString(decided.toString());
     assertThat(read.updates().iterator().next().columns().regulars.size()).isOne();
     assertThat(read.updates().iterator().next().iterator().next().columnCount()).isOne();

@@ -56,6 +56,10 @@ class WaitingEntryTest {
     Layout.Member self = new Layout.Member(UUID.randomUUID().toString(), "127.0.0.77:7000");
     Layout layout = Layout.of(List.of(new Layout.Place(0, self)), 1, 1);
     return new TableStorage(
-        CassandraInProcess.KEYSPACE, layout, layout.groups().get(0), UUID.randomUUID());
+        CassandraInProcess.KEYSPACE,
+        layout,
+        layout.groups().get(0),
+        UUID.randomUUID(),
+        truncation -> {});
   }
 }

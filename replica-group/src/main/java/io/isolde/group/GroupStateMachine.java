@@ -90,7 +90,7 @@ final class GroupStateMachine implements CopyingStateMachine {
       return LogPosition.NONE;
     }
     synchronized (state) {
-      state.restore(loaded.state());
+      storage.restore(state.restore(loaded.state()));
       applied = loaded.at();
       lastMicros = state.lastMicros();
     }
@@ -186,7 +186,7 @@ final class GroupStateMachine implements CopyingStateMachine {
 
   private Checkpoint now() {
     synchronized (state) {
-      return new Checkpoint(applied, state.save());
+      return new Checkpoint(applied, state.save(storage.state()));
     }
   }
 

@@ -19,7 +19,10 @@ final class LogState {
   /** A deletion inside of a write takes the odd timestamp below it. */
   static final long STEP_MICROS = 2;
 
-  private static final byte VERSION = 1;
+  private static final byte VERSION = 2;
+
+  /** Which had nothing of the storage. */
+  private static final byte VERSION_WITHOUT_STORAGE = 1;
 
   private long lastMicros;
   private RetryWindow window = new RetryWindow();
@@ -54,26 +57,37 @@ final class LogState {
     return lastMicros;
   }
 
-  byte[] save() {
+  /**
+   * Writes it down.
+   *
+   * @param ofStorage see {@link Storage#state}
+   */
+  byte[] save(byte[] ofStorage) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     try {
       out.writeByte(VERSION);
       out.writeLong(lastMicros);
       window.writeTo(out);
+      out.writeInt(ofStorage.length);
+      out.write(ofStorage);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     return bytes.toByteArray();
   }
 
-  void restore(byte[] saved) throws IOException {
+  /** Goes on from what was written down, and returns what the storage gave to that. */
+  byte[] restore(byte[] saved) throws IOException {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(saved));
     byte version = in.readByte();
-    if (version != VERSION) {
+    if (version != VERSION && version != VERSION_WITHOUT_STORAGE) {
       throw new IOException("The state of the log has version " + version + ", not " + VERSION);
     }
     lastMicros = in.readLong();
     window = RetryWindow.readFrom(in);
+    byte[] ofStorage = new byte[version == VERSION ? in.readInt() : 0];
+    in.readFully(ofStorage);
+    return ofStorage;
   }
 }

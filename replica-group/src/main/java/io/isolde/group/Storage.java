@@ -19,6 +19,25 @@ public interface Storage {
    */
   long apply(byte[] payload, Object decoded, long timestampMicros);
 
+  /**
+   * What the log has said that a copy of the storage does not show, for instance what is to be gone
+   * from it. The log alone decides about it. It is a part of each checkpoint, so of each copy, and
+   * bounded. Not called while {@link #apply} is.
+   */
+  default byte[] state() {
+    return new byte[0];
+  }
+
+  /**
+   * Goes on from a {@link #state}, at the start and after a copy: a copy has only what the other
+   * member stores, and here may be what it has no more. Returns when reads find none of that. May
+   * block; {@link #apply} is not called meanwhile.
+   *
+   * @param state of this member or of the one that was copied
+   * @throws IOException if that can't be done now; then the replica does not start
+   */
+  default void restore(byte[] state) throws IOException {}
+
   /** Why {@link #apply} does not return, or can't do what it has to; empty if all is well. */
   default Optional<String> problem() {
     return Optional.empty();

@@ -100,7 +100,7 @@ class LogSimulationTest {
     int savedAt = random.nextInt(ENTRIES);
     for (int i = 0; i < ENTRIES; i++) {
       if (i == savedAt) {
-        saved = first.save();
+        saved = first.save(new byte[] {7});
       }
       RequestId id = log.get(i).id();
       LogState.Decision decision = log.get(i).appliedTo(first);
@@ -115,7 +115,7 @@ class LogSimulationTest {
       }
     }
     LogState replayed = new LogState();
-    replayed.restore(saved);
+    assertThat(replayed.restore(saved)).containsExactly(7);
     for (int i = savedAt; i < ENTRIES; i++) {
       assertThat(log.get(i).appliedTo(replayed))
           .as("seed %s, entry %s", seed, i)

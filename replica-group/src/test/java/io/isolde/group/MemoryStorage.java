@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +17,8 @@ import java.util.function.Function;
  * must come from the log again.
  */
 final class MemoryStorage implements Storage {
+  private static final String EMPTYING = "(empty)";
+
   record Cell(long micros, String value) {}
 
   private final Map<String, Cell> durable = new ConcurrentHashMap<>();
@@ -29,6 +32,9 @@ final class MemoryStorage implements Storage {
 
   /** What a failed flush has left: it is read, and no later flush makes it durable. */
   private final Map<String, Cell> stuck = new ConcurrentHashMap<>();
+
+  /** All that is older is gone; 0 if nothing was ever emptied. */
+  private long emptiedMicros;
 
   private volatile int lateMillis;
 
@@ -44,6 +50,11 @@ final class MemoryStorage implements Storage {
     return (key + "=" + value).getBytes(StandardCharsets.UTF_8);
   }
 
+  /** A write that empties the storage, of whatever was written before. */
+  static byte[] emptying() {
+    return EMPTYING.getBytes(StandardCharsets.UTF_8);
+  }
+
   /** From now on each write takes so long. */
   void applyLate(int millis) {
     lateMillis = millis;
@@ -56,9 +67,30 @@ final class MemoryStorage implements Storage {
     }
     String text = new String(payload, StandardCharsets.UTF_8);
     applied.put(timestampMicros, text);
+    if (text.equals(EMPTYING)) {
+      emptiedMicros = timestampMicros;
+      removeOlder();
+      return timestampMicros;
+    }
     String[] parts = text.split("=", 2);
     merge(cells, parts[0], new Cell(timestampMicros, parts[1]));
     return timestampMicros;
+  }
+
+  private void removeOlder() {
+    cells.values().removeIf(cell -> cell.micros() < emptiedMicros);
+    durable.values().removeIf(cell -> cell.micros() < emptiedMicros);
+  }
+
+  @Override
+  public byte[] state() {
+    return ByteBuffer.allocate(Long.BYTES).putLong(emptiedMicros).array();
+  }
+
+  @Override
+  public void restore(byte[] state) {
+    emptiedMicros = ByteBuffer.wrap(state).getLong();
+    removeOlder();
   }
 
   private static void merge(Map<String, Cell> into, String key, Cell cell) {
@@ -118,6 +150,7 @@ final class MemoryStorage implements Storage {
 
   /** The process ends: memory is gone. */
   void crash() {
+    emptiedMicros = 0;
     stuck.clear();
     cells.clear();
     cells.putAll(durable);

@@ -5,6 +5,7 @@ import io.isolde.peers.JsonMessages;
 import io.isolde.peers.SchemaPull;
 import io.isolde.version.DroppedColumns;
 import io.isolde.version.NodeVersions;
+import io.isolde.version.VersionIndex;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +51,7 @@ final class BarrierKeeper {
       case CLOSE -> close(table, request);
       case SECURE -> new BarrierRequest.Answer(secure.test(request.upTo()), Long.MIN_VALUE);
       case FINISH_PAXOS -> new BarrierRequest.Answer(finishPaxos(table), Long.MIN_VALUE);
+      case BEGIN_ANEW -> new BarrierRequest.Answer(hasBegunAnew(table, request), Long.MIN_VALUE);
       case NEWEST -> new BarrierRequest.Answer(true, newestTimestamp(table));
       case FOLLOW -> new BarrierRequest.Answer(isHeard(table, request), Long.MIN_VALUE);
       case OPEN -> {
@@ -70,6 +72,15 @@ final class BarrierKeeper {
   private static boolean finishPaxos(TableId table) throws InterruptedException {
     TableMetadata known = Schema.instance.getTableMetadata(table);
     return known == null || UnfinishedPaxos.finish(known, PAXOS_WAIT_MILLIS);
+  }
+
+  private static boolean hasBegunAnew(TableId table, BarrierRequest request) {
+    VersionIndex versions = NodeVersions.ofThisNode().of(table);
+    if (versions == null) {
+      return false;
+    }
+    versions.beginAnew(request.upTo());
+    return true;
   }
 
   private static long newestTimestamp(TableId table) {

@@ -11,7 +11,8 @@ import java.util.UUID;
  * @param leaseMillis how long the barrier stays closed if nobody opens it
  * @param isTransactional what the table is to the coordinator; what the others are to follow
  * @param droppedMicros when a column of the table was last dropped, as far as the coordinator knows
- * @param upTo the commits that {@link Kind#SECURE} is about; 0 for all others
+ * @param upTo the commits that {@link Kind#SECURE} is about, and the beginning of {@link
+ *     Kind#BEGIN_ANEW}, in microseconds; 0 for all others
  */
 record BarrierRequest(
     Kind kind,
@@ -31,6 +32,8 @@ record BarrierRequest(
     SECURE,
     /** Finish the lightweight transactions that this node has accepted. */
     FINISH_PAXOS,
+    /** Refuse the table to transactions that started before a timestamp. */
+    BEGIN_ANEW,
     /** Write what the table has to disk, and say the newest timestamp of it. */
     NEWEST,
     /** Wait until this node knows what the table is now. */

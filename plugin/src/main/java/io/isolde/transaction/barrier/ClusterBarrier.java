@@ -186,6 +186,22 @@ public final class ClusterBarrier {
   }
 
   /**
+   * Returns when transactions that started before a timestamp can't use a table any more, on all
+   * nodes that are up.
+   *
+   * @param timestamp above all that was written to the table, in microseconds
+   * @throws IsoldeException UNAVAILABLE if one of them does not answer
+   */
+  public void beginAnew(TableMetadata table, long timestamp) {
+    var unused =
+        requireAll(
+            table,
+            ask(BarrierRequest.Kind.BEGIN_ANEW, UUID.randomUUID(), table, timestamp),
+            MAX_WAIT_MILLIS,
+            "A node does not know " + table + " yet, so it was not changed; try again.");
+  }
+
+  /**
    * The newest timestamp (microseconds) of what the nodes that are up have of a table, all of which
    * is on disk then; the smallest number if they have nothing.
    *

@@ -225,7 +225,6 @@ class StrongKeyspaceTest {
     refused("UNSUPPORTED_COUNTER", "CREATE TABLE s.n (p int PRIMARY KEY, n counter)");
     refused("UNSUPPORTED_KEYSPACE", "CREATE TRIGGER x ON s.t USING 'not.there'");
     refused("UNSUPPORTED_TIMESTAMP", "INSERT INTO s.t (p, c) VALUES (1, 1) USING TIMESTAMP 1");
-    refused("UNSUPPORTED_TRUNCATE", "TRUNCATE s.t");
     refused("UNSUPPORTED_TABLE", "CREATE SNAPSHOT snap ON s.t");
     refused("UNSUPPORTED_KEYSPACE", "ALTER KEYSPACE s WITH durable_writes = true");
     refused(
@@ -311,7 +310,9 @@ class StrongKeyspaceTest {
     int away = nodes.leader(1, "s");
     int other = 1 + away % 3;
     int third = 1 + other % 3;
+    TruncatedTables emptied = TruncatedTables.onDisk(nodes);
     nodes.cluster.node(away).kill();
+    emptied.awaitTruncated(other);
     String kilobytes = "x".repeat(40_000);
     for (int i = 0; i < 300; i++) {
       nodes.on(other, "INSERT INTO s.t (p, c, v) VALUES (?, 0, ?)", 2000 + i, kilobytes);
@@ -337,6 +338,7 @@ class StrongKeyspaceTest {
     for (int i = 0; i < 6; i++) {
       assertThat(nodes.on(away, own).one()).isNotNull();
     }
+    emptied.awaitOnReplica(away, Set.of());
     nodes.on(away, "INSERT INTO s.t (p, c, v) VALUES (3000, 0, 'two are a majority')");
     nodes.restart(third);
   }

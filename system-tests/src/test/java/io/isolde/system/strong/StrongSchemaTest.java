@@ -111,6 +111,15 @@ class StrongSchemaTest {
     assertDroppedOnReplica(3);
   }
 
+  @Test
+  void whenTablesAreTruncatedThenWhatCameBeforeIsGoneAndNothingElse() throws Exception {
+    TruncatedTables.prepare(nodes);
+    TruncatedTables.check(nodes);
+    TruncatedTables.checkWriters(nodes);
+    TruncatedTables.checkNodeThatIsDown(nodes);
+    TruncatedTables.checkKilledNodes(nodes);
+  }
+
   /** Last, since timestamps stay ahead of the clocks afterwards. */
   @Test
   @Order(Integer.MAX_VALUE)

@@ -102,7 +102,35 @@ class StrongTransactionsTest {
                 .execute("UPDATE g.accounts SET note = 'no' WHERE id = 1 IF note = 'by 3'")
                 .wasApplied())
         .isFalse();
-    assertRefused(ErrorCode.UNSUPPORTED_TRUNCATE, () -> nodes.execute("TRUNCATE TABLE g.accounts"));
+  }
+
+  @Test
+  @Order(1)
+  void whenATableIsTruncatedThenTransactionsFromBeforeCannotGoOnAndLaterOnesFindNothing() {
+    nodes.execute("CREATE TABLE g.emptied (p int PRIMARY KEY, v int)");
+    nodes.cluster.awaitSchemaAgreement(StrongCluster.PATIENCE);
+    nodes.execute("ENABLE TRANSACTIONS ON g.emptied");
+    nodes.cluster.awaitSchemaAgreement(StrongCluster.PATIENCE);
+    String insert = "INSERT INTO g.emptied (p, v) VALUES (?, 1)";
+    for (int p = 0; p < ACCOUNTS; p++) {
+      nodes.on(1 + p % 3, insert, p);
+    }
+    try (Transaction reader = isolde.begin();
+        Transaction writer = isolde.begin()) {
+      assertThat(reader.execute("SELECT p FROM g.emptied")).hasSize(ACCOUNTS);
+      writer.execute(insert, 100);
+      nodes.on(2, "TRUNCATE g.emptied");
+      assertRefused(
+          ErrorCode.SNAPSHOT_TOO_OLD, () -> reader.execute("SELECT p FROM g.emptied WHERE p = 1"));
+      assertRefused(ErrorCode.SNAPSHOT_TOO_OLD, writer::commit);
+    }
+    for (int node = 1; node <= 3; node++) {
+      assertThat(nodes.on(node, "SELECT p FROM g.emptied").all()).isEmpty();
+    }
+    for (int node = 1; node <= 3; node++) {
+      nodes.on(node, insert, 200 + node);
+    }
+    isolde.runVoid(tx -> assertThat(tx.execute("SELECT p FROM g.emptied")).hasSize(3));
   }
 
   @Test
