@@ -156,7 +156,7 @@ public final class Transaction implements AutoCloseable {
    * <p>Sends what is held if that is 100 statements or 1 MiB, and waits for that.
    *
    * @param write INSERT, UPDATE or DELETE without IF; bound, or simple without named values and
-   *     without a keyspace of its own
+   *     without a keyspace of its own. Additions to numbers ({@code SET v = v + 1}) must be bound
    * @throws IllegalArgumentException if it is another statement
    * @throws IllegalStateException if the transaction ended
    */

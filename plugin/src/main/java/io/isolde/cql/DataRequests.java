@@ -44,6 +44,7 @@ final class DataRequests {
       ConsistencyLevel consistency,
       Incoming incoming) {
     StatementChecks.ofWrite(statement, writes, consistency, incoming);
+    LateRefusals.makeExact(writes);
     boolean isBatch = statement instanceof BatchStatement;
     if (incoming.payload().commits()) {
       return commitWith(writes, isBatch, incoming);

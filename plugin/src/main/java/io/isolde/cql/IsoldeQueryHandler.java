@@ -69,9 +69,18 @@ public final class IsoldeQueryHandler implements QueryHandler {
       texts.remember(statement, text, false);
       return statement;
     } catch (RuntimeException e) {
-      ClientState client = state.getClientState().cloneWithKeyspaceIfSet(options.getKeyspace());
-      Optional<CQLStatement> late = LateRefusals.prepare(text, client, e);
-      return late.isPresent() ? late.get() : unparsable(text, e);
+      return parseAfter(e, text, state.getClientState(), options);
+    }
+  }
+
+  private static CQLStatement parseAfter(
+      RuntimeException refusal, String text, ClientState client, QueryOptions options) {
+    try {
+      return LateRefusals.prepare(
+              text, client.cloneWithKeyspaceIfSet(options.getKeyspace()), refusal)
+          .orElseGet(() -> unparsable(text, refusal));
+    } catch (RuntimeException again) {
+      return unparsable(text, again);
     }
   }
 
@@ -124,7 +133,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
       return cassandra.prepare(AsOfSnapshot.rewrite(text, state), state, payload);
     } catch (InvalidRequestException e) {
       Optional<CQLStatement> late = LateRefusals.prepare(text, state, e);
-      return preparedControl.prepare(text, late.orElseThrow(() -> e), state);
+      return preparedControl.prepareLate(text, late.orElseThrow(() -> e), state);
     }
   }
 

@@ -2,6 +2,7 @@
 package io.isolde.cql;
 
 import io.isolde.replication.PrivateField;
+import io.isolde.statement.BoundWrite;
 import io.isolde.statement.NumberChange;
 import io.isolde.transaction.Tables;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.Optional;
 import org.apache.cassandra.cql3.Attributes;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.ColumnIdentifier;
+import org.apache.cassandra.cql3.Constants;
 import org.apache.cassandra.cql3.Operation;
 import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.Term;
@@ -51,7 +53,34 @@ final class LateRefusals {
   private static final PrivateField SUBTRACTED =
       PrivateField.of(Operation.Substraction.class, "value");
 
+  private static final PrivateField TERM = PrivateField.of(Operation.class, "t");
+
   private LateRefusals() {}
+
+  /** Whether the text names the keyspaces of all its tables. */
+  static boolean isFullyQualified(String text) {
+    return QueryProcessor.parseStatement(text) instanceof QualifiedStatement qualified
+        && qualified.isFullyQualified();
+  }
+
+  /**
+   * Makes exact what Cassandra has prepared, with conditions, of additions to numbers: its own wrap
+   * around at the end of the range.
+   */
+  static void makeExact(List<BoundWrite> writes) {
+    for (BoundWrite write : writes) {
+      if (write.statement().requiresRead()) {
+        write.statement().getRegularOperations().replaceAll(LateRefusals::exact);
+        write.statement().getStaticOperations().replaceAll(LateRefusals::exact);
+      }
+    }
+  }
+
+  private static Operation exact(Operation operation) {
+    return operation instanceof Constants.Adder && NumberChange.isFor(operation.column)
+        ? new NumberChange(operation.column, (Term) TERM.get(operation), false)
+        : operation;
+  }
 
   /**
    * Prepares a text in spite of Cassandra's refusal.
@@ -98,7 +127,21 @@ final class LateRefusals {
           (List<Pair<ColumnIdentifier, Operation.RawUpdate>>) UPDATES.get(update);
       updates.replaceAll(pair -> Pair.create(pair.left, ofNumbers(pair.right)));
     }
-    return parsed.prepare(client, variables);
+    ModificationStatement prepared = parsed.prepare(client, variables);
+    refuseTwice(prepared);
+    return prepared;
+  }
+
+  /** Both would start from the same value. */
+  private static void refuseTwice(ModificationStatement statement) {
+    for (Operation one : statement.allOperations()) {
+      for (Operation other : statement.allOperations()) {
+        if (one != other && one instanceof NumberChange && one.column.equals(other.column)) {
+          throw new InvalidRequestException(
+              "Multiple incompatible setting of column " + one.column.name);
+        }
+      }
+    }
   }
 
   private static Operation.RawUpdate ofNumbers(Operation.RawUpdate raw) {

@@ -3,11 +3,14 @@ package io.isolde.cql;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.google.common.collect.Iterables;
+import java.util.Optional;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.QueryHandler;
 import org.apache.cassandra.cql3.ResultSet;
 import org.apache.cassandra.cql3.statements.BatchStatement;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
+import org.apache.cassandra.exceptions.RequestValidationException;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.messages.ResultMessage;
@@ -24,7 +27,16 @@ final class PreparedControlStatements {
       Caffeine.newBuilder().maximumSize(MAX_PREPARED).build();
 
   ResultMessage.Prepared prepare(String text, CQLStatement statement, ClientState state) {
-    String keyspace = state.getRawKeyspace();
+    return prepare(text, statement, state.getRawKeyspace());
+  }
+
+  /** One of {@link LateRefusals}. Its id is that of the same text, whatever USE says, if it may. */
+  ResultMessage.Prepared prepareLate(String text, CQLStatement statement, ClientState state) {
+    return prepare(
+        text, statement, LateRefusals.isFullyQualified(text) ? null : state.getRawKeyspace());
+  }
+
+  private ResultMessage.Prepared prepare(String text, CQLStatement statement, String keyspace) {
     MD5Digest id = MD5Digest.compute(keyspace == null ? text : keyspace + text);
     prepared.put(id, new QueryHandler.Prepared(statement, text, keyspace == null, keyspace));
     ResultSet.ResultMetadata answer = ResultSet.ResultMetadata.fromPrepared(statement);
@@ -40,20 +52,36 @@ final class PreparedControlStatements {
     return prepared.getIfPresent(id);
   }
 
-  /** As {@link #get}, prepared anew if its tables have changed since. */
+  /**
+   * As {@link #get}, prepared anew if what it rests on may have changed since. Null also if that
+   * fails, or takes other values: the driver hears of that when it prepares it again.
+   */
   QueryHandler.Prepared getFresh(MD5Digest id) {
     QueryHandler.Prepared kept = get(id);
     if (kept == null || isFresh(kept.statement)) {
       return kept;
     }
+    Optional<CQLStatement> statement = again(kept);
+    if (statement.isEmpty()) {
+      prepared.invalidate(id);
+      return null;
+    }
     QueryHandler.Prepared fresh =
         new QueryHandler.Prepared(
-            LateRefusals.prepare(kept.rawCQLStatement, ClientState.forInternalCalls(kept.keyspace)),
-            kept.rawCQLStatement,
-            kept.fullyQualified,
-            kept.keyspace);
+            statement.get(), kept.rawCQLStatement, kept.fullyQualified, kept.keyspace);
     prepared.put(id, fresh);
     return fresh;
+  }
+
+  private static Optional<CQLStatement> again(QueryHandler.Prepared kept) {
+    try {
+      CQLStatement fresh =
+          LateRefusals.prepare(kept.rawCQLStatement, ClientState.forInternalCalls(kept.keyspace));
+      return Optional.of(fresh)
+          .filter(now -> now.getBindVariables().equals(kept.statement.getBindVariables()));
+    } catch (RequestValidationException e) {
+      return Optional.empty();
+    }
   }
 
   @SuppressWarnings("ReferenceEquality") // each change of a table makes another one
@@ -62,6 +90,7 @@ final class PreparedControlStatements {
       return batch.getStatements().stream().allMatch(PreparedControlStatements::isFresh);
     }
     return !(statement instanceof ModificationStatement write)
-        || write.metadata() == Schema.instance.getTableMetadata(write.metadata().id);
+        || (Iterables.isEmpty(write.getFunctions())
+            && write.metadata() == Schema.instance.getTableMetadata(write.metadata().id));
   }
 }

@@ -72,7 +72,7 @@ final class StatementChecks {
     }
     for (BoundWrite write : writes) {
       for (Operation operation : write.statement().allOperations()) {
-        if (operation instanceof NumberChange) {
+        if (operation instanceof NumberChange && !write.statement().hasConditions()) {
           throw new InvalidRequestException(
               "Invalid operation: only transactional tables add to the non counter column "
                   + operation.column.name);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import com.google.common.util.concurrent.Striped;
+import io.isolde.version.NodeVersions;
+import io.isolde.version.VersionIndex;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Directories;
@@ -19,6 +23,9 @@ import org.apache.cassandra.db.transform.Transformation;
 import org.apache.cassandra.io.sstable.SSTableRewriter;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
 import org.apache.cassandra.io.sstable.metadata.StatsMetadata;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ActiveRepairService;
 import org.apache.cassandra.service.CacheService;
 import org.slf4j.Logger;
@@ -35,9 +42,36 @@ final class StoreTruncation {
   private final ColumnFamilyStore table;
   private final long upToMicros;
 
+  /** Of each table one holds a lock; few tables share one. */
+  private static final Striped<Lock> TABLES = Striped.lock(64);
+
   StoreTruncation(ColumnFamilyStore table, long upToMicros) {
     this.table = table;
     this.upToMicros = upToMicros;
+  }
+
+  /** Removes what this node has of a table, and then what it keeps for readers of the past. */
+  static void of(TableId id, long upToMicros) {
+    TableMetadata known = Schema.instance.getTableMetadata(id);
+    if (known == null) {
+      return; // It is gone, or it is new here, and nothing is in it yet.
+    }
+    ColumnFamilyStore store = Schema.instance.getColumnFamilyStoreInstance(id);
+    if (store == null) {
+      throw new IllegalStateException(known + " is not open yet.");
+    }
+    // Several groups of this node may come to it at once: one snapshot, and one removal.
+    Lock lock = TABLES.get(id);
+    lock.lock();
+    try {
+      boolean hadOlder = new StoreTruncation(store, upToMicros).run();
+      VersionIndex versions = NodeVersions.ofThisNode().of(id);
+      if (versions != null) {
+        versions.truncated(upToMicros, hadOlder);
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**

@@ -257,7 +257,7 @@ public final class StrongStatements {
         ErrorCode.BATCH_SPANS_GROUPS,
         "The batch writes to "
             + what
-            + ", which a strong keyspace can't do at once. BoundWrite to one partition, or use a"
+            + ", which a strong keyspace can't do at once. Write to one partition, or use a"
             + " transaction (ENABLE TRANSACTIONS).",
         "keyspace",
         keyspace);

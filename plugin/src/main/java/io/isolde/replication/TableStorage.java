@@ -5,8 +5,6 @@ import io.isolde.apply.Stamp;
 import io.isolde.apply.TableStores;
 import io.isolde.group.Layout;
 import io.isolde.group.Storage;
-import io.isolde.version.NodeVersions;
-import io.isolde.version.VersionIndex;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -38,7 +36,6 @@ import org.apache.cassandra.locator.RangesAtEndpoint;
 import org.apache.cassandra.locator.Replica;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
-import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.StorageProxy;
 import org.apache.cassandra.streaming.StreamOperation;
 import org.apache.cassandra.streaming.StreamPlan;
@@ -111,8 +108,10 @@ final class TableStorage implements Storage {
   public long apply(byte[] payload, Object decoded, long timestampMicros) {
     Payload.Content made = decoded != null ? (Payload.Content) decoded : decode(payload);
     if (made instanceof Payload.Truncation truncation) {
-      if (truncations.add(truncation.table(), truncation.upToMicros())) {
+      if (!truncations.reach(truncation.table(), truncation.upToMicros())) {
         truncate(truncation.table(), truncation.upToMicros());
+        truncations.add(
+            truncation.table(), truncation.upToMicros()); // What is cut short is done again.
         onTruncated.accept(truncation);
       }
       return Math.max(timestampMicros, truncation.upToMicros());
@@ -146,7 +145,7 @@ final class TableStorage implements Storage {
   public void restore(byte[] state) throws IOException {
     truncations.restore(state);
     try {
-      truncations.forEach(TableStorage::tryToTruncate);
+      truncations.forEach(StoreTruncation::of);
     } catch (RuntimeException | AssertionError | FSError e) { // The second if a table goes.
       throw new IOException("What was truncated can't be removed now: " + e.getMessage(), e);
     }
@@ -176,23 +175,7 @@ final class TableStorage implements Storage {
     untilDone(
         "TRUNCATE of the table " + table,
         LONG_PAUSE_MILLIS,
-        () -> tryToTruncate(table, upToMicros));
-  }
-
-  private static void tryToTruncate(TableId id, long upToMicros) {
-    TableMetadata known = Schema.instance.getTableMetadata(id);
-    if (known == null) {
-      return; // It is gone, or it is new here, and nothing is in it yet.
-    }
-    ColumnFamilyStore store = Schema.instance.getColumnFamilyStoreInstance(id);
-    if (store == null) {
-      throw new IllegalStateException(known + " is not open yet.");
-    }
-    boolean hadOlder = new StoreTruncation(store, upToMicros).run();
-    VersionIndex versions = NodeVersions.ofThisNode().of(id);
-    if (versions != null) {
-      versions.truncated(upToMicros, hadOlder);
-    }
+        () -> StoreTruncation.of(table, upToMicros));
   }
 
   /**

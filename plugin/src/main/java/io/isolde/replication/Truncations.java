@@ -26,18 +26,19 @@ final class Truncations {
   /** Microseconds; in the order in which they came. */
   private final Map<TableId, Long> upTo = new LinkedHashMap<>();
 
-  /** Returns false if it was truncated as far before. */
-  boolean add(TableId table, long upToMicros) {
+  /** Whether a table was truncated as far before. */
+  boolean reach(TableId table, long upToMicros) {
     Long before = upTo.get(table);
-    if (before != null && before >= upToMicros) {
-      return false;
-    }
+    return before != null && before >= upToMicros;
+  }
+
+  /** A table is truncated. */
+  void add(TableId table, long upToMicros) {
     upTo.remove(table);
     upTo.put(table, upToMicros);
     if (upTo.size() > MAX_TABLES) {
       upTo.remove(upTo.keySet().iterator().next());
     }
-    return true;
   }
 
   /** Whether all of an update was truncated before it came. */
@@ -81,7 +82,7 @@ final class Truncations {
       throw new IOException("The truncations have version " + version + ", not " + VERSION + ".");
     }
     for (int left = in.readInt(); left > 0; left--) {
-      var unused = add(TableId.deserialize(in), in.readLong());
+      add(TableId.deserialize(in), in.readLong());
     }
   }
 }

@@ -110,8 +110,8 @@ public final class ConditionalWrites {
     }
     List<BoundWrite> others = new ArrayList<>();
     for (BoundWrite write : writes) {
-      boolean isForItself =
-          write.statement().getRestrictions().keyIsInRelation() || write.readsWithoutCondition();
+      boolean isForItself = isOfMany(write, byPartition.keySet(), state);
+      isForItself |= write.readsWithoutCondition();
       List<BoundWrite> together = isForItself ? null : byPartition.get(partitionOf(write, state));
       (together == null ? others : together).add(write);
     }
@@ -119,6 +119,23 @@ public final class ConditionalWrites {
     byPartition.values().forEach(together -> partitions.add(conditional(together, state)));
     return new ConditionalWrites(
         state, writes.get(0).options(), showingTheSame(partitions), others);
+  }
+
+  /** Whether it names several partitions; not those that have conditions, of another moment. */
+  private static boolean isOfMany(
+      BoundWrite write, Set<PartitionId> conditional, QueryState state) {
+    ModificationStatement statement = write.statement();
+    if (!statement.getRestrictions().keyIsInRelation()) {
+      return false;
+    }
+    for (ByteBuffer key :
+        statement.buildPartitionKeyNames(write.options(), state.getClientState())) {
+      if (conditional.contains(new PartitionId(statement.metadata().id, key))) {
+        throw new InvalidRequestException(
+            "IN on the partition key is not supported where another statement has a condition");
+      }
+    }
+    return true;
   }
 
   private static PartitionId partitionOf(BoundWrite write, QueryState state) {
@@ -144,7 +161,10 @@ public final class ConditionalWrites {
 
   /** Rows of several partitions can stand in one answer if they have the same columns. */
   private static List<Conditional> showingTheSame(List<Conditional> partitions) {
-    boolean isAll = partitions.stream().anyMatch(one -> one.columns() == null);
+    // Of several tables no rows are shown, so any columns will do.
+    boolean isAll =
+        partitions.stream().anyMatch(one -> one.columns() == null)
+            || partitions.stream().map(one -> one.request().metadata.id).distinct().count() > 1;
     Set<ColumnMetadata> union = new LinkedHashSet<>();
     if (!isAll) {
       partitions.forEach(one -> one.columns().forEach(union::add));
@@ -218,7 +238,10 @@ public final class ConditionalWrites {
   private List<PartitionUpdate> updates(List<FilteredPartition> found) {
     List<PartitionUpdate> updates = new ArrayList<>();
     for (int i = 0; i < found.size(); i++) {
-      updates.add(updates(partitions.get(i).request(), found.get(i), state));
+      PartitionUpdate update = updates(partitions.get(i).request(), found.get(i), state);
+      if (!update.isEmpty()) {
+        updates.add(update);
+      }
     }
     return updates;
   }

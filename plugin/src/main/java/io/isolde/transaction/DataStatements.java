@@ -36,10 +36,10 @@ import org.apache.cassandra.transport.messages.ResultMessage;
  */
 public final class DataStatements {
   /** A snapshot of one statement that has become too old is replaced by a newer one. */
-  private static final int READ_ATTEMPTS = 8;
+  static final int READ_ATTEMPTS = 8;
 
   /** Ever longer, 2.1 s in all: about a lease, after which others finish what was under way. */
-  private static final long READ_PAUSE_MILLIS = 100;
+  static final long READ_PAUSE_MILLIS = 100;
 
   private final Oracle oracle;
   private final Committer committer;
@@ -139,14 +139,14 @@ public final class DataStatements {
   /** Writes in a transaction: kept until it commits. All of them, or none. */
   public void write(Transaction transaction, List<BoundWrite> writes, ClientRequest request) {
     check(transaction, writes, request);
-    transaction.enter();
+    transaction.enterWriting();
     try {
       requireSame(transaction, writes);
       List<PartitionUpdate> all = updates(transaction, writes, request);
       Denylist.checkWrites(all);
       transaction.writes().add(all); // Together, since a later one may be refused.
     } finally {
-      transaction.leave();
+      transaction.leaveWriting();
     }
   }
 

@@ -10,11 +10,15 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 /**
  * Statements with IF that come to this node for the same partition go one after the other, in their
  * order. Else all would decide as of the same snapshot, and all but one in vain. It is a courtesy:
- * whoever waits for too long goes on without, and the oracle finds the conflict.
+ * whoever waits for too long, or finds too many, goes on without, and the oracle finds the
+ * conflict.
  */
 final class HotPartitions {
   /** A power of two; partitions that share a place only wait for one another. */
   private static final int PLACES = 1024;
+
+  /** Each holds a thread of the node's. */
+  private static final int MAX_WAITING = 32;
 
   private final ReentrantLock[] places = new ReentrantLock[PLACES];
 
@@ -34,6 +38,9 @@ final class HotPartitions {
   Stay enter(TableId table, ByteBuffer key, long maxNanos) {
     int hash = 31 * table.hashCode() + key.hashCode();
     ReentrantLock place = places[(hash ^ (hash >>> 16)) & (PLACES - 1)];
+    if (place.getQueueLength() >= MAX_WAITING) {
+      return () -> {};
+    }
     try {
       return place.tryLock(maxNanos, TimeUnit.NANOSECONDS) ? place::unlock : () -> {};
     } catch (InterruptedException e) {

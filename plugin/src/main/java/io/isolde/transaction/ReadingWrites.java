@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.isolde.answer.Answers;
 import io.isolde.apply.Denylist;
 import io.isolde.apply.ListCellPaths;
@@ -20,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.apache.cassandra.config.DatabaseDescriptor;
@@ -29,6 +31,7 @@ import org.apache.cassandra.db.partitions.FilteredPartition;
 import org.apache.cassandra.db.partitions.PartitionIterator;
 import org.apache.cassandra.db.partitions.PartitionIterators;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.messages.ResultMessage;
@@ -38,6 +41,9 @@ import org.apache.cassandra.transport.messages.ResultMessage;
  * transaction, or as a transaction of one statement. {@code docs/conflicts.md} has the rules.
  */
 public final class ReadingWrites {
+  /** Pauses after conflicts grow up to 64 ms. */
+  private static final int MAX_PAUSE_BITS = 6;
+
   private final Oracle oracle;
   private final Committer committer;
   private final InDoubt inDoubt;
@@ -65,7 +71,7 @@ public final class ReadingWrites {
   public ResultMessage write(
       Transaction transaction, List<BoundWrite> writes, boolean isBatch, ClientRequest request) {
     DataStatements.check(transaction, writes, request);
-    transaction.enter();
+    transaction.enterWriting();
     try {
       DataStatements.requireSame(transaction, writes);
       Look look =
@@ -76,8 +82,11 @@ public final class ReadingWrites {
               transaction.reads(),
               request);
       return write(look, transaction.writes(), transaction.startTimestamp(), writes, isBatch);
+    } catch (RuntimeException | Error e) {
+      transaction.doom(Transactions.aborted(e)); // Before anybody else: a part may be buffered.
+      throw e;
     } finally {
-      transaction.leave();
+      transaction.leaveWriting();
     }
   }
 
@@ -124,7 +133,7 @@ public final class ReadingWrites {
       List<BoundWrite> writes, boolean isBatch, ClientRequest request, long deadlineNanos) {
     // What this node knows of costs nothing. If the conditions hold there, the oracle checks them.
     boolean isNewest = false;
-    while (true) {
+    for (int attempt = 1; ; attempt++) {
       long snapshot = isNewest ? oracle.stable() : oracle.stableSoFar();
       try {
         WriteBuffer buffer = new WriteBuffer(Long.MAX_VALUE, CommitMemory.unbounded());
@@ -133,17 +142,38 @@ public final class ReadingWrites {
           return answer;
         }
       } catch (IsoldeException e) {
-        boolean mayPass =
-            e.errorCode() == ErrorCode.CONFLICT
-                || e.errorCode() == ErrorCode.CONFLICT_FORGOTTEN
-                || SnapshotErrors.mayPass(e);
-        if (!mayPass || System.nanoTime() >= deadlineNanos) {
+        if (!mayPass(e, attempt, deadlineNanos)) {
           throw e;
         }
         listener.decidedAgain();
+        pause(attempt, SnapshotErrors.mayPass(e));
+      } catch (InvalidRequestException e) {
+        if (isNewest) { // Else a value may have been read that is not there any more.
+          throw e;
+        }
       }
       isNewest = true;
     }
+  }
+
+  private static boolean mayPass(IsoldeException e, int attempt, long deadlineNanos) {
+    boolean isConflict =
+        e.errorCode() == ErrorCode.CONFLICT || e.errorCode() == ErrorCode.CONFLICT_FORGOTTEN;
+    return isConflict
+        ? System.nanoTime() < deadlineNanos
+        : SnapshotErrors.mayPass(e) && attempt < DataStatements.READ_ATTEMPTS;
+  }
+
+  /**
+   * What was in the way is visible now, as a rule. If it is not, trying at once is in vain; and
+   * after a restart even the newest snapshot is too old for a while.
+   */
+  private static void pause(int attempt, boolean isTooOld) {
+    long millis =
+        isTooOld
+            ? (attempt - 1) * DataStatements.READ_PAUSE_MILLIS
+            : ThreadLocalRandom.current().nextLong(1L << Math.min(attempt - 1, MAX_PAUSE_BITS));
+    Uninterruptibles.sleepUninterruptibly(millis, TimeUnit.MILLISECONDS);
   }
 
   /** Decides as of a snapshot, and commits what is written if nothing has changed since. */

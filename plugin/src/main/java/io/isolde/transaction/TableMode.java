@@ -28,6 +28,8 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes tables transactional and plain again, online. */
 public final class TableMode {
@@ -37,6 +39,8 @@ public final class TableMode {
   private final InDoubt inDoubt;
   private final ClusterBarrier barrier;
   private final StrongTables strong;
+  private static final Logger logger = LoggerFactory.getLogger(TableMode.class);
+
   private final TimestampLead lead;
 
   TableMode(
@@ -171,9 +175,20 @@ public final class TableMode {
           }
           strong.truncate(table, moment);
           if (isTransactional) {
-            beginAnew(Tables.requireTransactional(table));
+            beginAnewIfPossible(Tables.requireTransactional(table));
           }
         });
+  }
+
+  /**
+   * The rows are gone whatever the oracle says, and all nodes refuse the table to older readers.
+   */
+  private void beginAnewIfPossible(VersionIndex versions) {
+    try {
+      beginAnew(versions);
+    } catch (IsoldeException e) {
+      logger.warn("The oracle did not answer after a TRUNCATE; its readers may ask it again.", e);
+    }
   }
 
   /**

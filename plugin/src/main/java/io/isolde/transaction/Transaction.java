@@ -13,7 +13,9 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongSupplier;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
@@ -32,6 +34,9 @@ public final class Transaction {
 
   /** Held shared by statements, and exclusively by whatever ends the transaction. */
   private final ReadWriteLock inUse = new ReentrantReadWriteLock();
+
+  /** Held by the statement that writes. */
+  private final Lock writing = new ReentrantLock();
 
   private volatile long lastUsedMillis;
 
@@ -142,6 +147,20 @@ public final class Transaction {
           "transaction",
           id);
     }
+  }
+
+  /**
+   * As {@link #enter}, for a statement that writes: one at a time, so that those that read first
+   * see all that was written before. {@link #leaveWriting} ends it.
+   */
+  void enterWriting() {
+    enter();
+    writing.lock();
+  }
+
+  void leaveWriting() {
+    writing.unlock();
+    leave();
   }
 
   /** Only now its client begins to be idle: the statement may have run for long. */

@@ -234,6 +234,10 @@ public final class Transactions {
         throw notOpen(id, user);
       }
       lastWrites.accept(transaction);
+      if (transaction.doom().isPresent()) { // Meanwhile: they may have read for long.
+        endDoomed(transaction);
+        throw notOpen(id, user);
+      }
       return commit(transaction);
     } finally {
       lock.unlock();
@@ -416,7 +420,7 @@ public final class Transactions {
     ended.add(id, user, aborted(cause));
   }
 
-  private static EndedTransactions.End aborted(Throwable cause) {
+  static EndedTransactions.End aborted(Throwable cause) {
     return new EndedTransactions.End(
         ErrorCode.TRANSACTION_ABORTED,
         "An earlier statement of the transaction failed, so nothing of it can be committed;"

@@ -41,6 +41,10 @@ class ErrorCodesTest {
   private static final Set<String> IN_CASSANDRAS_WORDS =
       Set.of(
           "cql/IsoldeQueryHandler.java",
+          "cql/LateRefusals.java",
+          "cql/StatementChecks.java",
+          "statement/ConditionalWrites.java",
+          "statement/NumberChange.java",
           "error/IsoldeException.java",
           "replication/StrongErrors.java",
           "apply/Denylist.java",

@@ -67,6 +67,8 @@ final class GroupStateMachine implements CopyingStateMachine {
   private volatile boolean isCopying;
   private volatile long lastMicros;
 
+  private static final byte[] NOTHING = {};
+
   /**
    * A machine for a new replica.
    *
@@ -87,6 +89,10 @@ final class GroupStateMachine implements CopyingStateMachine {
   public LogPosition open(Path newDirectory) throws IOException {
     Checkpoint loaded = load(newDirectory);
     if (loaded == null) {
+      // The storage may have been another machine's: all of the log comes again.
+      synchronized (state) {
+        storage.restore(NOTHING);
+      }
       return LogPosition.NONE;
     }
     synchronized (state) {

@@ -33,7 +33,7 @@ public interface Storage {
    * member stores, and here may be what it has no more. Returns when reads find none of that. May
    * block; {@link #apply} is not called meanwhile.
    *
-   * @param state of this member or of the one that was copied
+   * @param state of this member or of the one that was copied; empty if all of the log comes again
    * @throws IOException if that can't be done now; then the replica does not start
    */
   default void restore(byte[] state) throws IOException {}

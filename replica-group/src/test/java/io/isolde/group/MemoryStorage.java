@@ -89,7 +89,7 @@ final class MemoryStorage implements Storage {
 
   @Override
   public void restore(byte[] state) {
-    emptiedMicros = ByteBuffer.wrap(state).getLong();
+    emptiedMicros = state.length == 0 ? 0 : ByteBuffer.wrap(state).getLong();
     removeOlder();
   }
 

@@ -5,6 +5,7 @@ import static io.isolde.system.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.BatchType;
 import com.datastax.oss.driver.api.core.cql.BatchableStatement;
@@ -21,6 +22,7 @@ import io.isolde.system.SystemNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -173,6 +175,46 @@ class ConditionsTest {
 
   private static Statement<?> batch(BatchableStatement<?>... statements) {
     return BatchStatement.newInstance(BatchType.LOGGED, statements);
+  }
+
+  @Test
+  void whenColumnsOfSeveralTablesAreAskedForThenTheAnswerIsWhetherItIsApplied() {
+    NODE.session().execute("INSERT INTO %s (id, name) VALUES (1, 'a')".formatted(OTHER));
+    String other = "UPDATE %s SET name = 'b' WHERE id = 1 IF name = 'a'".formatted(OTHER);
+    String not = "UPDATE %s SET v = 0 WHERE id = 1 IF v = 5".formatted(TABLE);
+    String holds = "UPDATE %s SET v = 11 WHERE id = 1 IF v = 10".formatted(TABLE);
+    assertThat(Results.lines(NODE.session().execute(text(other, not)))).containsExactly("false");
+    try (Transaction transaction = begin(IsolationLevel.SERIALIZABLE)) {
+      assertThat(Results.lines(transaction.execute(text(not, other)))).containsExactly("false");
+      assertThat(Results.lines(transaction.execute(text(holds, other)))).containsExactly("true");
+      assertThat(transaction.commit().committed()).isTrue();
+    }
+    assertThat(rows()).containsExactly("1 11", "2 20");
+  }
+
+  @Test
+  void whenAnotherStatementDeletesThePartitionOfAConditionByInThenItIsRefused() {
+    String delete = "DELETE FROM %s WHERE id IN (1, 2)".formatted(TABLE);
+    String update = "UPDATE %s SET v = 11 WHERE id = 1 IF v = 10".formatted(TABLE);
+    assertThatThrownBy(() -> NODE.session().execute(text(delete, update)))
+        .isInstanceOf(InvalidQueryException.class)
+        .hasMessageContaining("IN on the partition key");
+    assertThat(rows()).containsExactly("1 10", "2 20");
+  }
+
+  @Test
+  void whenStatementsOfATransactionInsertAtOnceThenOneIsApplied() {
+    try (Transaction transaction = begin(IsolationLevel.SNAPSHOT)) {
+      String insert = "INSERT INTO %s (id, v) VALUES (7, 1) IF NOT EXISTS".formatted(TABLE);
+      List<CompletionStage<AsyncResultSet>> all = new ArrayList<>();
+      for (int i = 0; i < CLIENTS; i++) {
+        all.add(transaction.executeAsync(SimpleStatement.newInstance(insert)));
+      }
+      List<Boolean> applied =
+          all.stream().map(each -> each.toCompletableFuture().join().wasApplied()).toList();
+      assertThat(applied).containsOnlyOnce(true);
+      assertThat(transaction.commit().committed()).isTrue();
+    }
   }
 
   @Test

@@ -9,6 +9,7 @@ import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.BatchType;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import io.isolde.client.ErrorCode;
 import io.isolde.client.IsolationLevel;
@@ -86,13 +87,57 @@ class NumbersTest {
     "t = t + 127, out of the range",
     "v = v + 2147483647, out of the range",
     "b = b - -9223372036854775807, out of the range",
-    "v = v + null, can't be null"
+    "v = v + null, can't be null",
+    "'v = v + 5, v = v - 3', Multiple incompatible setting"
   })
   void whenTheValueWouldBeWrongThenItIsRefusedAndNothingIsWritten(String change, String why) {
     assertThatThrownBy(() -> execute("UPDATE %s SET " + change + ", n = 0 WHERE p = 1 AND c = 1"))
         .isInstanceOf(InvalidQueryException.class)
         .hasMessageContaining(why);
+    if (!change.contains(",")) {
+      String withIf = "UPDATE %s SET " + change + " WHERE p = 1 AND c = 1 IF EXISTS";
+      assertThatThrownBy(() -> execute(withIf)).hasMessageContaining(why);
+      PreparedStatement prepared = NODE.session().prepare(withIf.formatted(TABLE));
+      assertThatThrownBy(() -> NODE.session().execute(prepared.bind())).hasMessageContaining(why);
+    }
     assertThat(row()).containsExactly("5 10 100 7 0.1 3");
+  }
+
+  @Test
+  void whenItIsOfAnotherTypeThenItIsRefusedAndEndsItsTransaction() {
+    try (Transaction transaction = NODE.isolde().begin()) {
+      transaction.execute("UPDATE %s SET v = 0 WHERE p = 1 AND c = 1".formatted(TABLE));
+      assertThatThrownBy(
+              () ->
+                  transaction.execute(
+                      "UPDATE %s SET v = v + 1, x = x + 1 WHERE p = 1 AND c = 1".formatted(TABLE)))
+          .hasMessageContaining("x");
+      assertThatThrownBy(
+              () ->
+                  transaction.execute(
+                      "UPDATE %s SET k = k + 'x' WHERE p = 1 AND c = 1".formatted(TABLE)))
+          .isNotNull();
+      assertRefused(ErrorCode.TRANSACTION_ABORTED, transaction::commit);
+    }
+    assertThat(row()).containsExactly("5 10 100 7 0.1 3");
+  }
+
+  @Test
+  void whenStatementsOfATransactionAddAtOnceThenEachCounts() {
+    try (Transaction transaction = NODE.isolde().begin()) {
+      List<CompletionStage<?>> all = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        all.add(
+            transaction.executeAsync(
+                SimpleStatement.newInstance(
+                    "UPDATE %s SET v = v + 1, s = s + 1 WHERE p = 1 AND c = 1".formatted(TABLE))));
+      }
+      all.forEach(each -> each.toCompletableFuture().join());
+      assertThat(transaction.commit().committed()).isTrue();
+    }
+    assertThat(row()).containsExactly("25 30 100 7 0.1 3");
+    execute("UPDATE %s SET s = s + 1 WHERE p = 1");
+    assertThat(row()).containsExactly("26 30 100 7 0.1 3");
   }
 
   @Test
