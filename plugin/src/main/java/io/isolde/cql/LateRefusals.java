@@ -70,16 +70,20 @@ final class LateRefusals {
   static void makeExact(List<BoundWrite> writes) {
     for (BoundWrite write : writes) {
       if (write.statement().requiresRead()) {
-        write.statement().getRegularOperations().replaceAll(LateRefusals::exact);
-        write.statement().getStaticOperations().replaceAll(LateRefusals::exact);
+        makeExact(write.statement().getRegularOperations());
+        makeExact(write.statement().getStaticOperations());
       }
     }
   }
 
-  private static Operation exact(Operation operation) {
-    return operation instanceof Constants.Adder && NumberChange.isFor(operation.column)
-        ? new NumberChange(operation.column, (Term) TERM.get(operation), false)
-        : operation;
+  /** In place and one by one: others may run the same prepared statement meanwhile. */
+  private static void makeExact(List<Operation> operations) {
+    for (int i = 0; i < operations.size(); i++) {
+      Operation operation = operations.get(i);
+      if (operation instanceof Constants.Adder && NumberChange.isFor(operation.column)) {
+        operations.set(i, new NumberChange(operation.column, (Term) TERM.get(operation), false));
+      }
+    }
   }
 
   /**

@@ -62,6 +62,15 @@ class NumbersTest {
     }
     all.forEach(each -> each.toCompletableFuture().join());
     assertThat(row()).containsExactly("205 410 100 7 0.1 3");
+    PreparedStatement addIf =
+        NODE.session()
+            .prepare("UPDATE %s SET v = v + ? WHERE p = ? AND c = ? IF EXISTS".formatted(TABLE));
+    all.clear();
+    for (int i = 0; i < ADDITIONS; i++) {
+      all.add(NODE.session().executeAsync(addIf.bind(1, 1, 1)));
+    }
+    all.forEach(each -> each.toCompletableFuture().join());
+    assertThat(row()).containsExactly("205 610 100 7 0.1 3");
   }
 
   @Test
