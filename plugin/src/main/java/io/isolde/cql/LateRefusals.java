@@ -70,14 +70,14 @@ final class LateRefusals {
   static void makeExact(List<BoundWrite> writes) {
     for (BoundWrite write : writes) {
       if (write.statement().requiresRead()) {
-        makeExact(write.statement().getRegularOperations());
-        makeExact(write.statement().getStaticOperations());
+        changeExactly(write.statement().getRegularOperations());
+        changeExactly(write.statement().getStaticOperations());
       }
     }
   }
 
   /** In place and one by one: others may run the same prepared statement meanwhile. */
-  private static void makeExact(List<Operation> operations) {
+  private static void changeExactly(List<Operation> operations) {
     for (int i = 0; i < operations.size(); i++) {
       Operation operation = operations.get(i);
       if (operation instanceof Constants.Adder && NumberChange.isFor(operation.column)) {
