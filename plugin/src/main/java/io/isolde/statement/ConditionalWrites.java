@@ -44,7 +44,8 @@ import org.apache.cassandra.utils.btree.BTreeSet;
  * all of them hold. Other than for Cassandra, the partitions may be many, and of several tables.
  *
  * <p>The statements of a batch that write to a partition with conditions take effect at one moment,
- * as in Cassandra. Those that write to other partitions are left to the caller.
+ * as in Cassandra. Those that write to other partitions, and additions without IF, are left to the
+ * caller.
  */
 public final class ConditionalWrites {
   private record PartitionId(TableId table, ByteBuffer key) {}
@@ -110,8 +111,8 @@ public final class ConditionalWrites {
     }
     List<BoundWrite> others = new ArrayList<>();
     for (BoundWrite write : writes) {
-      boolean isForItself = isOfMany(write, byPartition.keySet(), state);
-      isForItself |= write.readsWithoutCondition();
+      boolean isForItself =
+          isOfMany(write, byPartition.keySet(), state) || write.readsWithoutCondition();
       List<BoundWrite> together = isForItself ? null : byPartition.get(partitionOf(write, state));
       (together == null ? others : together).add(write);
     }

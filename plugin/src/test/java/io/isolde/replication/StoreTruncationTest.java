@@ -73,7 +73,8 @@ class StoreTruncationTest {
     return CassandraInProcess.table(name);
   }
 
-  private static TableStorage storage() {
+  /** That of a node which has all of the keyspace of tests. */
+  static TableStorage storage() {
     Layout.Member self = new Layout.Member(UUID.randomUUID().toString(), "127.0.0.77:7000");
     Layout layout = Layout.of(List.of(new Layout.Place(0, self)), 1, 1);
     return new TableStorage(

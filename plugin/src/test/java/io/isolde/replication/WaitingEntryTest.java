@@ -3,10 +3,8 @@ package io.isolde.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.isolde.group.Layout;
 import io.isolde.testing.CassandraInProcess;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.db.marshal.Int32Type;
@@ -29,7 +27,7 @@ class WaitingEntryTest {
     update.timestamp(2).row().add("added_later", 7);
     byte[] payload =
         Payload.encode(new Payload.Updates(List.of(update.build()), Payload.Timestamps.OF_THE_LOG));
-    TableStorage storage = storage();
+    TableStorage storage = StoreTruncationTest.storage();
     assertThat(storage.problem()).isEmpty();
     long nowMicros = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
 
@@ -50,16 +48,5 @@ class WaitingEntryTest {
                 .one()
                 .getInt("added_later"))
         .isEqualTo(7);
-  }
-
-  private static TableStorage storage() {
-    Layout.Member self = new Layout.Member(UUID.randomUUID().toString(), "127.0.0.77:7000");
-    Layout layout = Layout.of(List.of(new Layout.Place(0, self)), 1, 1);
-    return new TableStorage(
-        CassandraInProcess.KEYSPACE,
-        layout,
-        layout.groups().get(0),
-        UUID.randomUUID(),
-        truncation -> {});
   }
 }

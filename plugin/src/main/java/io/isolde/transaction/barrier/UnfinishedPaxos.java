@@ -30,7 +30,7 @@ final class UnfinishedPaxos {
   /**
    * Finishes them, at a quorum of the replicas of each.
    *
-   * @param table on which no lightweight transaction begins meanwhile
+   * @param table on which nobody starts a lightweight transaction meanwhile
    * @return false if that does not succeed in time
    */
   static boolean finish(TableMetadata table, long waitMillis) throws InterruptedException {
