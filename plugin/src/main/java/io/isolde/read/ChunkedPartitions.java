@@ -2,18 +2,13 @@
 package io.isolde.read;
 
 import java.util.NoSuchElementException;
-import org.apache.cassandra.db.ConsistencyLevel;
+import java.util.function.UnaryOperator;
 import org.apache.cassandra.db.DecoratedKey;
-import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.RegularAndStaticColumns;
 import org.apache.cassandra.db.partitions.PartitionIterator;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.RowIterator;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.service.ClientState;
-import org.apache.cassandra.service.pager.QueryPager;
-import org.apache.cassandra.transport.Dispatcher;
-import org.apache.cassandra.transport.ProtocolVersion;
 
 /**
  * All that an unlimited command selects, fetched a bounded number of rows at a time. A partition
@@ -21,12 +16,11 @@ import org.apache.cassandra.transport.ProtocolVersion;
  */
 final class ChunkedPartitions implements PartitionIterator {
   /** Small enough for memory, large enough that a chunk costs more than its round trip. */
-  private static final int ROWS_PER_CHUNK = 1000;
+  static final int ROWS_PER_CHUNK = 1000;
 
-  private final QueryPager pager;
-  private final ConsistencyLevel consistency;
-  private final ClientState state;
-  private final Dispatcher.RequestTime requestTime;
+  private final ReadFor.Pages pages;
+  private final int rowsPerChunk;
+  private final UnaryOperator<PartitionIterator> instead;
 
   private PartitionIterator chunk;
 
@@ -35,15 +29,16 @@ final class ChunkedPartitions implements PartitionIterator {
 
   private DecoratedKey lastKey;
 
+  /**
+   * Opens nothing yet.
+   *
+   * @param instead makes the rows that come out of each chunk, in the same order; uses it up
+   */
   ChunkedPartitions(
-      ReadQuery query,
-      ConsistencyLevel consistency,
-      ClientState state,
-      Dispatcher.RequestTime requestTime) {
-    this.pager = query.getPager(null, ProtocolVersion.CURRENT);
-    this.consistency = consistency;
-    this.state = state;
-    this.requestTime = requestTime;
+      ReadFor.Pages pages, int rowsPerChunk, UnaryOperator<PartitionIterator> instead) {
+    this.pages = pages;
+    this.rowsPerChunk = rowsPerChunk;
+    this.instead = instead;
   }
 
   @Override
@@ -69,10 +64,10 @@ final class ChunkedPartitions implements PartitionIterator {
   private boolean peek() {
     while (next == null) {
       if (chunk == null) {
-        if (pager.isExhausted()) {
+        if (pages.areExhausted()) {
           return false;
         }
-        chunk = pager.fetchPage(ROWS_PER_CHUNK, consistency, state, requestTime);
+        chunk = instead.apply(pages.next(rowsPerChunk));
       }
       if (chunk.hasNext()) {
         next = chunk.next();

@@ -3,6 +3,8 @@ package io.isolde.read;
 
 import io.isolde.version.VersionIndex;
 import java.util.function.UnaryOperator;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.SinglePartitionReadQuery;
@@ -23,6 +25,16 @@ public record Snapshot(
     OwnWrites ownWrites,
     ReadRecorder recorder,
     UnaryOperator<ReadQuery> replicas) {
+
+  /** Reads from replicas as Cassandra does. */
+  public static final UnaryOperator<ReadQuery> FROM_REPLICAS = query -> query;
+
+  /** Whether one replica has all that a read sees, so that it can filter rows by their values. */
+  boolean isOfOneReplica(ConsistencyLevel consistency) {
+    return replicas != FROM_REPLICAS
+        || consistency.blockFor(Keyspace.open(versions.table().keyspace).getReplicationStrategy())
+            == 1;
+  }
 
   /** Reads of one partition from this snapshot. */
   public SinglePartitionReadQuery of(SinglePartitionReadCommand command) {

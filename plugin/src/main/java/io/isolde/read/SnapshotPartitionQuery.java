@@ -10,6 +10,8 @@ import org.apache.cassandra.db.SinglePartitionReadQuery;
 import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.filter.ClusteringIndexFilter;
 import org.apache.cassandra.db.filter.DataLimits;
+import org.apache.cassandra.db.filter.RowFilter;
+import org.apache.cassandra.db.partitions.PartitionIterator;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 
 /** Rows of one partition, from a snapshot. */
@@ -21,13 +23,13 @@ final class SnapshotPartitionQuery extends SnapshotQuery<SinglePartitionReadComm
   }
 
   @Override
-  SinglePartitionReadCommand asOf(DataLimits limits) {
+  SinglePartitionReadCommand asOf(DataLimits limits, RowFilter filter) {
     return warning(
         SinglePartitionReadCommand.create(
             metadata(),
             nowInSec(),
             columnFilter(),
-            snapshot.versions().asOf(snapshot.asOf()),
+            snapshot.versions().asOf(snapshot.asOf(), filter),
             limits,
             partitionKey(),
             clusteringIndexFilter()));
@@ -42,6 +44,15 @@ final class SnapshotPartitionQuery extends SnapshotQuery<SinglePartitionReadComm
   @Override
   Slices slices(DecoratedKey key) {
     return clusteringIndexFilter().getSlices(metadata());
+  }
+
+  /** With own writes it is all that the command asks for of the partition. */
+  @Override
+  PartitionIterator proposed(
+      RowFilter indexed, Collection<PartitionUpdate> ownWrites, ReadFor reader) {
+    return ownWrites.isEmpty()
+        ? byIndex(indexed, reader)
+        : reader.chunks(atReplicas(DataLimits.NONE, RowFilter.none()));
   }
 
   @Override

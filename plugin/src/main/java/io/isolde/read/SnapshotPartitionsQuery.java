@@ -7,6 +7,7 @@ import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.SinglePartitionReadQuery;
 import org.apache.cassandra.db.filter.DataLimits;
+import org.apache.cassandra.db.filter.RowFilter;
 import org.apache.cassandra.db.partitions.PartitionIterator;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.Dispatcher;
@@ -36,7 +37,7 @@ final class SnapshotPartitionsQuery extends SinglePartitionReadQuery.Group<Snaps
     List<SinglePartitionReadCommand> commands = new ArrayList<>(queries.size());
     for (SnapshotPartitionQuery query : queries) {
       query.record();
-      commands.add(query.asOf(query.limits()));
+      commands.add(query.asOf(query.limits(), RowFilter.none()));
     }
     return queries
         .get(0)

@@ -2,6 +2,8 @@
 package io.isolde.read;
 
 import java.util.Collection;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.ReadCommand;
@@ -29,6 +31,9 @@ import org.apache.cassandra.transport.Dispatcher;
  * @param <C> the kind of command
  */
 abstract class SnapshotQuery<C extends ReadCommand> implements ReadQuery {
+  /** Not too few round trips where the limit is small and another filter leaves out rows. */
+  private static final int MIN_PROPOSED_ROWS = 100;
+
   final C command;
   final Snapshot snapshot;
 
@@ -37,8 +42,8 @@ abstract class SnapshotQuery<C extends ReadCommand> implements ReadQuery {
     this.snapshot = snapshot;
   }
 
-  /** The same command as of the snapshot, without filter. */
-  abstract C asOf(DataLimits limits);
+  /** The same command as of the snapshot, with another filter. */
+  abstract C asOf(DataLimits limits, RowFilter filter);
 
   /** The limits of what a replica may read, and the warnings before, hold for the past too. */
   C warning(C asOf) {
@@ -59,17 +64,55 @@ abstract class SnapshotQuery<C extends ReadCommand> implements ReadQuery {
   public PartitionIterator execute(
       ConsistencyLevel consistency, ClientState state, Dispatcher.RequestTime requestTime) {
     record();
+    ReadFor reader = new ReadFor(consistency, state, requestTime);
     Collection<PartitionUpdate> ownWrites = ownWrites();
     if (ownWrites.isEmpty() && rowFilter().isEmpty()) {
-      return atReplicas(limits()).execute(consistency, state, requestTime);
+      return reader.execute(atReplicas(limits(), RowFilter.none()));
     }
-    PartitionIterator rows =
-        new ChunkedPartitions(atReplicas(DataLimits.NONE), consistency, state, requestTime);
+    Optional<RowFilter> indexed = IndexedExpression.of(command);
+    if (indexed.isEmpty()) {
+      return merged(ownWrites, reader.chunks(atReplicas(DataLimits.NONE, RowFilter.none())));
+    }
+    return ownWrites.isEmpty() && snapshot.isOfOneReplica(consistency)
+        ? reader.execute(atReplicas(limits(), rowFilter()))
+        : merged(ownWrites, proposed(indexed.get(), ownWrites, reader));
+  }
+
+  private PartitionIterator merged(Collection<PartitionUpdate> ownWrites, PartitionIterator rows) {
     return new OwnWritesMerge(this, ownWrites).apply(rows);
   }
 
-  private ReadQuery atReplicas(DataLimits limits) {
-    return snapshot.replicas().apply(asOf(limits));
+  /** Rows that may match, whole, and all that the transaction may have made match. */
+  abstract PartitionIterator proposed(
+      RowFilter indexed, Collection<PartitionUpdate> ownWrites, ReadFor reader);
+
+  /**
+   * Rows of the snapshot that may match an expression that is indexed. A replica may propose a row
+   * that is out of date, and another may have other columns of it. So proposed rows are read again.
+   */
+  final PartitionIterator byIndex(RowFilter indexed, ReadFor reader) {
+    return new ChunkedPartitions(
+        reader.pages(atReplicas(DataLimits.NONE, indexed)),
+        Math.min(ChunkedPartitions.ROWS_PER_CHUNK, Math.max(limits().count(), MIN_PROPOSED_ROWS)),
+        snapshot.isOfOneReplica(reader.consistency())
+            ? UnaryOperator.identity()
+            : new ReadAgain(this, reader));
+  }
+
+  /** The live rows that match; an index may compare texts in a way of its own. */
+  final PartitionIterator matching(PartitionIterator live) {
+    if (command.indexQueryPlan() == null) {
+      return rowFilter().filter(live, metadata(), nowInSec());
+    }
+    return command
+        .indexQueryPlan()
+        .postIndexQueryFilter()
+        .filter(
+            command.indexSearcher().filterReplicaFilteringProtection(live), metadata(), nowInSec());
+  }
+
+  final ReadQuery atReplicas(DataLimits limits, RowFilter filter) {
+    return snapshot.replicas().apply(asOf(limits, filter));
   }
 
   boolean isDirect() {

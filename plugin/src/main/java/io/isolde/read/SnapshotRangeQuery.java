@@ -6,8 +6,12 @@ import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.PartitionRangeReadQuery;
+import org.apache.cassandra.db.ReadQuery;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.filter.DataLimits;
+import org.apache.cassandra.db.filter.RowFilter;
+import org.apache.cassandra.db.partitions.PartitionIterator;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 
 /** Rows of a range of partitions, from a snapshot. */
@@ -19,13 +23,13 @@ final class SnapshotRangeQuery extends SnapshotQuery<PartitionRangeReadCommand>
   }
 
   @Override
-  PartitionRangeReadCommand asOf(DataLimits limits) {
+  PartitionRangeReadCommand asOf(DataLimits limits, RowFilter filter) {
     return warning(
         PartitionRangeReadCommand.create(
             metadata(),
             nowInSec(),
             columnFilter(),
-            snapshot.versions().asOf(snapshot.asOf()),
+            snapshot.versions().asOf(snapshot.asOf(), filter),
             limits,
             dataRange()));
   }
@@ -38,6 +42,31 @@ final class SnapshotRangeQuery extends SnapshotQuery<PartitionRangeReadCommand>
   @Override
   Slices slices(DecoratedKey key) {
     return dataRange().clusteringIndexFilter(key).getSlices(metadata());
+  }
+
+  @Override
+  PartitionIterator proposed(
+      RowFilter indexed, Collection<PartitionUpdate> ownWrites, ReadFor reader) {
+    PartitionIterator proposed = byIndex(indexed, reader);
+    return ownWrites.isEmpty()
+        ? proposed
+        : new PartitionsInstead(
+            proposed, ownWrites.iterator(), key -> reader.chunks(wholePartition(key)));
+  }
+
+  /** All that the command asks for of a partition, as of the snapshot. */
+  private ReadQuery wholePartition(DecoratedKey key) {
+    return snapshot
+        .replicas()
+        .apply(
+            SinglePartitionReadCommand.create(
+                metadata(),
+                nowInSec(),
+                columnFilter(),
+                snapshot.versions().asOf(snapshot.asOf()),
+                DataLimits.NONE,
+                key,
+                dataRange().clusteringIndexFilter(key)));
   }
 
   @Override

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
@@ -31,8 +32,11 @@ public final class SnapshotSelect extends SelectStatement {
 
   private final UnaryOperator<ReadQuery> instead;
 
+  /** Whether rows are filtered when all replicas' answers are merged, and not before. */
+  private final boolean filtersMergedRows;
+
   public SnapshotSelect(SelectStatement select, Snapshot snapshot) {
-    this(select, query -> asOf(query, snapshot));
+    this(select.table, select, query -> asOf(query, snapshot), true);
   }
 
   /**
@@ -41,7 +45,7 @@ public final class SnapshotSelect extends SelectStatement {
    * @param instead makes them from those of the statement
    */
   public SnapshotSelect(SelectStatement select, UnaryOperator<ReadQuery> instead) {
-    this(select.table, select, instead);
+    this(select.table, select, instead, false);
   }
 
   /**
@@ -51,6 +55,14 @@ public final class SnapshotSelect extends SelectStatement {
    */
   public SnapshotSelect(
       TableMetadata table, SelectStatement select, UnaryOperator<ReadQuery> instead) {
+    this(table, select, instead, false);
+  }
+
+  private SnapshotSelect(
+      TableMetadata table,
+      SelectStatement select,
+      UnaryOperator<ReadQuery> instead,
+      boolean filtersMergedRows) {
     super(
         table,
         select.bindVariables,
@@ -63,6 +75,7 @@ public final class SnapshotSelect extends SelectStatement {
         null,
         null);
     this.instead = instead;
+    this.filtersMergedRows = filtersMergedRows;
     try {
       for (Field field : COPIED) {
         field.set(this, field.get(select));
@@ -106,6 +119,11 @@ public final class SnapshotSelect extends SelectStatement {
       ColumnFilter columns,
       long nowInSec,
       DataLimits limits) {
-    return instead.apply(super.getQuery(options, state, columns, nowInSec, limits));
+    // Cassandra refuses some filters above ONE, where one replica's row may not be the whole row.
+    QueryOptions filtering =
+        filtersMergedRows
+            ? QueryOptions.withConsistencyLevel(options, ConsistencyLevel.ONE)
+            : options;
+    return instead.apply(super.getQuery(filtering, state, columns, nowInSec, limits));
   }
 }

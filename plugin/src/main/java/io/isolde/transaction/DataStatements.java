@@ -107,7 +107,7 @@ public final class DataStatements {
   }
 
   private UnaryOperator<ReadQuery> replicas(SelectStatement select) {
-    return strong.isStrong(select.keyspace()) ? strong::atLeaders : UnaryOperator.identity();
+    return strong.isStrong(select.keyspace()) ? strong::atLeaders : Snapshot.FROM_REPLICAS;
   }
 
   private static VersionIndex check(

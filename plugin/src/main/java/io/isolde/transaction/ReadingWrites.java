@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
@@ -256,7 +255,7 @@ public final class ReadingWrites {
               Tables.requireTransactional(table),
               ownWrites,
               InDoubtWait.of(inDoubt, asOf, transactionId, reads),
-              strong.isStrong(table.keyspace) ? strong::atLeaders : UnaryOperator.identity());
+              strong.isStrong(table.keyspace) ? strong::atLeaders : Snapshot.FROM_REPLICAS);
       return SnapshotErrors.reading(
           table,
           snapshot,

@@ -46,13 +46,11 @@ final class StatementValidator {
   }
 
   static void check(SelectStatement statement) {
-    boolean onlyByIndex =
-        statement.getRestrictions().usesSecondaryIndexing() && !statement.parameters.allowFiltering;
-    if (onlyByIndex || statement.getRestrictions().isTopK()) {
+    if (statement.getRestrictions().isTopK()) {
       throw IsoldeException.of(
           ErrorCode.UNSUPPORTED_INDEX_QUERY,
-          "Indexes know nothing of old values, so they can't answer as of a snapshot; ALLOW"
-              + " FILTERING reads the rows themselves.",
+          "ORDER BY ... ANN OF finds the nearest of what is there now, and not of a snapshot;"
+              + " keep the vectors in a plain table.",
           "table",
           statement.table);
     }

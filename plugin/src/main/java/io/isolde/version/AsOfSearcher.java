@@ -2,16 +2,25 @@
 package io.isolde.version;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.DataRange;
+import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.ReadExecutionController;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.filter.ClusteringIndexFilter;
+import org.apache.cassandra.db.filter.DataLimits;
 import org.apache.cassandra.db.filter.RowFilter;
+import org.apache.cassandra.db.lifecycle.View;
+import org.apache.cassandra.db.partitions.PartitionIterator;
 import org.apache.cassandra.db.partitions.SingletonUnfilteredPartitionIterator;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
+import org.apache.cassandra.db.partitions.UnfilteredPartitionIterators;
 import org.apache.cassandra.db.transform.RTBoundCloser;
 import org.apache.cassandra.db.transform.Transformation;
 import org.apache.cassandra.index.Index;
+import org.apache.cassandra.io.sstable.format.SSTableReader;
+import org.apache.cassandra.utils.FBUtilities;
 
 /**
  * Reads as of a timestamp on this replica, and counts what it finds as the coordinator does ({@link
@@ -27,7 +36,91 @@ record AsOfSearcher(
   @Override
   public UnfilteredPartitionIterator search(ReadExecutionController controller) {
     RestartBarrier.ofThisNode().pass(asOf);
-    return limited(filter.filter(read(controller), command.nowInSec()));
+    if (filter.isEmpty()) {
+      return limited(read(controller));
+    }
+    ReadCommand indexed = withoutTimestamp();
+    return limited(
+        indexed.indexQueryPlan() == null
+            ? filter.filter(read(controller), command.nowInSec())
+            : matching(indexed, candidates(indexed, controller)));
+  }
+
+  /** As an index understands the filter: it may compare texts in a way of its own. */
+  private UnfilteredPartitionIterator matching(ReadCommand indexed, PartitionIterator candidates) {
+    PartitionIterator matching =
+        indexed.indexSearcher().filterReplicaFilteringProtection(candidates);
+    return new LiveRows(
+        command.metadata(),
+        indexed
+            .indexQueryPlan()
+            .postIndexQueryFilter()
+            .filter(matching, command.metadata(), command.nowInSec()));
+  }
+
+  private PartitionIterator candidates(ReadCommand indexed, ReadExecutionController controller) {
+    ChangeLog.Node before = versions.changes().before(asOf);
+    return before == null || command.isReversed() || hasExpiredSince()
+        ? UnfilteredPartitionIterators.filter(read(controller), command.nowInSec())
+        : IndexedRead.of(this, controller, indexed, before);
+  }
+
+  /**
+   * Whether something may have expired that is read as if it had not. Indexes leave out what has
+   * expired by now, and no write tells of it.
+   */
+  private boolean hasExpiredSince() {
+    if (command.nowInSec() >= FBUtilities.nowInSeconds()) {
+      return false;
+    }
+    View view = cfs.getTracker().getView();
+    for (SSTableReader sstable : view.liveSSTables()) {
+      if (sstable.getMaxTTL() > 0) {
+        return true;
+      }
+    }
+    for (SSTableReader sstable : versions.retention().missingFrom(view, asOf)) {
+      if (sstable.getMaxTTL() > 0) {
+        return true;
+      }
+    }
+    return versions.changes().hasExpiring(view);
+  }
+
+  private ReadCommand withoutTimestamp() {
+    return command instanceof SinglePartitionReadCommand partition
+        ? SinglePartitionReadCommand.create(
+            command.metadata(),
+            command.nowInSec(),
+            command.columnFilter(),
+            filter,
+            DataLimits.NONE,
+            partition.partitionKey(),
+            partition.clusteringIndexFilter())
+        : PartitionRangeReadCommand.create(
+            command.metadata(),
+            command.nowInSec(),
+            command.columnFilter(),
+            filter,
+            DataLimits.NONE,
+            dataRange());
+  }
+
+  private DataRange dataRange() {
+    return ((PartitionRangeReadCommand) command).dataRange();
+  }
+
+  boolean selects(DecoratedKey key) {
+    return command instanceof SinglePartitionReadCommand partition
+        ? partition.partitionKey().equals(key)
+        : dataRange().contains(key);
+  }
+
+  /** Which rows of a partition the command asks for. */
+  ClusteringIndexFilter selected(DecoratedKey key) {
+    return command instanceof SinglePartitionReadCommand partition
+        ? partition.clusteringIndexFilter()
+        : dataRange().clusteringIndexFilter(key);
   }
 
   private UnfilteredPartitionIterator read(ReadExecutionController controller) {
@@ -55,6 +148,6 @@ record AsOfSearcher(
   private boolean selectsWholePartitions() {
     return command instanceof SinglePartitionReadCommand partition
         ? partition.clusteringIndexFilter().selectsAllPartition()
-        : ((PartitionRangeReadCommand) command).dataRange().selectsAllPartition();
+        : dataRange().selectsAllPartition();
   }
 }

@@ -11,6 +11,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.streaming.StreamManager;
@@ -22,6 +23,9 @@ import org.apache.cassandra.streaming.StreamManager;
 public final class NodeVersions {
   private static final long SWEEP_INTERVAL_MILLIS = 500;
 
+  /** A change names a row where a version has its content, so it is that much smaller. */
+  private static final int CHANGES_PART = 8;
+
   private static final class Holder {
     static final NodeVersions INSTANCE = new NodeVersions(IsoldeConfig.ofThisNode().versions());
   }
@@ -29,6 +33,10 @@ public final class NodeVersions {
   private final VersionSettings settings;
   private final Map<TableId, VersionIndex> tables = new ConcurrentHashMap<>();
   private final VersionBudget budget;
+
+  /** What the change logs of all tables hold. */
+  private final AtomicLong changeBytes = new AtomicLong();
+
   private final Future<?> sweeping;
 
   /** The wall clock until the oracle takes over; see {@link #useClock}. */
@@ -138,6 +146,11 @@ public final class NodeVersions {
     return budget;
   }
 
+  /** All logs together take a part of the memory for versions, beside it. */
+  ChangeLog newChangeLog() {
+    return new ChangeLog(clock, changeBytes, settings.storeBytes() / CHANGES_PART);
+  }
+
   void register(TableId table, VersionIndex index) {
     tables.put(table, index);
   }
@@ -149,6 +162,10 @@ public final class NodeVersions {
   private void sweep() {
     budget.sweep();
     long lowWatermark = clock.lowWatermark();
-    tables.values().forEach(table -> table.versions().retention().release(lowWatermark));
+    for (VersionIndex table : tables.values()) {
+      table.versions().retention().release(lowWatermark);
+      table.followIndexes();
+      table.versions().changes().release(lowWatermark);
+    }
   }
 }

@@ -14,22 +14,25 @@ import org.apache.cassandra.streaming.management.StreamStateCompositeData;
  * replaced versions are not among it, so it can't vouch for snapshots from before.
  *
  * <p>Data of a repair is different. It is of ranges that this replica had all along, so it has
- * itself kept what was replaced here; and what it missed, a quorum of the others has not.
+ * itself kept what was replaced here; and what it missed, a quorum of the others has not. Only the
+ * log of changes does not know of it.
  */
-record StreamWatch(Horizon horizon, VersionClock clock, BooleanSupplier isTakingRanges)
+record StreamWatch(
+    Horizon horizon, ChangeLog changes, VersionClock clock, BooleanSupplier isTakingRanges)
     implements INotificationConsumer {
 
-  StreamWatch(Horizon horizon, VersionClock clock) {
-    this(horizon, clock, StreamWatch::isReceivingRanges);
+  StreamWatch(Horizon horizon, ChangeLog changes, VersionClock clock) {
+    this(horizon, changes, clock, StreamWatch::isReceivingRanges);
   }
 
   @Override
   public void handleNotification(INotification notification, Object sender) {
-    if (notification instanceof SSTableAddedNotification added
-        && added.memtable().isEmpty()
-        && isTakingRanges.getAsBoolean()) {
-      horizon.raise(clock.latestTimestamp());
-      added.added.forEach(sstable -> horizon.raise(sstable.getMaxTimestamp()));
+    if (notification instanceof SSTableAddedNotification added && added.memtable().isEmpty()) {
+      added.added.forEach(sstable -> changes.missed(sstable.getMaxTimestamp()));
+      if (isTakingRanges.getAsBoolean()) {
+        horizon.raise(clock.latestTimestamp());
+        added.added.forEach(sstable -> horizon.raise(sstable.getMaxTimestamp()));
+      }
     }
   }
 

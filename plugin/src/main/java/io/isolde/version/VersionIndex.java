@@ -65,9 +65,9 @@ public final class VersionIndex implements Index {
     SSTableRetention retention =
         new SSTableRetention(
             cfs.getTracker(), node.clock(), horizon, node.settings().replacedSSTablesBytes());
-    this.versions = new TableVersions(store, retention, horizon);
+    this.versions = new TableVersions(store, retention, horizon, node.newChangeLog());
     this.memtables = new MemtableWatch(store);
-    this.streams = new StreamWatch(horizon, node.clock());
+    this.streams = new StreamWatch(horizon, versions.changes(), node.clock());
     this.start = new StartWatch(horizon, node::hasOracle);
   }
 
@@ -137,7 +137,12 @@ public final class VersionIndex implements Index {
 
   /** The row filter that makes a read of this table answer as of a timestamp. */
   public RowFilter asOf(long timestamp) {
-    return new AsOfRowFilter(table(), index, timestamp);
+    return asOf(timestamp, RowFilter.none());
+  }
+
+  /** The same, for rows that match another filter then, too. */
+  public RowFilter asOf(long timestamp, RowFilter filter) {
+    return new AsOfRowFilter(table(), index, timestamp, filter);
   }
 
   @Override
@@ -193,14 +198,25 @@ public final class VersionIndex implements Index {
       IndexTransaction.Type type,
       Memtable memtable) {
     // No memtable: an index build over existing data, from which nothing is replaced.
-    return memtable == null || type != IndexTransaction.Type.UPDATE
-        ? null
-        : new VersionWriter(cfs.metadata(), versions.store(), node.clock(), key, memtable);
+    if (memtable == null || type != IndexTransaction.Type.UPDATE) {
+      return null;
+    }
+    followIndexes();
+    return new VersionWriter(cfs.metadata(), versions, node.clock(), key, memtable);
+  }
+
+  /** Which rows were written lately matters to other indexes only. */
+  void followIndexes() {
+    boolean hasOthers = cfs.metadata().indexes.size() > 1;
+    if (hasOthers != versions.changes().isOn()) {
+      versions.changes().turn(hasOthers, cfs.getTracker().getView());
+    }
   }
 
   @Override
   public Searcher searcherFor(ReadCommand command) {
     followColumns();
+    followIndexes();
     RowFilter filter = command.rowFilter();
     return new AsOfSearcher(
         versions, cfs, command, timestampOf(filter), getPostIndexQueryFilter(filter));

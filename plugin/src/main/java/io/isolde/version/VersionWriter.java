@@ -2,6 +2,7 @@
 package io.isolde.version;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.DeletionTime;
 import org.apache.cassandra.db.RangeTombstone;
@@ -11,6 +12,7 @@ import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.BTreeRow;
+import org.apache.cassandra.db.rows.Cell;
 import org.apache.cassandra.db.rows.ColumnData;
 import org.apache.cassandra.db.rows.ComplexColumnData;
 import org.apache.cassandra.db.rows.Row;
@@ -42,21 +44,44 @@ final class VersionWriter implements Index.Indexer {
 
   private final TableMetadata table;
   private final VersionStore store;
+  private final ChangeLog changes;
   private final VersionClock clock;
   private final DecoratedKey key;
   private final Memtable memtable;
 
   VersionWriter(
       TableMetadata table,
-      VersionStore store,
+      TableVersions versions,
       VersionClock clock,
       DecoratedKey key,
       Memtable memtable) {
     this.table = table;
-    this.store = store;
+    this.store = versions.store();
+    this.changes = versions.changes();
     this.clock = clock;
     this.key = key;
     this.memtable = memtable;
+  }
+
+  /** Nothing is replaced, but indexes have the row from now on. */
+  @Override
+  public void insertRow(Row row) {
+    if (changes.isOn()) {
+      changed(row, newest(row));
+    }
+  }
+
+  private void changed(Row row, long timestamp) {
+    boolean expires = row.primaryKeyLivenessInfo().isExpiring();
+    for (Cell<?> cell : row.cells()) {
+      expires |= cell.isExpiring();
+    }
+    if (expires) {
+      changes.sawExpiring(memtable);
+    }
+    Clustering<?> onHeap =
+        row.isStatic() ? row.clustering() : HeapCloner.instance.clone(row.clustering());
+    changes.add(new ChangeLog.Change(key, onHeap, timestamp));
   }
 
   /**
@@ -67,6 +92,13 @@ final class VersionWriter implements Index.Indexer {
    */
   @Override
   public void updateRow(Row old, Row merged) {
+    if (changes.isOn()) {
+      changed(
+          merged,
+          isUnnoticed(old, merged)
+              ? clock.latestTimestamp() + VersionClock.MAX_AHEAD_MICROS
+              : newest(merged));
+    }
     Row complexDeletions = hasComplexColumns(old) ? complexDeletions(old) : null;
     boolean replacedCells = old.columnCount() > 0;
     boolean replacedLiveness =
@@ -131,13 +163,21 @@ final class VersionWriter implements Index.Indexer {
   /** A deletion hides rows without an {@link #updateRow}: all that it hides is kept. */
   @Override
   public void partitionDelete(DeletionTime deletion) {
+    changedMany(deletion);
     keep(Slices.ALL, deletion.markedForDeleteAt());
   }
 
   @Override
   public void rangeTombstone(RangeTombstone tombstone) {
+    changedMany(tombstone.deletionTime());
     Slices slices = Slices.with(table.comparator, tombstone.deletedSlice());
     keep(slices, tombstone.deletionTime().markedForDeleteAt());
+  }
+
+  private void changedMany(DeletionTime deletion) {
+    if (changes.isOn()) {
+      changes.add(new ChangeLog.Change(key, null, deletion.markedForDeleteAt()));
+    }
   }
 
   private void keep(Slices slices, long deletedAt) {
@@ -161,10 +201,13 @@ final class VersionWriter implements Index.Indexer {
     if (isUnnoticed(old, merged)) {
       return Version.NOT_KNOWN_YET;
     }
-    long newest = clock.latestTimestamp();
-    newest = Math.max(newest, merged.primaryKeyLivenessInfo().timestamp());
-    newest = Math.max(newest, merged.deletion().time().markedForDeleteAt());
-    for (ColumnData data : merged) {
+    return Math.max(clock.latestTimestamp(), newest(merged));
+  }
+
+  private static long newest(Row row) {
+    long newest = row.primaryKeyLivenessInfo().timestamp();
+    newest = Math.max(newest, row.deletion().time().markedForDeleteAt());
+    for (ColumnData data : row) {
       newest = Math.max(newest, data.maxTimestamp());
     }
     return newest;

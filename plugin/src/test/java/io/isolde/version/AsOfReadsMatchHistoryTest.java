@@ -27,6 +27,39 @@ class AsOfReadsMatchHistoryTest {
   private static final int CHECKS_PER_LOOK = 3;
   private static final List<String> MEMTABLES = List.of("default", "trie");
 
+  /** What indexes answer; the model is asked without any. */
+  private static final List<String> INDEXED_QUERIES =
+      List.of(
+          "SELECT * FROM %s WHERE v = 't3' %s",
+          "SELECT * FROM %s WHERE w = 3 %s",
+          "SELECT p, c FROM %s WHERE w >= 2 %s",
+          "SELECT * FROM %s WHERE s = 't2' %s",
+          "SELECT * FROM %s WHERE e CONTAINS 2 %s",
+          "SELECT * FROM %s WHERE m CONTAINS 't1' %s",
+          "SELECT * FROM %s WHERE l CONTAINS 4 %s",
+          "SELECT * FROM %s WHERE f = [1] %s",
+          "SELECT * FROM %s WHERE sm CONTAINS KEY 1 %s",
+          "SELECT * FROM %s WHERE p = 1 AND w = 2 %s",
+          "SELECT * FROM %s WHERE p = 2 AND c >= 2 AND v = 't4' %s",
+          "SELECT c FROM %s WHERE w > 0 AND v = 't0' %s",
+          "SELECT * FROM %s WHERE w = 1 AND s = 't1' %s",
+          "SELECT * FROM %s WHERE v = 't2' %s LIMIT 1",
+          "SELECT p, w FROM %s WHERE w = 4 %s PER PARTITION LIMIT 1",
+          "SELECT p, count(*) FROM %s WHERE w < 3 %s GROUP BY p",
+          "SELECT * FROM %s WHERE c = 3 %s");
+
+  private static final List<String> INDEXES =
+      List.of(
+          "CREATE INDEX ON test.%s (v)",
+          "CREATE INDEX ON test.%s (w) USING 'sai'",
+          "CREATE INDEX ON test.%s (s) USING 'sai'",
+          "CREATE INDEX ON test.%s (e)",
+          "CREATE INDEX ON test.%s (values(m)) USING 'sai'",
+          "CREATE INDEX ON test.%s (l) USING 'sai'",
+          "CREATE INDEX ON test.%s (full(f))",
+          "CREATE INDEX ON test.%s (keys(sm)) USING 'sai'",
+          "CREATE INDEX ON test.%s (c)");
+
   private static final List<String> QUERIES =
       List.of(
           "SELECT * FROM %s %s",
@@ -72,15 +105,28 @@ class AsOfReadsMatchHistoryTest {
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void whenAskedAsOfATimestampThenOnlyWritesUpToItAreSeen(long seed) {
+    check(new Random(seed), QUERIES, 1000);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void whenAnIndexIsAskedAsOfATimestampThenItAnswersAsTheRowsWereThen(long seed) {
     Random random = new Random(seed);
+    check(random, INDEXED_QUERIES, 6);
+  }
+
+  private void check(Random random, List<String> queries, int texts) {
     create(random);
-    RandomWrites writes = new RandomWrites(random);
+    if (queries == INDEXED_QUERIES) {
+      INDEXES.forEach(index -> CassandraInProcess.execute(String.format(index, table)));
+    }
+    RandomWrites writes = new RandomWrites(random, texts);
     long first = clock.next();
     for (int step = 0; step < STEPS; step++) {
       switch (random.nextInt(30)) {
         case 0, 1 -> CassandraInProcess.flush(table);
         case 2 -> CassandraInProcess.compact(table);
-        case 3 -> look(random, first);
+        case 3 -> look(random, first, queries);
         default -> {
           Write write = new Write(clock.next(), writes.next());
           write.applyTo("test." + table);
@@ -88,12 +134,12 @@ class AsOfReadsMatchHistoryTest {
         }
       }
     }
-    look(random, first);
+    look(random, first, queries);
     // Once nobody needs the first half any more, the second half is still right.
     long middle = history.get(history.size() / 2).timestamp;
     clock.releaseBelow(middle);
     CassandraInProcess.compact(table);
-    look(random, middle);
+    look(random, middle, queries);
   }
 
   private void create(Random random) {
@@ -122,17 +168,18 @@ class AsOfReadsMatchHistoryTest {
     CassandraInProcess.execute("DROP TABLE test." + model);
   }
 
-  private void look(Random random, long oldest) {
+  private void look(Random random, long oldest, List<String> queries) {
     for (int check = 0; check < CHECKS_PER_LOOK; check++) {
       long span = clock.latestTimestamp() - oldest;
       long asOf = oldest + (long) (random.nextDouble() * (span + 2)) & ~1L;
       replay(asOf);
       String expression = "expr(" + VersionIndex.nameFor(table) + ", " + asOf + ")";
-      for (String query : QUERIES) {
+      for (String query : queries) {
         String and = (query.contains("WHERE") ? "AND " : "WHERE ") + expression;
-        assertThat(rows(String.format(query, "test." + table, and)))
+        String filtering = queries == INDEXED_QUERIES ? " ALLOW FILTERING" : "";
+        assertThat(rows(String.format(query, "test." + table, and) + filtering))
             .as("%s as of %s, after %s", query, asOf, history)
-            .isEqualTo(rows(String.format(query, "test." + model, "")));
+            .isEqualTo(rows(String.format(query, "test." + model, "") + filtering));
       }
     }
   }

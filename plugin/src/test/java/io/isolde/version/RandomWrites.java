@@ -13,9 +13,16 @@ final class RandomWrites {
   static final int ROWS = 6;
 
   private final Random random;
+  private final int texts;
 
-  RandomWrites(Random random) {
+  /**
+   * Statements as the random numbers have it.
+   *
+   * @param texts how many different ones there are
+   */
+  RandomWrites(Random random, int texts) {
     this.random = random;
+    this.texts = texts;
   }
 
   /** A statement with %s for the table, and USING %s for its options. */
@@ -81,6 +88,6 @@ final class RandomWrites {
   }
 
   private String text() {
-    return "'t" + random.nextInt(1000) + "'";
+    return "'t" + random.nextInt(texts) + "'";
   }
 }

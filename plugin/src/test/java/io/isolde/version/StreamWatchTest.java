@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.cassandra.notifications.SSTableAddedNotification;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,9 @@ class StreamWatchTest {
   private final TestClock clock = new TestClock();
   private final Horizon horizon = new Horizon();
   private final AtomicBoolean isTakingRanges = new AtomicBoolean();
-  private final StreamWatch watch = new StreamWatch(horizon, clock, isTakingRanges::get);
+  private final StreamWatch watch =
+      new StreamWatch(
+          horizon, new ChangeLog(clock, new AtomicLong(), 0), clock, isTakingRanges::get);
 
   @Test
   void whenDataOfNewRangesComesThenOlderSnapshotsAreRefused() {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.read;
+
+import com.google.common.collect.Iterators;
+import com.google.common.collect.Lists;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import org.apache.cassandra.db.Clustering;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.filter.ClusteringIndexNamesFilter;
+import org.apache.cassandra.db.filter.DataLimits;
+import org.apache.cassandra.db.partitions.PartitionIterator;
+import org.apache.cassandra.db.rows.RowIterator;
+
+/** Reads rows that replicas propose by their keys, so that each is what a quorum says it is. */
+record ReadAgain(SnapshotQuery<?> query, ReadFor reader)
+    implements UnaryOperator<PartitionIterator> {
+  /** Partitions that are asked for at the same time. */
+  private static final int MAX_AT_ONCE = 64;
+
+  @Override
+  public PartitionIterator apply(PartitionIterator proposed) {
+    List<SinglePartitionReadCommand> reads = new ArrayList<>();
+    try (proposed) {
+      while (proposed.hasNext()) {
+        try (RowIterator partition = proposed.next()) {
+          reads.add(read(partition.partitionKey(), rows(partition)));
+        }
+      }
+    }
+    return new SequentialPartitions(
+        Iterators.transform(
+            Lists.partition(reads, MAX_AT_ONCE).iterator(), some -> () -> together(some)));
+  }
+
+  private NavigableSet<Clustering<?>> rows(RowIterator partition) {
+    NavigableSet<Clustering<?>> rows = new TreeSet<>(query.metadata().comparator);
+    while (partition.hasNext()) {
+      rows.add(partition.next().clustering());
+    }
+    return rows;
+  }
+
+  private SinglePartitionReadCommand read(DecoratedKey key, NavigableSet<Clustering<?>> rows) {
+    return SinglePartitionReadCommand.create(
+        query.metadata(),
+        query.nowInSec(),
+        query.columnFilter(),
+        query.snapshot.versions().asOf(query.snapshot.asOf()),
+        DataLimits.NONE,
+        key,
+        new ClusteringIndexNamesFilter(rows, false));
+  }
+
+  private PartitionIterator together(List<SinglePartitionReadCommand> reads) {
+    return reader.execute(
+        query
+            .snapshot
+            .replicas()
+            .apply(SinglePartitionReadCommand.Group.create(reads, DataLimits.NONE)));
+  }
+}
