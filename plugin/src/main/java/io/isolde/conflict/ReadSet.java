@@ -14,6 +14,7 @@ import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.filter.ClusteringIndexFilter;
 import org.apache.cassandra.db.filter.ClusteringIndexNamesFilter;
+import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 
 /** What a serializable transaction has read, as ids for the oracle. Thread-safe and bounded. */
@@ -59,6 +60,20 @@ public final class ReadSet implements ReadRecorder {
     Granule granule = new Granule(table, null, null);
     for (long bucket : RowIds.buckets(table, range.keyRange())) {
       add(bucket, granule);
+    }
+  }
+
+  @Override
+  public synchronized void matching(
+      TableMetadata table, DataRange range, Collection<Condition> conditions) {
+    Granule granule = new Granule(table, null, null);
+    for (Condition condition : conditions) {
+      ColumnMetadata column = condition.column();
+      add(
+          condition.value() == null || !RowIds.hasValueIds(column)
+              ? RowIds.column(table, column)
+              : RowIds.value(table, column, condition.value()),
+          granule);
     }
   }
 

@@ -2,13 +2,28 @@
 package io.isolde.conflict;
 
 import java.nio.ByteBuffer;
+import java.util.Set;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.PartitionPosition;
 import org.apache.cassandra.db.marshal.AbstractType;
+import org.apache.cassandra.db.marshal.AsciiType;
+import org.apache.cassandra.db.marshal.BooleanType;
+import org.apache.cassandra.db.marshal.ByteType;
+import org.apache.cassandra.db.marshal.BytesType;
+import org.apache.cassandra.db.marshal.Int32Type;
+import org.apache.cassandra.db.marshal.LongType;
+import org.apache.cassandra.db.marshal.ShortType;
+import org.apache.cassandra.db.marshal.SimpleDateType;
+import org.apache.cassandra.db.marshal.TimeType;
+import org.apache.cassandra.db.marshal.TimeUUIDType;
+import org.apache.cassandra.db.marshal.TimestampType;
+import org.apache.cassandra.db.marshal.UTF8Type;
+import org.apache.cassandra.db.marshal.UUIDType;
 import org.apache.cassandra.dht.AbstractBounds;
 import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.MurmurHash;
@@ -31,7 +46,9 @@ import org.apache.cassandra.utils.bytecomparable.ByteSourceInverse;
  *       checked by reads of any one row in it, and at snapshot isolation by writes of one. So two
  *       writes of two rows in one partition don't conflict, but both do with a deletion of the
  *       partition;
- *   <li>the {@link #bucket} id: updated by every write, checked by reads of a token range.
+ *   <li>the {@link #bucket} id: updated by every write, checked by reads of a token range;
+ *   <li>the {@link #value} id of what an indexed column is set to, and the {@link #column} id of
+ *       that column: updated by the write, checked by reads by an index.
  * </ul>
  */
 public final class RowIds {
@@ -44,6 +61,26 @@ public final class RowIds {
   private static final long PARTITION = 0xC2B2AE3D27D4EB4FL;
   private static final long SWEEP = 0x165667B19E3779F9L;
   private static final long BUCKET = 0x27D4EB2F165667C5L;
+  private static final long COLUMN = 0x85EBCA77C2B2AE63L;
+  private static final long VALUE = 0xFF51AFD7ED558CCDL;
+
+  /** Their values are equal if and only if their bytes are. */
+  private static final Set<AbstractType<?>> PLAIN =
+      Set.of(
+          AsciiType.instance,
+          BooleanType.instance,
+          ByteType.instance,
+          BytesType.instance,
+          Int32Type.instance,
+          LongType.instance,
+          ShortType.instance,
+          SimpleDateType.instance,
+          TimeType.instance,
+          TimeUUIDType.instance,
+          TimestampType.instance,
+          UTF8Type.instance,
+          UUIDType.instance);
+
   private static final ByteBuffer ABSENT = ByteBufferUtil.bytes("absent");
 
   private RowIds() {}
@@ -78,6 +115,21 @@ public final class RowIds {
 
   public static long sweep(TableMetadata table, DecoratedKey key) {
     return hash(key.getKey(), seed(table) ^ SWEEP);
+  }
+
+  /** Stands for all values of a column. */
+  public static long column(TableMetadata table, ColumnMetadata column) {
+    return hash(column.name.bytes, seed(table) ^ COLUMN);
+  }
+
+  /** Whether there are ids for the values of a column. */
+  public static boolean hasValueIds(ColumnMetadata column) {
+    return PLAIN.contains(column.type);
+  }
+
+  /** Stands for all rows that have one value in a column. */
+  public static long value(TableMetadata table, ColumnMetadata column, ByteBuffer value) {
+    return hash(value, column(table, column) ^ VALUE);
   }
 
   static long bucket(TableMetadata table, DecoratedKey key) {

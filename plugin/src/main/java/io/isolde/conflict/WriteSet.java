@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.conflict;
 
+import io.isolde.version.NodeVersions;
+import io.isolde.version.VersionIndex;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
@@ -9,7 +12,10 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.db.rows.Cell;
+import org.apache.cassandra.db.rows.ColumnData;
 import org.apache.cassandra.db.rows.Row;
+import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 
 /** What a transaction writes, as ids for the oracle; see {@link RowIds}. */
@@ -41,18 +47,36 @@ public final class WriteSet {
       writes.add(sweep);
       overwrites.put(partition, new Granule(table, key, null));
     }
+    VersionIndex versions = NodeVersions.ofThisNode().of(table.id);
+    Set<ByteBuffer> told = versions == null ? Set.of() : versions.indexedColumns().told();
     if (!update.staticRow().isEmpty()) {
-      addRow(table, key, update.staticRow());
+      addRow(table, key, update.staticRow(), told);
     }
     for (Row row : update) {
-      addRow(table, key, row);
+      addRow(table, key, row, told);
     }
   }
 
-  private void addRow(TableMetadata table, DecoratedKey key, Row row) {
+  private void addRow(TableMetadata table, DecoratedKey key, Row row, Set<ByteBuffer> told) {
     long id = RowIds.row(table, key, row.clustering());
     writes.add(id);
     overwrites.put(id, new Granule(table, key, row.clustering()));
+    if (!told.isEmpty()) {
+      addValues(table, row, told);
+    }
+  }
+
+  /** What is deleted is not among them: whoever has seen a row by its value has read the row. */
+  private void addValues(TableMetadata table, Row row, Set<ByteBuffer> told) {
+    for (ColumnData data : row) {
+      ColumnMetadata column = data.column();
+      if (told.contains(column.name.bytes)) {
+        writes.add(RowIds.column(table, column));
+        if (data instanceof Cell<?> cell && !cell.isTombstone()) {
+          writes.add(RowIds.value(table, column, cell.buffer()));
+        }
+      }
+    }
   }
 
   public long[] overwrites() {

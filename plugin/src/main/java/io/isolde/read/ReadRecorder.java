@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.read;
 
+import java.nio.ByteBuffer;
+import java.util.Collection;
 import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.filter.ClusteringIndexFilter;
+import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 
 /** Is told what a transaction reads, also where it finds nothing. */
@@ -17,6 +20,10 @@ public interface ReadRecorder {
 
         @Override
         public void range(TableMetadata table, DataRange range) {}
+
+        @Override
+        public void matching(
+            TableMetadata table, DataRange range, Collection<Condition> conditions) {}
       };
 
   /**
@@ -28,4 +35,18 @@ public interface ReadRecorder {
       TableMetadata table, DecoratedKey key, ClusteringIndexFilter rows, boolean statics);
 
   void range(TableMetadata table, DataRange range);
+
+  /**
+   * Rows of a range are read that match all of some conditions. Each that is found is recorded by
+   * itself. So this is about those that are not there, and would be if a write made them match.
+   */
+  void matching(TableMetadata table, DataRange range, Collection<Condition> conditions);
+
+  /**
+   * What a write has to fulfil to make a row match.
+   *
+   * @param column it writes to this one
+   * @param value and writes this; null for any value
+   */
+  record Condition(ColumnMetadata column, ByteBuffer value) {}
 }

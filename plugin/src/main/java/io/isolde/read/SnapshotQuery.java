@@ -69,13 +69,22 @@ abstract class SnapshotQuery<C extends ReadCommand> implements ReadQuery {
     if (ownWrites.isEmpty() && rowFilter().isEmpty()) {
       return reader.execute(atReplicas(limits(), RowFilter.none()));
     }
+    return recorded(matching(ownWrites, reader));
+  }
+
+  private PartitionIterator matching(Collection<PartitionUpdate> ownWrites, ReadFor reader) {
     Optional<RowFilter> indexed = IndexedExpression.of(command);
     if (indexed.isEmpty()) {
       return merged(ownWrites, reader.chunks(atReplicas(DataLimits.NONE, RowFilter.none())));
     }
-    return ownWrites.isEmpty() && snapshot.isOfOneReplica(consistency)
+    return ownWrites.isEmpty() && snapshot.isOfOneReplica(reader.consistency())
         ? reader.execute(atReplicas(limits(), rowFilter()))
         : merged(ownWrites, proposed(indexed.get(), ownWrites, reader));
+  }
+
+  /** Records the rows that are found, if {@link #record} has not. */
+  PartitionIterator recorded(PartitionIterator rows) {
+    return rows;
   }
 
   private PartitionIterator merged(Collection<PartitionUpdate> ownWrites, PartitionIterator rows) {

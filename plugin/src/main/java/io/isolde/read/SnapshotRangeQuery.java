@@ -2,6 +2,8 @@
 package io.isolde.read;
 
 import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
 import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.PartitionRangeReadCommand;
@@ -17,6 +19,8 @@ import org.apache.cassandra.db.partitions.PartitionUpdate;
 /** Rows of a range of partitions, from a snapshot. */
 final class SnapshotRangeQuery extends SnapshotQuery<PartitionRangeReadCommand>
     implements PartitionRangeReadQuery {
+  /** What makes a row match, if commits tell of that; else all of the range is recorded. */
+  private Optional<List<ReadRecorder.Condition>> conditions = Optional.empty();
 
   SnapshotRangeQuery(PartitionRangeReadCommand command, Snapshot snapshot) {
     super(command, snapshot);
@@ -71,7 +75,24 @@ final class SnapshotRangeQuery extends SnapshotQuery<PartitionRangeReadCommand>
 
   @Override
   void record() {
+    conditions =
+        rowFilter().isEmpty()
+            ? Optional.empty()
+            : IndexedConditions.of(
+                rowFilter(), snapshot.versions().indexedColumns(), snapshot.asOf());
+    conditions.ifPresentOrElse(
+        some -> snapshot.recorder().matching(metadata(), dataRange(), some), this::recordRange);
+  }
+
+  void recordRange() {
     snapshot.recorder().range(metadata(), dataRange());
+  }
+
+  @Override
+  PartitionIterator recorded(PartitionIterator rows) {
+    return snapshot.recorder() == ReadRecorder.NONE || conditions.isEmpty()
+        ? rows
+        : RecordRows.of(rows, this);
   }
 
   @Override

@@ -114,9 +114,12 @@ public final class DataStatements {
       SelectStatement select, QueryOptions options, ClientRequest request) {
     VersionIndex versions = Tables.requireTransactional(select.table);
     StatementValidator.check(select);
-    if (select.getRestrictions().needFiltering(select.table)) {
+    if (select.getRestrictions().needFiltering(select.table)
+        || select.getRestrictions().usesSecondaryIndexing()) {
+      // At ONE nothing is refused because of replicas that differ: rows are merged before filters.
+      QueryOptions atOne = QueryOptions.withConsistencyLevel(options, ConsistencyLevel.ONE);
       StatementValidator.check(
-          select, select.getRowFilter(options, request.state().getClientState()));
+          select, select.getRowFilter(atOne, request.state().getClientState()));
     }
     return versions;
   }

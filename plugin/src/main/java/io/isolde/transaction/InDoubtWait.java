@@ -3,6 +3,7 @@ package io.isolde.transaction;
 
 import io.isolde.conflict.ReadSet;
 import io.isolde.read.ReadRecorder;
+import java.util.Collection;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.apache.cassandra.db.DataRange;
@@ -51,6 +52,13 @@ final class InDoubtWait implements ReadRecorder {
   public void range(TableMetadata table, DataRange range) {
     await(read -> read.range(table, range));
     recorder.range(table, range);
+  }
+
+  /** A replica may not have applied a commit that makes a row match no longer. */
+  @Override
+  public void matching(TableMetadata table, DataRange range, Collection<Condition> conditions) {
+    await(read -> read.range(table, range));
+    recorder.matching(table, range, conditions);
   }
 
   private void await(Consumer<ReadRecorder> reading) {

@@ -7,7 +7,11 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.filter.RowFilter;
+import org.apache.cassandra.index.Index;
+import org.apache.cassandra.index.sasi.SASIIndex;
+import org.apache.cassandra.schema.TableMetadata;
 
 /** Refuses, at once and each with its own code, what a transactional table can't take. */
 final class StatementValidator {
@@ -40,6 +44,17 @@ final class StatementValidator {
             operation -> operation.requiresRead() && ListCellPaths.isList(operation.column));
   }
 
+  private static boolean isByAnalyzer(TableMetadata table, RowFilter.Expression expression) {
+    for (Index index : Keyspace.openAndGetStore(table).indexManager.listIndexes()) {
+      if (index instanceof SASIIndex
+          && index.getIndexMetadata().options.containsKey("analyzer_class")
+          && index.supportsExpression(expression.column(), expression.operator())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private static IsoldeException refused(
       ErrorCode code, String sentence, ModificationStatement statement) {
     return IsoldeException.of(code, sentence, "table", statement.metadata());
@@ -56,9 +71,17 @@ final class StatementValidator {
     }
   }
 
-  /** For expressions that name an index. */
+  /** For expressions that name an index, or need one that compares words and not texts. */
   static void check(SelectStatement statement, RowFilter filter) {
     for (RowFilter.Expression expression : filter) {
+      if (isByAnalyzer(statement.table, expression)) {
+        throw IsoldeException.of(
+            ErrorCode.UNSUPPORTED_INDEX_QUERY,
+            "A SASI index with an analyzer can't be asked as of a snapshot; use SAI, or a SASI"
+                + " index without an analyzer.",
+            "table",
+            statement.table);
+      }
       if (expression.isCustom()) {
         throw IsoldeException.of(
             ErrorCode.UNSUPPORTED_INDEX_QUERY,

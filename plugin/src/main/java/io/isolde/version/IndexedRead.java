@@ -74,7 +74,6 @@ final class IndexedRead extends AbstractIterator<RowIterator> implements Partiti
       ReadExecutionController controller,
       ReadCommand indexed,
       ChangeLog.Node before) {
-    searcher.cfs().indexManager.checkQueryability(indexed.indexQueryPlan());
     ReadExecutionController ofIndex = indexed.executionController();
     try {
       UnfilteredPartitionIterator found = indexed.indexSearcher().search(ofIndex);

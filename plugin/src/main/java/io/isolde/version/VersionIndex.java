@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.version;
 
+import com.google.common.collect.ImmutableSet;
 import io.isolde.error.ErrorCode;
 import io.isolde.install.ActiveHandler;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.apache.cassandra.cql3.Operator;
 import org.apache.cassandra.db.ColumnFamilyStore;
@@ -44,6 +46,8 @@ public final class VersionIndex implements Index {
   private final StreamWatch streams;
   private final StartWatch start;
 
+  private final IndexedColumns indexedColumns;
+
   /** Transactions that started before can't use the table. */
   private volatile long since = Long.MIN_VALUE;
 
@@ -66,6 +70,8 @@ public final class VersionIndex implements Index {
         new SSTableRetention(
             cfs.getTracker(), node.clock(), horizon, node.settings().replacedSSTablesBytes());
     this.versions = new TableVersions(store, retention, horizon, node.newChangeLog());
+    this.indexedColumns = new IndexedColumns(node.clock());
+    indexedColumns.follow(cfs.metadata());
     this.memtables = new MemtableWatch(store);
     this.streams = new StreamWatch(horizon, versions.changes(), node.clock());
     this.start = new StartWatch(horizon, node::hasOracle);
@@ -77,6 +83,12 @@ public final class VersionIndex implements Index {
 
   public TableVersions versions() {
     return versions;
+  }
+
+  /** The columns that have an index now. */
+  public IndexedColumns indexedColumns() {
+    followIndexes();
+    return indexedColumns;
   }
 
   public TableMetadata table() {
@@ -174,8 +186,23 @@ public final class VersionIndex implements Index {
   }
 
   private static final class VersionQueryPlan extends SingletonIndexQueryPlan {
+    private final Set<Index> indexes;
+
     VersionQueryPlan(VersionIndex versions, RowFilter filter) {
       super(versions, versions.getPostIndexQueryFilter(filter));
+      QueryPlan others =
+          versions.cfs.indexManager.getBestIndexQueryPlanFor(
+              versions.getPostIndexQueryFilter(filter));
+      indexes =
+          others == null
+              ? Set.of(versions)
+              : ImmutableSet.<Index>builder().add(versions).addAll(others.getIndexes()).build();
+    }
+
+    /** Also those that this one will ask, so that replicas that still build them are left out. */
+    @Override
+    public Set<Index> getIndexes() {
+      return indexes;
     }
 
     /** It would read some rows again, but not as of the timestamp; coordinators filter instead. */
@@ -207,7 +234,9 @@ public final class VersionIndex implements Index {
 
   /** Which rows were written lately matters to other indexes only. */
   void followIndexes() {
-    boolean hasOthers = cfs.metadata().indexes.size() > 1;
+    TableMetadata table = cfs.metadata();
+    indexedColumns.follow(table);
+    boolean hasOthers = table.indexes.size() > 1;
     if (hasOthers != versions.changes().isOn()) {
       versions.changes().turn(hasOthers, cfs.getTracker().getView());
     }

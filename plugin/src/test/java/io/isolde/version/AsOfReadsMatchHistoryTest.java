@@ -43,6 +43,8 @@ class AsOfReadsMatchHistoryTest {
           "SELECT * FROM %s WHERE p = 2 AND c >= 2 AND v = 't4' %s",
           "SELECT c FROM %s WHERE w > 0 AND v = 't0' %s",
           "SELECT * FROM %s WHERE w = 1 AND s = 't1' %s",
+          "SELECT * FROM %s WHERE c = 2 AND s >= 't1' %s",
+          "SELECT * FROM %s WHERE s >= 't0' %s",
           "SELECT * FROM %s WHERE v = 't2' %s LIMIT 1",
           "SELECT p, w FROM %s WHERE w = 4 %s PER PARTITION LIMIT 1",
           "SELECT p, count(*) FROM %s WHERE w < 3 %s GROUP BY p",
@@ -180,6 +182,13 @@ class AsOfReadsMatchHistoryTest {
         assertThat(rows(String.format(query, "test." + table, and) + filtering))
             .as("%s as of %s, after %s", query, asOf, history)
             .isEqualTo(rows(String.format(query, "test." + model, "") + filtering));
+        if (!query.contains("count(*)")) {
+          int page = 1 + random.nextInt(4);
+          String paged = String.format(query, "test." + table, "") + filtering;
+          assertThat(rows(new AsOfPages(table, asOf).read(paged, page)))
+              .as("%s as of %s, %s at a time, after %s", query, asOf, page, history)
+              .isEqualTo(rows(String.format(query, "test." + model, "") + filtering));
+        }
       }
     }
   }
@@ -194,7 +203,10 @@ class AsOfReadsMatchHistoryTest {
   }
 
   private static List<List<String>> rows(String query) {
-    UntypedResultSet result = CassandraInProcess.execute(query);
+    return rows(CassandraInProcess.execute(query));
+  }
+
+  private static List<List<String>> rows(UntypedResultSet result) {
     List<List<String>> rows = new ArrayList<>();
     for (UntypedResultSet.Row row : result) {
       List<String> values = new ArrayList<>();

@@ -14,8 +14,14 @@ import java.util.stream.IntStream;
  * @param statics how many static columns s0, s1, … there are
  * @param regulars how many regular columns v0, v1, … there are
  * @param isReadRepaired whether reads mend replicas
+ * @param indexes statements that make the indexes of the transactional table ($t)
  */
-record Shape(List<Boolean> descending, int statics, int regulars, boolean isReadRepaired) {
+record Shape(
+    List<Boolean> descending,
+    int statics,
+    int regulars,
+    boolean isReadRepaired,
+    List<String> indexes) {
   private static final int MAX_CLUSTERINGS = 2;
 
   static Shape random(Random random) {
@@ -26,7 +32,29 @@ record Shape(List<Boolean> descending, int statics, int regulars, boolean isRead
     }
     int statics = clusterings == 0 || random.nextInt(5) == 0 ? 0 : 1 + random.nextInt(2);
     int regulars = clusterings > 0 && random.nextInt(4) == 0 ? 0 : 1 + random.nextInt(2);
-    return new Shape(List.copyOf(descending), statics, regulars, random.nextBoolean());
+    Shape plain =
+        new Shape(List.copyOf(descending), statics, regulars, random.nextBoolean(), List.of());
+    return random.nextInt(3) == 0 ? plain : plain.indexed(random);
+  }
+
+  private Shape indexed(Random random) {
+    List<String> made = new ArrayList<>();
+    for (String column : columns()) {
+      switch (random.nextInt(4)) {
+        case 0 -> made.add("CREATE INDEX ON $t (%s)".formatted(column));
+        case 1, 2 -> made.add("CREATE INDEX ON $t (%s) USING 'sai'".formatted(column));
+        default -> {}
+      }
+    }
+    return new Shape(descending, statics, regulars, isReadRepaired, List.copyOf(made));
+  }
+
+  /** All but the partition key. */
+  List<String> columns() {
+    List<String> columns = new ArrayList<>(regularNames());
+    columns.addAll(staticNames());
+    columns.addAll(clusteringNames());
+    return columns;
   }
 
   int clusterings() {

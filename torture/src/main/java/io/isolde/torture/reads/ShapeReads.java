@@ -156,11 +156,19 @@ final class ShapeReads {
   }
 
   private void filtered() {
-    List<String> columns = new ArrayList<>(shape.regularNames());
-    columns.addAll(shape.staticNames());
-    columns.addAll(shape.clusteringNames());
+    List<String> columns = shape.columns();
     if (columns.isEmpty()) {
       return;
+    }
+    for (String column : columns) {
+      String equal = " WHERE %s = %d".formatted(column, keys.value());
+      add("*", equal + limits() + " ALLOW FILTERING");
+      add("*", equal + " AND p = " + keys.partition() + limits() + " ALLOW FILTERING");
+      String other = keys.any(columns);
+      if (!other.equals(column)) {
+        String both = equal + " AND %s >= %d".formatted(other, keys.value());
+        add("*", both + limits() + " ALLOW FILTERING");
+      }
     }
     for (int i = 0; i < 3; i++) {
       String filter = " WHERE %s >= %d".formatted(keys.any(columns), keys.value() - 1);

@@ -84,13 +84,14 @@ final class TwinComparison {
   }
 
   private String described(String what) {
-    return "seed %d, %s, table %s: %s%n%s%n%s"
+    return "seed %d, %s, table %s: %s%n%s%nindexes %s%n%s"
         .formatted(
             seed,
             ground,
             twins.transactional(),
             what,
             twins.shape().creation("$t"),
+            twins.shape().indexes(),
             String.join("\n", twins.history()));
   }
 

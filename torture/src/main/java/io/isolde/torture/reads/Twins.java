@@ -8,9 +8,11 @@ import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.servererrors.ProtocolError;
 import com.datastax.oss.driver.api.core.servererrors.ReadFailureException;
 import io.isolde.client.Transaction;
+import io.isolde.cluster.ToolException;
 import io.isolde.torture.reads.ShapeReads.Read;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +21,8 @@ import java.util.Random;
 /** The same rows twice: in a transactional table, and in a plain one that tells what is right. */
 final class Twins {
   private static final String FAILED = "failed: ";
+  private static final int MAX_LOOKS = 600;
+  private static final long LOOK_MILLIS = 50;
 
   private final Ground ground;
   private final String transactional;
@@ -41,6 +45,44 @@ final class Twins {
   void create() {
     ground.execute(shape.creation(transactional));
     ground.execute(shape.creation(plain));
+    index(0);
+  }
+
+  /** Half of the indexes are made while the table is empty, and half over what it has. */
+  private void index(int from) {
+    for (int i = from; i < shape.indexes().size(); i += 2) {
+      ground.execute(shape.indexes().get(i).replace("$t", transactional));
+    }
+    session().getMetadata().getNodes().values().forEach(node -> awaitIndexes(node, from));
+  }
+
+  /** Cassandra may build an index wrongly if tables are flushed and compacted meanwhile. */
+  private void awaitIndexes(Node node, int from) {
+    String[] name = transactional.split("\\.");
+    for (int i = from; i < shape.indexes().size(); i += 2) {
+      String column = shape.indexes().get(i).replaceFirst(".*\\((.*)\\).*", "$1");
+      SimpleStatement built =
+          SimpleStatement.newInstance(
+                  "SELECT * FROM system.\"IndexInfo\" WHERE table_name = ? AND index_name = ?",
+                  name[0],
+                  "%s_%s_idx".formatted(name[1], column))
+              .setNode(node);
+      for (int look = 0; session().execute(built).one() == null; look++) {
+        if (look == MAX_LOOKS) {
+          throw new ToolException("The index of " + column + " is not built in time.");
+        }
+        pause();
+      }
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(LOOK_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ToolException("It was interrupted.", e);
+    }
   }
 
   Shape shape() {
@@ -74,6 +116,7 @@ final class Twins {
     history.stream().skip(onPlain).forEach(this::writePlain);
     onPlain = history.size();
     history.add("ENABLE TRANSACTIONS ON $t");
+    index(1);
   }
 
   /** Writes to both, each write on its own. */

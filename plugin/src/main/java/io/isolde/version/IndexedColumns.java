@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.version;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.apache.cassandra.cql3.statements.schema.IndexTarget;
+import org.apache.cassandra.index.TargetParser;
+import org.apache.cassandra.schema.ColumnMetadata;
+import org.apache.cassandra.schema.IndexMetadata;
+import org.apache.cassandra.schema.Indexes;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.Pair;
+
+/**
+ * The columns of a table that have an index. Commits tell the oracle which values they write to
+ * these, so that a serializable read by an index conflicts with just the writes that matter to it.
+ *
+ * <p>Nodes hear of a new or dropped index at different times. So reads rely on an index only some
+ * time after this node has heard of it, and writes tell of a column for longer than it has one.
+ */
+public final class IndexedColumns {
+  /** Longer than a commit or a change of the schema takes to be known to all nodes. */
+  private static final long TELL_MICROS = 4 * VersionClock.MAX_AHEAD_MICROS;
+
+  /** What indexes have among their options that leave values as they are. */
+  private static final Set<String> PLAIN_OPTIONS =
+      Set.of(IndexTarget.TARGET_OPTION_NAME, IndexTarget.CUSTOM_INDEX_OPTION_NAME);
+
+  /**
+   * One column.
+   *
+   * @param isExact whether values match if they are equal, and only then
+   * @param reliableFrom readers as of an earlier timestamp can't rely on what writers tell
+   * @param toldUntil no writer needs to tell of it later; the largest number while it has an index
+   */
+  private record Column(boolean isExact, long reliableFrom, long toldUntil) {
+    boolean hasIndex() {
+      return toldUntil == Long.MAX_VALUE;
+    }
+  }
+
+  private record Known(Indexes indexes, Map<ByteBuffer, Column> columns) {}
+
+  private final VersionClock clock;
+  private volatile Known known = new Known(Indexes.none(), Map.of());
+
+  IndexedColumns(VersionClock clock) {
+    this.clock = clock;
+  }
+
+  /** Looks whether the indexes have changed. */
+  @SuppressWarnings("ReferenceEquality") // a cheap look: each change makes another object
+  void follow(TableMetadata table) {
+    if (table.indexes != known.indexes) {
+      change(table);
+    }
+  }
+
+  private synchronized void change(TableMetadata table) {
+    long now = clock.latestTimestamp();
+    Map<ByteBuffer, Column> columns = new HashMap<>();
+    known.columns.forEach(
+        (name, column) -> {
+          if (column.toldUntil > now) {
+            long until = column.hasIndex() ? now + TELL_MICROS : column.toldUntil;
+            columns.put(name, new Column(column.isExact, column.reliableFrom, until));
+          }
+        });
+    for (IndexMetadata index : table.indexes) {
+      ColumnMetadata column = columnOf(index, table);
+      if (column != null) {
+        Column before = known.columns.get(column.name.bytes);
+        boolean wasThere = before != null && before.hasIndex();
+        columns.put(
+            column.name.bytes,
+            new Column(
+                isExact(index) && (!wasThere || before.isExact),
+                wasThere ? before.reliableFrom : now + VersionClock.MAX_AHEAD_MICROS,
+                Long.MAX_VALUE));
+      }
+    }
+    known = new Known(table.indexes, Map.copyOf(columns));
+  }
+
+  /** Returns null for an index of no column, as that of versions is. */
+  private static ColumnMetadata columnOf(IndexMetadata index, TableMetadata table) {
+    String target = index.options.get(IndexTarget.TARGET_OPTION_NAME);
+    Pair<ColumnMetadata, IndexTarget.Type> parsed =
+        target == null ? null : TargetParser.parse(table, target);
+    return parsed == null ? null : parsed.left;
+  }
+
+  private static boolean isExact(IndexMetadata index) {
+    return PLAIN_OPTIONS.containsAll(index.options.keySet());
+  }
+
+  /** The names of the columns whose writes the oracle is told of. */
+  public Set<ByteBuffer> told() {
+    return known.columns.keySet();
+  }
+
+  /** Whether all writes to a column that were committed after a timestamp have told of it. */
+  public boolean isToldSince(ColumnMetadata column, long timestamp) {
+    Column indexed = known.columns.get(column.name.bytes);
+    return indexed != null && indexed.hasIndex() && timestamp >= indexed.reliableFrom;
+  }
+
+  /** Whether an index of a column compares values for equality, and nothing else. */
+  public boolean isExact(ColumnMetadata column) {
+    Column indexed = known.columns.get(column.name.bytes);
+    return indexed != null && indexed.isExact;
+  }
+}
