@@ -36,9 +36,11 @@ class RefusedStatementsTest {
   private static String indexedTable() {
     String table =
         NODE.table(
-            "p int, c int, s int static, v int, w int, l list<int>, t text, PRIMARY KEY (p, c)");
+            "p int, c int, s int static, v int, w int, l list<int>, t text, n vector<float, 2>,"
+                + " PRIMARY KEY (p, c)");
     NODE.session().execute("CREATE INDEX ON %s (v)".formatted(table));
     NODE.session().execute("CREATE INDEX ON %s (w) USING 'sai'".formatted(table));
+    NODE.session().execute("CREATE INDEX ON %s (n) USING 'sai'".formatted(table));
     return table;
   }
 
@@ -95,10 +97,7 @@ class RefusedStatementsTest {
         "UNSUPPORTED_LIST_READ | DELETE l[0] FROM $t WHERE p = 1 AND c = 1",
         "UNSUPPORTED_LIST_READ | UPDATE $t SET l = l - [1] WHERE p = 1 AND c = 1",
         "UNSUPPORTED_LIST_READ | UPDATE $t SET l[0] = 9 WHERE p = 1 AND c = 1 IF v = 5",
-        "UNSUPPORTED_INDEX_QUERY | SELECT * FROM $t WHERE v = 5",
-        "UNSUPPORTED_INDEX_QUERY | SELECT * FROM $t WHERE w = 6",
-        "UNSUPPORTED_INDEX_QUERY | SELECT * FROM $t WHERE w > 5",
-        "UNSUPPORTED_INDEX_QUERY | SELECT * FROM $t WHERE p = 1 AND v = 5"
+        "UNSUPPORTED_INDEX_QUERY | SELECT * FROM $t ORDER BY n ANN OF [1, 2] LIMIT 1"
       })
   void whenATransactionalTableCannotTakeItThenItIsRefusedInsideAndOutside(
       ErrorCode code, String cql) {
@@ -111,11 +110,15 @@ class RefusedStatementsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "SELECT c FROM $t WHERE v = 5",
+        "SELECT c FROM $t WHERE w = 6",
+        "SELECT c FROM $t WHERE w > 5",
+        "SELECT c FROM $t WHERE p = 1 AND v = 5",
         "SELECT c FROM $t WHERE v = 5 ALLOW FILTERING",
         "SELECT c FROM $t WHERE w = 6 ALLOW FILTERING",
         "SELECT c FROM $t WHERE p = 1 AND w = 6 ALLOW FILTERING"
       })
-  void whenAnIndexIsNotNeededThenTheTransactionSeesItsOwnRowsToo(String cql) {
+  void whenRowsAreSelectedByValueThenTheTransactionSeesItsOwnRowsToo(String cql) {
     assertThat(Results.lines(transaction.execute(on(cql)))).containsExactly("1", "2");
     assertThat(Results.lines(NODE.session().execute(on(cql)))).containsExactly("1");
   }
