@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.read;
 
+import io.isolde.version.IndexFilter;
 import io.isolde.version.LiveRows;
 import java.util.Collection;
 import java.util.Iterator;
@@ -25,7 +26,8 @@ record OwnWritesMerge(SnapshotQuery<?> query, Collection<PartitionUpdate> ownWri
               UnfilteredPartitionIterators.MergeListener.NOOP);
     }
     PartitionIterator live =
-        query.matching(UnfilteredPartitionIterators.filter(merged, query.nowInSec()));
+        IndexFilter.matching(
+            query.command, UnfilteredPartitionIterators.filter(merged, query.nowInSec()));
     return query
         .limits()
         .filter(

@@ -108,18 +108,6 @@ abstract class SnapshotQuery<C extends ReadCommand> implements ReadQuery {
             : new ReadAgain(this, reader));
   }
 
-  /** The live rows that match; an index may compare texts in a way of its own. */
-  final PartitionIterator matching(PartitionIterator live) {
-    if (command.indexQueryPlan() == null) {
-      return rowFilter().filter(live, metadata(), nowInSec());
-    }
-    return command
-        .indexQueryPlan()
-        .postIndexQueryFilter()
-        .filter(
-            command.indexSearcher().filterReplicaFilteringProtection(live), metadata(), nowInSec());
-  }
-
   final ReadQuery atReplicas(DataLimits limits, RowFilter filter) {
     return snapshot.replicas().apply(asOf(limits, filter));
   }

@@ -43,19 +43,9 @@ record AsOfSearcher(
     return limited(
         indexed.indexQueryPlan() == null
             ? filter.filter(read(controller), command.nowInSec())
-            : matching(indexed, candidates(indexed, controller)));
-  }
-
-  /** As an index understands the filter: it may compare texts in a way of its own. */
-  private UnfilteredPartitionIterator matching(ReadCommand indexed, PartitionIterator candidates) {
-    PartitionIterator matching =
-        indexed.indexSearcher().filterReplicaFilteringProtection(candidates);
-    return new LiveRows(
-        command.metadata(),
-        indexed
-            .indexQueryPlan()
-            .postIndexQueryFilter()
-            .filter(matching, command.metadata(), command.nowInSec()));
+            : new LiveRows(
+                command.metadata(),
+                IndexFilter.matching(indexed, candidates(indexed, controller))));
   }
 
   private PartitionIterator candidates(ReadCommand indexed, ReadExecutionController controller) {

@@ -42,6 +42,7 @@ class IndexedReadsTest {
     String half = String.valueOf(ROWS / 2);
     assertThat(read(null, matching)).containsExactly(half);
     try (Transaction transaction = NODE.isolde().begin()) {
+      assertThat(transaction.startTimestamp()).isPositive(); // It has started.
       execute("UPDATE %s SET v = 0 WHERE p = 1 AND c = 1".formatted(table));
       execute("DELETE FROM %s WHERE p = 1 AND c > 2000".formatted(table));
       execute("DELETE FROM %s WHERE p = 5".formatted(table));
@@ -63,11 +64,29 @@ class IndexedReadsTest {
             .formatted(table));
     execute("INSERT INTO %s (id, name) VALUES (1, 'Ada')".formatted(table));
     try (Transaction transaction = NODE.isolde().begin(TransactionOptions.reading())) {
+      assertThat(transaction.startTimestamp()).isPositive(); // It has started.
       execute("UPDATE %s SET name = 'Eve' WHERE id = 1".formatted(table));
       execute("INSERT INTO %s (id, name) VALUES (2, 'ADA')".formatted(table));
       String named = "SELECT id FROM %s WHERE name = 'ada'".formatted(table);
       assertThat(read(transaction, named)).containsExactly("1");
       assertThat(read(null, named)).containsExactly("2");
+    }
+  }
+
+  @Test
+  void whenAnIndexOfStaticTextsComparesInItsOwnWayThenWholePartitionsMatch() {
+    String table = NODE.table("p int, c int, name text static, PRIMARY KEY (p, c)");
+    execute(
+        "CREATE INDEX ON %s (name) USING 'sai' WITH OPTIONS = {'case_sensitive': 'false'}"
+            .formatted(table));
+    execute("INSERT INTO %s (p, c, name) VALUES (1, 1, 'Ada')".formatted(table));
+    execute("INSERT INTO %s (p, c, name) VALUES (2, 1, 'Eve')".formatted(table));
+    try (Transaction transaction = NODE.isolde().begin()) {
+      transaction.execute("INSERT INTO %s (p, c) VALUES (1, 2)".formatted(table));
+      transaction.execute("INSERT INTO %s (p, c) VALUES (2, 2)".formatted(table));
+      String named = "SELECT p, c FROM %s WHERE name = 'ADA'".formatted(table);
+      assertThat(read(transaction, named)).containsExactly("1 1", "1 2");
+      assertThat(read(null, named)).containsExactly("1 1");
     }
   }
 
