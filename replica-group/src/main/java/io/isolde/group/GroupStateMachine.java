@@ -18,6 +18,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +32,11 @@ final class GroupStateMachine implements CopyingStateMachine {
   private static final long FIRST_BACK_OFF_MILLIS = 1_000;
   private static final long MAX_BACK_OFF_MILLIS = 30_000;
   private static final int MAX_WAITERS = 1024;
+
+  /** An entry that could not be applied for longer makes this member useless as a leader. */
+  private static final long MAX_PROBLEM_MILLIS = 2_000;
+
+  private static final long NO_PROBLEM = 0;
 
   /** Asks a leader how far it is, durably. */
   interface Leader {
@@ -66,6 +72,9 @@ final class GroupStateMachine implements CopyingStateMachine {
   private volatile boolean isClosed;
   private volatile boolean isCopying;
   private volatile long lastMicros;
+
+  /** When somebody first saw the problem that there is now: an odd number. */
+  private final AtomicLong problemNanos = new AtomicLong(NO_PROBLEM);
 
   private static final byte[] NOTHING = {};
 
@@ -188,6 +197,23 @@ final class GroupStateMachine implements CopyingStateMachine {
   /** See {@link Storage#problem}. */
   Optional<String> problem() {
     return storage.problem();
+  }
+
+  /** A problem that does not last keeps nobody from leading. */
+  @Override
+  public boolean canApply() {
+    if (storage.problem().isEmpty()) {
+      problemNanos.set(NO_PROBLEM);
+      return true;
+    }
+    long now = System.nanoTime() | 1;
+    long since = problemNanos.compareAndExchange(NO_PROBLEM, now);
+    return since == NO_PROBLEM || now - since < TimeUnit.MILLISECONDS.toNanos(MAX_PROBLEM_MILLIS);
+  }
+
+  /** See {@link Storage#stop}. */
+  void stop() {
+    storage.stop();
   }
 
   private Checkpoint now() {

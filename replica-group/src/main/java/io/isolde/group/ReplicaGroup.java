@@ -164,6 +164,15 @@ public final class ReplicaGroup {
     return queue.size();
   }
 
+  GroupStateMachine machine() {
+    return machine;
+  }
+
+  /** What waits to be applied is left to the next start. To be called before the log is closed. */
+  void stop() {
+    machine.stop();
+  }
+
   /** See {@link GroupStateMachine#flushedNow}. */
   CompletableFuture<Checkpoint> flushed() {
     return machine.flushedNow();

@@ -38,6 +38,12 @@ public interface Storage {
    */
   default void restore(byte[] state) throws IOException {}
 
+  /**
+   * The replica stops: an {@link #apply} that waits is to end now, with an exception. So is each
+   * one until the next {@link #restore}.
+   */
+  default void stop() {}
+
   /** Why {@link #apply} does not return, or can't do what it has to; empty if all is well. */
   default Optional<String> problem() {
     return Optional.empty();

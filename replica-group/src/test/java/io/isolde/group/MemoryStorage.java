@@ -4,6 +4,7 @@ package io.isolde.group;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -38,6 +39,11 @@ final class MemoryStorage implements Storage {
 
   private volatile int lateMillis;
 
+  /** Null unless nothing can be applied. */
+  private volatile String problem;
+
+  private volatile boolean isStopped;
+
   final AtomicInteger failedFlushes = new AtomicInteger();
 
   final AtomicInteger copies = new AtomicInteger();
@@ -60,8 +66,33 @@ final class MemoryStorage implements Storage {
     lateMillis = millis;
   }
 
+  /** From now on nothing can be applied, and what is tried waits; null for an end of that. */
+  void breakDown(String why) {
+    problem = why;
+  }
+
+  @Override
+  public Optional<String> problem() {
+    return Optional.ofNullable(problem);
+  }
+
+  @Override
+  public void stop() {
+    isStopped = true;
+  }
+
+  private void awaitRepair() {
+    while (problem != null) {
+      if (isStopped) {
+        throw new IllegalStateException("This replica stops.");
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+  }
+
   @Override
   public long apply(byte[] payload, Object decoded, long timestampMicros) {
+    awaitRepair();
     if (lateMillis > 0) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(lateMillis));
     }
@@ -89,6 +120,7 @@ final class MemoryStorage implements Storage {
 
   @Override
   public void restore(byte[] state) {
+    isStopped = false;
     emptiedMicros = state.length == 0 ? 0 : ByteBuffer.wrap(state).getLong();
     removeOlder();
   }
