@@ -20,6 +20,9 @@ import java.util.function.Function;
 final class MemoryStorage implements Storage {
   private static final String EMPTYING = "(empty)";
 
+  /** Until the next emptying no decision is applied. */
+  private static final String HOLDING = "(hold)";
+
   record Cell(long micros, String value) {}
 
   private final Map<String, Cell> durable = new ConcurrentHashMap<>();
@@ -36,6 +39,8 @@ final class MemoryStorage implements Storage {
 
   /** All that is older is gone; 0 if nothing was ever emptied. */
   private long emptiedMicros;
+
+  private boolean areDecisionsHeld;
 
   private volatile int lateMillis;
 
@@ -59,6 +64,16 @@ final class MemoryStorage implements Storage {
   /** A write that empties the storage, of whatever was written before. */
   static byte[] emptying() {
     return EMPTYING.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** A write after which decisions are refused until the storage is emptied. */
+  static byte[] holding() {
+    return HOLDING.getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public boolean isRefused(byte[] payload, Object decoded, long proposedMicros) {
+    return areDecisionsHeld;
   }
 
   /** From now on each write takes so long. */
@@ -98,7 +113,12 @@ final class MemoryStorage implements Storage {
     }
     String text = new String(payload, StandardCharsets.UTF_8);
     applied.put(timestampMicros, text);
+    if (text.equals(HOLDING)) {
+      areDecisionsHeld = true;
+      return timestampMicros;
+    }
     if (text.equals(EMPTYING)) {
+      areDecisionsHeld = false;
       emptiedMicros = timestampMicros;
       removeOlder();
       return timestampMicros;

@@ -3,6 +3,8 @@ package io.isolde.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -63,8 +65,8 @@ class StuckReplicaTest {
               () -> {
                 try {
                   server.stop(GroupNodes.GROUP);
-                } catch (java.io.IOException e) {
-                  throw new java.io.UncheckedIOException(e);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
                 }
               });
       GroupNodes.await(stopped::isDone);
