@@ -168,16 +168,30 @@ public final class TableMode {
           if (isTransactional) {
             barrier.secureOnAll(table, awaitApplied(table));
           }
-          // No group writes anything older before the first one removes what is older.
-          long moment = momentBetweenWrites(table, Long.MIN_VALUE);
-          if (isTransactional) {
-            barrier.beginAnew(table, moment);
-          }
-          strong.truncate(table, moment);
+          strong.truncate(table, momentOfTruncation(table, isTransactional));
           if (isTransactional) {
             beginAnewIfPossible(Tables.requireTransactional(table));
           }
         });
+  }
+
+  /** No group writes anything older before the first one removes what is older. */
+  private long momentOfTruncation(TableMetadata table, boolean isTransactional) {
+    boolean isReady = false;
+    try {
+      // Their clients are gone, or the barrier would have waited for them.
+      strong.holdDecisions(table, ClusterBarrier.leaseMillis());
+      long moment = momentBetweenWrites(table, Long.MIN_VALUE);
+      if (isTransactional) {
+        barrier.beginAnew(table, moment);
+      }
+      isReady = true;
+      return moment;
+    } finally {
+      if (!isReady) {
+        strong.releaseDecisions(table);
+      }
+    }
   }
 
   /**

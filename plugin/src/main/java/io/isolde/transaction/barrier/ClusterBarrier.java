@@ -113,19 +113,25 @@ public final class ClusterBarrier {
   }
 
   /**
-   * Runs a change of a table's mode while no statement on it runs on any node that is up.
+   * Runs a change of a table's mode while no statement on it runs on any node that is up, also on
+   * one that starts meanwhile, however long the change takes.
    *
    * @throws IsoldeException UNAVAILABLE if a node that is up does not answer, or another change of
    *     the table is under way; nothing was changed then
    */
   public void whileClosed(TableMetadata table, Runnable change) {
     UUID id = UUID.randomUUID();
-    try {
+    byte[] hold = request(BarrierRequest.Kind.HOLD, id, table, 0);
+    try (var unused = LeaseRenewal.start(Ring::living, node -> tell(node, hold))) {
       askAll(BarrierRequest.Kind.CLOSE, id, table);
       change.run();
     } finally {
       open(id, table);
     }
+  }
+
+  private void tell(String node, byte[] request) {
+    var unused = peers().ask(node, request);
   }
 
   /**
@@ -257,23 +263,32 @@ public final class ClusterBarrier {
   private Map<String, PatientRequest> ask(
       BarrierRequest.Kind kind, UUID change, TableMetadata table, long upTo) {
     Peers known = peers();
-    byte[] request =
-        JsonMessages.bytes(
-            new BarrierRequest(
-                kind,
-                change,
-                table.id.asUUID(),
-                Ring.self(),
-                DatabaseDescriptor.getTruncateRpcTimeout(TimeUnit.MILLISECONDS)
-                    + LEASE_BEYOND_TRUNCATE_MILLIS,
-                BarrierKeeper.isTransactional(table.id),
-                DroppedColumns.newestMicrosNow(table),
-                upTo));
+    byte[] request = request(kind, change, table, upTo);
     Map<String, PatientRequest> answers = new LinkedHashMap<>();
     Set<String> nodes = Ring.living();
     nodes.add(Ring.self());
     nodes.forEach(node -> answers.put(node, new PatientRequest(() -> known.ask(node, request))));
     return answers;
+  }
+
+  private static byte[] request(
+      BarrierRequest.Kind kind, UUID change, TableMetadata table, long upTo) {
+    return JsonMessages.bytes(
+        new BarrierRequest(
+            kind,
+            change,
+            table.id.asUUID(),
+            Ring.self(),
+            leaseMillis(),
+            BarrierKeeper.isTransactional(table.id),
+            DroppedColumns.newestMicrosNow(table),
+            upTo));
+  }
+
+  /** For how long barriers stay closed if the node that closed them dies. */
+  public static long leaseMillis() {
+    return DatabaseDescriptor.getTruncateRpcTimeout(TimeUnit.MILLISECONDS)
+        + LEASE_BEYOND_TRUNCATE_MILLIS;
   }
 
   private static BarrierRequest.Answer await(
