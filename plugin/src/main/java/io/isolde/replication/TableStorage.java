@@ -160,6 +160,7 @@ final class TableStorage implements Storage {
     try {
       truncations.forEach(StoreTruncation::of);
     } catch (RuntimeException | AssertionError | FSError e) { // The second if a table goes.
+      WaitingEntry.handToDiskFailurePolicy(e);
       throw new IOException("What was truncated can't be removed now: " + e.getMessage(), e);
     }
   }

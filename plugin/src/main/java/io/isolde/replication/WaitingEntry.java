@@ -110,7 +110,7 @@ final class WaitingEntry {
   }
 
   /** As Cassandra does with what fails in its own threads; the node may die of it. */
-  private static void handToDiskFailurePolicy(Throwable failure) {
+  static void handToDiskFailurePolicy(Throwable failure) {
     Throwables.getCausalChain(failure).stream()
         .filter(cause -> cause instanceof FSError || cause instanceof CorruptSSTableException)
         .findFirst()
