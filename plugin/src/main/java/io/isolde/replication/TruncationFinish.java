@@ -92,6 +92,8 @@ final class TruncationFinish {
   private void tried(Payload.Truncation truncation, int attempt, Throwable failure) {
     if (failure == null) {
       underWay.remove(truncation.table(), truncation);
+      logger.info(
+          "TRUNCATE of the table {} is in the logs of all replica groups", truncation.table());
     } else {
       logger.warn(
           "TRUNCATE of the table {} has no answer yet of all replica groups of its keyspace. {}",

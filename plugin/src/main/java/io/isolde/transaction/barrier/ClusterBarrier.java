@@ -24,7 +24,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
-import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 import org.slf4j.Logger;
@@ -48,8 +47,12 @@ public final class ClusterBarrier {
   /** What a table has in memory may be a good part of the heap, and the disk slow. */
   private static final long MAX_FLUSH_MILLIS = 60_000;
 
-  /** For what a change waits for beside TRUNCATE's own time-out. */
-  private static final long LEASE_BEYOND_TRUNCATE_MILLIS = 60_000;
+  /**
+   * For how long barriers stay closed if the node that closed them dies. It is renewed every two
+   * seconds. So it must only be longer than that node may hang, and than others take to finish what
+   * the dead node has left of a TRUNCATE.
+   */
+  private static final long LEASE_MILLIS = 60_000;
 
   private final Supplier<Optional<NodePort>> port;
   private final BarrierKeeper keeper;
@@ -279,16 +282,10 @@ public final class ClusterBarrier {
             change,
             table.id.asUUID(),
             Ring.self(),
-            leaseMillis(),
+            LEASE_MILLIS,
             BarrierKeeper.isTransactional(table.id),
             DroppedColumns.newestMicrosNow(table),
             upTo));
-  }
-
-  /** For how long barriers stay closed if the node that closed them dies. */
-  public static long leaseMillis() {
-    return DatabaseDescriptor.getTruncateRpcTimeout(TimeUnit.MILLISECONDS)
-        + LEASE_BEYOND_TRUNCATE_MILLIS;
   }
 
   private static BarrierRequest.Answer await(
