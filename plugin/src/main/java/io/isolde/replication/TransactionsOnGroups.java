@@ -106,6 +106,9 @@ public final class TransactionsOnGroups implements StrongTables {
 
   @Override
   public void releaseDecisions(TableMetadata table) {
+    if (keyspaces.find(table.keyspace).isEmpty()) {
+      return; // It was dropped.
+    }
     hold(table, 0)
         .forEach(
             answer -> {

@@ -86,26 +86,23 @@ final class WaitingEntry {
       } catch (RuntimeException | AssertionError | FSError e) { // The second if a table goes.
         failure = e;
       }
-      boolean isNew = problem == null;
       problem = what + " in the log can't be applied and is tried again: " + failure;
-      complain(what, failure, isNew);
+      complain(what, failure);
       pause(pauseMillis);
     }
     isDone();
   }
 
-  private void complain(String what, Throwable failure, boolean isNew) {
-    if (isNew) {
-      handToDiskFailurePolicy(failure);
-    }
-    if (logLimit.allows(List.of(keyspace, what, String.valueOf(failure.getMessage())))) {
+  /** Once a minute for each failure. */
+  private void complain(String what, Throwable failure) {
+    if (logLimit.allows(List.of(keyspace, what, failure.toString()))) {
       logger.error(
           "{} in the log of a replica group of {} can't be applied. It is tried again until it can,"
-              + " and meanwhile another member leads the group if there is one: {}",
+              + " and meanwhile another member leads the group if there is one",
           what,
           keyspace,
-          failure.getMessage(),
           failure);
+      handToDiskFailurePolicy(failure);
     }
   }
 

@@ -125,7 +125,7 @@ public final class ClusterBarrier {
   public void whileClosed(TableMetadata table, Runnable change) {
     UUID id = UUID.randomUUID();
     byte[] hold = request(BarrierRequest.Kind.HOLD, id, table, 0);
-    try (var unused = LeaseRenewal.start(Ring::living, node -> tell(node, hold))) {
+    try (var unused = LeaseRenewal.start(Ring::living, node -> send(node, hold))) {
       askAll(BarrierRequest.Kind.CLOSE, id, table);
       change.run();
     } finally {
@@ -133,7 +133,7 @@ public final class ClusterBarrier {
     }
   }
 
-  private void tell(String node, byte[] request) {
+  private void send(String node, byte[] request) {
     var unused = peers().ask(node, request);
   }
 
