@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The entry of a group's log that comes next, while it can't be applied. The log is the only other
- * place where its writes are, so there is no giving up, unless the keyspace is dropped or this
- * replica stops.
+ * The entry of a group's log that comes next, while it can't be applied. There is no giving up,
+ * since the log is the only other place where its writes are. It ends when the keyspace is dropped
+ * or this replica stops.
  */
 final class WaitingEntry {
   private static final Logger logger = LoggerFactory.getLogger(WaitingEntry.class);

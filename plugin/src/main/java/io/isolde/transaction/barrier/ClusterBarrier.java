@@ -49,8 +49,7 @@ public final class ClusterBarrier {
 
   /**
    * For how long barriers stay closed if the node that closed them dies. It is renewed every two
-   * seconds. So it must only be longer than that node may hang, and than others take to finish what
-   * the dead node has left of a TRUNCATE.
+   * seconds. That node may hang for a moment, and others finish what it has left of a TRUNCATE.
    */
   private static final long LEASE_MILLIS = 60_000;
 
@@ -116,8 +115,8 @@ public final class ClusterBarrier {
   }
 
   /**
-   * Runs a change of a table's mode while no statement on it runs on any node that is up, also on
-   * one that starts meanwhile, however long the change takes.
+   * Runs a change of a table's mode while no statement on it runs on any node that is up. That goes
+   * for nodes that start meanwhile, too, however long the change takes.
    *
    * @throws IsoldeException UNAVAILABLE if a node that is up does not answer, or another change of
    *     the table is under way; nothing was changed then
