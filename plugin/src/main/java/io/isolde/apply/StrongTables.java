@@ -43,6 +43,18 @@ public interface StrongTables {
   void passTimestamp(String keyspace, long timestamp);
 
   /**
+   * A table is about to be truncated: what leaders decide on by what it has is not written from now
+   * on, until that has happened. It would outlive what it was made of. Blocks.
+   *
+   * @param millis for so long at most
+   * @throws org.apache.cassandra.exceptions.RequestExecutionException if a group has no leader
+   */
+  void holdDecisions(TableMetadata table, long millis);
+
+  /** The table is not truncated after all. Does not block. */
+  void releaseDecisions(TableMetadata table);
+
+  /**
    * Removes what a table has up to a timestamp, in microseconds, that all groups of its keyspace
    * have passed. Returns when no read through a leader finds any of it, now or later. Blocks.
    *

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.cassandra.db.Mutation;
@@ -19,7 +20,8 @@ import org.apache.cassandra.schema.TableId;
 
 /**
  * A write as the log keeps it. Either updates of partitions, each on its own, so that one whose
- * table was dropped does not take the others with it; or the truncation of a table.
+ * table was dropped does not take the others with it; or the truncation of a table; or what comes
+ * before that.
  */
 final class Payload {
   /** What a payload takes beside one update for each table. */
@@ -28,16 +30,27 @@ final class Payload {
   /** In the place of the tag of {@link Timestamps}. */
   private static final int TRUNCATION = 3;
 
+  private static final int HOLD = 4;
+
   private Payload() {}
 
   /** What a write in the log does. */
-  sealed interface Content permits Updates, Truncation {}
+  sealed interface Content permits Updates, Truncation, Hold {}
 
   /**
    * Removes what a table has with timestamps up to one: all that the group's log has of it before.
    * What comes later in the log has newer timestamps.
    */
   record Truncation(TableId table, long upToMicros) implements Content {}
+
+  /**
+   * From here on the log refuses what was decided on by what a table has, up to the table's next
+   * truncation: that is about to remove it.
+   *
+   * @param untilMicros for so long at most, by the clocks of leaders, in case that no truncation
+   *     comes; 0 if none will come
+   */
+  record Hold(TableId table, long untilMicros) implements Content {}
 
   /** Where the timestamps of updates come from, and so the places of the elements of lists. */
   enum Timestamps {
@@ -85,11 +98,19 @@ final class Payload {
   }
 
   static byte[] encode(Truncation truncation) {
+    return encode(TRUNCATION, truncation.table(), truncation.upToMicros());
+  }
+
+  static byte[] encode(Hold hold) {
+    return encode(HOLD, hold.table(), hold.untilMicros());
+  }
+
+  private static byte[] encode(int tag, TableId table, long micros) {
     try (DataOutputBuffer out = new DataOutputBuffer()) {
       out.writeInt(MessagingService.current_version);
-      out.writeByte(TRUNCATION);
-      truncation.table().serialize(out);
-      out.writeLong(truncation.upToMicros());
+      out.writeByte(tag);
+      table.serialize(out);
+      out.writeLong(micros);
       return out.toByteArray();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -149,6 +170,9 @@ final class Payload {
       if (tag == TRUNCATION) {
         return new Truncation(TableId.deserialize(in), in.readLong());
       }
+      if (tag == HOLD) {
+        return new Hold(TableId.deserialize(in), in.readLong());
+      }
       Timestamps timestamps = Timestamps.of(tag);
       long newestMicros = timestamps == Timestamps.OF_A_COMMIT ? in.readLong() : 0;
       int count = in.readInt();
@@ -170,6 +194,31 @@ final class Payload {
         }
       }
       return new Updates(updates, timestamps, newestMicros);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The tables that the updates of a write are of, whether this node knows them or not. */
+  static Set<TableId> tables(byte[] bytes) {
+    Set<TableId> tables = new HashSet<>();
+    try (DataInputBuffer in = new DataInputBuffer(bytes)) {
+      var unusedVersion = in.readInt();
+      int tag = in.readByte();
+      if (tag == TRUNCATION || tag == HOLD) {
+        return tables;
+      }
+      if (Timestamps.of(tag) == Timestamps.OF_A_COMMIT) {
+        var unusedMicros = in.readLong();
+      }
+      for (int left = in.readInt(); left > 0; left--) {
+        byte[] one = new byte[in.readInt()];
+        in.readFully(one);
+        try (DataInputBuffer update = new DataInputBuffer(one)) {
+          tables.add(TableId.deserialize(update)); // Cassandra writes it first.
+        }
+      }
+      return tables;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

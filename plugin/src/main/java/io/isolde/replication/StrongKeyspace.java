@@ -7,10 +7,12 @@ import io.isolde.raft.Peer;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.schema.Schema;
 
 /** A strong keyspace as this node knows it. */
 final class StrongKeyspace {
@@ -18,6 +20,7 @@ final class StrongKeyspace {
   private final KeyspaceOptions options;
   private final List<GroupClient.Target> targets;
   private final GroupAccess access;
+  private final int port;
 
   /** How requests of this node get to the leaders. */
   interface GroupAccess {
@@ -34,10 +37,20 @@ final class StrongKeyspace {
     this.name = name;
     this.options = options;
     this.access = access;
+    this.port = port;
     this.targets =
         options.layout().groups().stream()
             .map(group -> new GroupClient.Target(idOf(group), peers(group, port)))
             .toList();
+  }
+
+  /** As the schema has it now: replicas may have moved since. */
+  StrongKeyspace now() {
+    return Optional.ofNullable(Schema.instance.getKeyspaceMetadata(name))
+        .flatMap(StrongKeyspaces::options)
+        .filter(now -> now.incarnation().equals(options.incarnation()))
+        .map(now -> new StrongKeyspace(name, now, port, access))
+        .orElse(this);
   }
 
   private UUID idOf(Layout.Group group) {

@@ -142,7 +142,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   }
 
   /** Empty also for one that was not made by Isolde's CREATE KEYSPACE. */
-  private static Optional<KeyspaceOptions> options(KeyspaceMetadata metadata) {
+  static Optional<KeyspaceOptions> options(KeyspaceMetadata metadata) {
     if (metadata.params.replication.klass != ReplicatedLogStrategy.class) {
       return Optional.empty();
     }

@@ -83,8 +83,7 @@ final class TableStorage implements Storage {
   /** Used by who applies the log, and between two entries by who makes a checkpoint. */
   private final Truncations truncations = new Truncations();
 
-  /** Null unless the entry that comes next waits. */
-  private volatile String problem;
+  private final WaitingEntry next;
 
   /**
    * The tables of a keyspace.
@@ -98,6 +97,7 @@ final class TableStorage implements Storage {
       UUID id,
       Consumer<Payload.Truncation> onTruncated) {
     this.keyspace = keyspace;
+    this.next = new WaitingEntry(keyspace);
     this.onTruncated = onTruncated;
     this.layout = layout;
     this.group = group;
@@ -116,7 +116,19 @@ final class TableStorage implements Storage {
       }
       return Math.max(timestampMicros, truncation.upToMicros());
     }
+    if (made instanceof Payload.Hold hold) {
+      truncations.hold(hold.table(), timestampMicros, hold.untilMicros());
+      return timestampMicros;
+    }
     return apply((Payload.Updates) made, timestampMicros);
+  }
+
+  /** By the bytes alone: replicas may know different tables when they come to it. */
+  @Override
+  public boolean isRefused(byte[] payload, Object decoded, long proposedMicros) {
+    return truncations.isAnyHeld()
+        && Payload.tables(payload).stream()
+            .anyMatch(table -> truncations.isHeld(table, proposedMicros));
   }
 
   private long apply(Payload.Updates made, long timestampMicros) {
@@ -143,21 +155,28 @@ final class TableStorage implements Storage {
   /** A copy brings what the other member has, and removes nothing that is here. */
   @Override
   public void restore(byte[] state) throws IOException {
+    next.start();
     truncations.restore(state);
     try {
       truncations.forEach(StoreTruncation::of);
     } catch (RuntimeException | AssertionError | FSError e) { // The second if a table goes.
+      WaitingEntry.handToDiskFailurePolicy(e);
       throw new IOException("What was truncated can't be removed now: " + e.getMessage(), e);
     }
   }
 
   @Override
   public Optional<String> problem() {
-    return Optional.ofNullable(problem);
+    return next.problem();
+  }
+
+  @Override
+  public void stop() {
+    next.stop();
   }
 
   private void apply(Mutation mutation) {
-    untilDone(
+    next.untilDone(
         "A write",
         PAUSE_MILLIS,
         () -> {
@@ -172,35 +191,10 @@ final class TableStorage implements Storage {
    * more. A group that is behind may bring some of it back, and removes it when it gets so far.
    */
   private void truncate(TableId table, long upToMicros) {
-    untilDone(
+    next.untilDone(
         "TRUNCATE of the table " + table,
         LONG_PAUSE_MILLIS,
         () -> StoreTruncation.of(table, upToMicros));
-  }
-
-  /**
-   * The log is the only other place where the write is, so there is no giving up, unless the
-   * keyspace is dropped.
-   */
-  private void untilDone(String what, long pauseMillis, Runnable attempt) {
-    long complainAt = System.nanoTime();
-    while (Schema.instance.getKeyspaceMetadata(keyspace) != null) {
-      Throwable failure;
-      try {
-        attempt.run();
-        problem = null;
-        return;
-      } catch (RuntimeException | AssertionError | FSError e) { // The second if it goes.
-        failure = e;
-      }
-      problem = what + " in the log can't be applied and is tried again: " + failure;
-      long now = System.nanoTime();
-      if (now - complainAt >= 0) {
-        logger.error("{} in the log can't be applied; trying again until it can", what, failure);
-        complainAt = now + TimeUnit.MILLISECONDS.toNanos(COMPLAIN_MILLIS);
-      }
-      sleep(pauseMillis);
-    }
   }
 
   /**
@@ -215,12 +209,12 @@ final class TableStorage implements Storage {
       boolean isDropped = Schema.instance.getKeyspaceMetadata(keyspace) == null;
       try {
         Payload.Content made = Payload.decode(payload, isDropped, areUnknownGone, gone);
-        problem = null;
+        next.isDone();
         return made;
       } catch (Payload.UnknownSchemaException e) {
-        problem =
+        next.waitsBecause(
             "A write in the log waits for this node to hear of its table or column: "
-                + e.getMessage();
+                + e.getMessage());
         long waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
         if (waitedMillis > COMPLAIN_MILLIS && !hadComplained) {
           hadComplained = true;
@@ -231,7 +225,7 @@ final class TableStorage implements Storage {
         }
         areUnknownGone = e.isOfTable() && waitedMillis > GRACE_MILLIS && agrees();
         if (!areUnknownGone) {
-          sleep(hadComplained ? LONG_PAUSE_MILLIS : PAUSE_MILLIS);
+          next.pause(hadComplained ? LONG_PAUSE_MILLIS : PAUSE_MILLIS);
         }
       }
     }
@@ -269,14 +263,6 @@ final class TableStorage implements Storage {
             : null;
     boolean isSame = now != null && now.ranges().equals(layout.ranges());
     return (isSame ? now : layout).groups().get(group.number()).members();
-  }
-
-  private static void sleep(long millis) {
-    try {
-      Thread.sleep(millis);
-    } catch (InterruptedException e) {
-      throw new UncheckedInterruptedException(e);
-    }
   }
 
   @Override

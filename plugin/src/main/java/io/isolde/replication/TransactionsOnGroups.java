@@ -3,13 +3,13 @@ package io.isolde.replication;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.isolde.apply.StrongTables;
+import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
-import io.isolde.group.GroupClient;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +21,8 @@ import org.apache.cassandra.db.WriteType;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Transactions on strong keyspaces: the writes of a commit are entries of the groups' logs, with
@@ -28,7 +30,11 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
  * same.
  */
 public final class TransactionsOnGroups implements StrongTables {
-  private static final int[] NO_PARTITION = {};
+  private static final Logger logger = LoggerFactory.getLogger(TransactionsOnGroups.class);
+
+  /** So that decisions under way are made again. */
+  private static final int[] ALL_PARTITIONS = {};
+
   private static final long PAUSE_MILLIS = 100;
 
   private final StrongKeyspaces keyspaces;
@@ -80,16 +86,49 @@ public final class TransactionsOnGroups implements StrongTables {
     Payload.Truncation truncation = new Payload.Truncation(table.id, upTo);
     long deadlineNanos =
         System.nanoTime() + DatabaseDescriptor.getTruncateRpcTimeout(TimeUnit.NANOSECONDS);
-    for (List<GroupClient.Target> next : List.of(List.of(groups.first()), groups.others())) {
-      Map<GroupClient.Target, Throwable> failed = groups.askAll(next, truncation);
+    for (GroupTruncations.Step step : GroupTruncations.Step.values()) {
+      Map<UUID, Throwable> failed = groups.ask(step, truncation, group -> true);
       while (!failed.isEmpty()) {
         if (System.nanoTime() - deadlineNanos >= 0) {
           throw unanswered(table, failed.values());
         }
         Uninterruptibles.sleepUninterruptibly(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-        failed = groups.askAll(failed.keySet(), truncation);
+        failed = groups.ask(step, truncation, failed.keySet()::contains);
       }
     }
+  }
+
+  @Override
+  public void holdDecisions(TableMetadata table, long millis) {
+    long untilMicros = TimeUnit.MILLISECONDS.toMicros(NodeClock.nowMillis() + millis);
+    var unused = awaitNewest(hold(table, untilMicros));
+  }
+
+  @Override
+  public void releaseDecisions(TableMetadata table) {
+    if (keyspaces.find(table.keyspace).isEmpty()) {
+      return; // It was dropped.
+    }
+    hold(table, 0)
+        .forEach(
+            answer -> {
+              var unused =
+                  answer.whenComplete(
+                      (done, failure) -> {
+                        if (failure != null) {
+                          logger.warn(
+                              "A replica group was not told that {} is not truncated: it may refuse"
+                                  + " statements with IF on it for some minutes.",
+                              table,
+                              failure);
+                        }
+                      });
+            });
+  }
+
+  private List<CompletableFuture<Long>> hold(TableMetadata table, long untilMicros) {
+    Payload.Hold hold = new Payload.Hold(table.id, untilMicros);
+    return writeToAll(table.keyspace, Payload.encode(hold), hold);
   }
 
   private static IsoldeException unanswered(TableMetadata table, Collection<Throwable> failures) {
@@ -104,12 +143,17 @@ public final class TransactionsOnGroups implements StrongTables {
 
   /** Returns the newest of the timestamps that the groups give it. */
   private long writeToAll(String name, Payload.Updates nothing) {
+    return awaitNewest(writeToAll(name, Payload.encode(nothing), nothing));
+  }
+
+  private List<CompletableFuture<Long>> writeToAll(String name, byte[] payload, Object decoded) {
     StrongKeyspace keyspace = get(name);
-    byte[] payload = Payload.encode(nothing);
-    List<CompletableFuture<Long>> answers = new ArrayList<>();
-    for (GroupClient.Target target : keyspace.targets()) {
-      answers.add(keyspace.client().write(target, NO_PARTITION, payload, nothing));
-    }
+    return keyspace.targets().stream()
+        .map(target -> keyspace.client().write(target, ALL_PARTITIONS, payload, decoded))
+        .toList();
+  }
+
+  private static long awaitNewest(List<CompletableFuture<Long>> answers) {
     return answers.stream().mapToLong(TransactionsOnGroups::await).max().orElseThrow();
   }
 

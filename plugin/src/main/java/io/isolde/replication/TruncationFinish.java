@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finishes what a coordinator may have left. The log of a keyspace's first group decides whether a
@@ -11,7 +15,11 @@ import org.apache.cassandra.schema.Schema;
  * whoever leads the first group asks them again a moment later. That does no harm.
  */
 final class TruncationFinish {
-  private static final int MAX_UNDER_WAY = 1_024;
+  private static final Logger logger = LoggerFactory.getLogger(TruncationFinish.class);
+
+  /** Of more tables, coordinators are on their own. */
+  private static final int MAX_TABLES = 1_024;
+
   private static final int ATTEMPTS = 12;
   private static final long FIRST_PAUSE_MILLIS = 2_000;
   private static final long MAX_PAUSE_MILLIS = 60_000;
@@ -19,8 +27,8 @@ final class TruncationFinish {
   private final Groups groups;
   private final Timer timer;
 
-  /** With more than {@link #MAX_UNDER_WAY}, coordinators are on their own. */
-  private final AtomicInteger underWay = new AtomicInteger();
+  /** The last truncation of each table: it removes what an earlier one does, too. */
+  private final Map<TableId, Payload.Truncation> underWay = new ConcurrentHashMap<>();
 
   /** The groups of a keyspace. */
   interface Groups {
@@ -43,31 +51,63 @@ final class TruncationFinish {
 
   /** The first group has just truncated a table here, as its leader or as a follower. */
   void later(Payload.Truncation truncation) {
-    if (underWay.incrementAndGet() > MAX_UNDER_WAY) {
-      underWay.decrementAndGet();
-    } else {
+    if (underWay.size() < MAX_TABLES || underWay.containsKey(truncation.table())) {
+      underWay.put(truncation.table(), truncation);
       later(truncation, 0);
     }
   }
 
   private void later(Payload.Truncation truncation, int attempt) {
-    if (attempt == ATTEMPTS || Schema.instance.getTableMetadata(truncation.table()) == null) {
-      underWay.decrementAndGet();
+    TableId table = truncation.table();
+    if (attempt == ATTEMPTS
+        || Schema.instance.getTableMetadata(table) == null
+        || !isLast(truncation)) {
+      underWay.remove(table, truncation);
       return;
     }
     timer.after(
         Math.min(FIRST_PAUSE_MILLIS << attempt, MAX_PAUSE_MILLIS),
-        () -> {
-          if (!groups.isFirstLedHere()) {
-            later(truncation, attempt + 1); // Who leads it does it, unless that node dies.
-            return;
-          }
-          var unused =
-              groups
-                  .truncate(truncation)
-                  .whenComplete(
-                      (done, failure) ->
-                          later(truncation, failure == null ? ATTEMPTS : attempt + 1));
-        });
+        () -> tryToFinish(truncation, attempt));
+  }
+
+  private boolean isLast(Payload.Truncation truncation) {
+    return truncation.equals(underWay.get(truncation.table()));
+  }
+
+  private void tryToFinish(Payload.Truncation truncation, int attempt) {
+    CompletableFuture<?> asked;
+    try {
+      if (!isLast(truncation) || !groups.isFirstLedHere()) {
+        later(truncation, attempt + 1); // Who leads it does it, unless that node dies.
+        return;
+      }
+      asked = groups.truncate(truncation);
+    } catch (RuntimeException e) {
+      tried(truncation, attempt, e);
+      return;
+    }
+    var unused = asked.whenComplete((done, failure) -> tried(truncation, attempt, failure));
+  }
+
+  private void tried(Payload.Truncation truncation, int attempt, Throwable failure) {
+    if (failure == null) {
+      underWay.remove(truncation.table(), truncation);
+      logger.info(
+          "TRUNCATE of the table {} is in the logs of all replica groups", truncation.table());
+    } else {
+      logger.warn(
+          "TRUNCATE of the table {} has no answer yet of all replica groups of its keyspace. {}",
+          truncation.table(),
+          attempt + 1 < ATTEMPTS
+              ? "They are asked again."
+              : "They are not asked again: send TRUNCATE again.",
+          failure);
+      later(truncation, attempt + 1);
+    }
+  }
+
+  /** For tests. */
+  int tables() {
+    return underWay.size();
   }
 }

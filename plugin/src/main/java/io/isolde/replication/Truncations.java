@@ -14,11 +14,14 @@ import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.schema.TableId;
 
 /**
- * Up to where the tables of a group are truncated, as far as the group's log has been applied. Not
- * thread-safe.
+ * Up to where the tables of a group are truncated, as far as the group's log has been applied, and
+ * which are about to be. Not thread-safe.
  */
 final class Truncations {
-  private static final byte VERSION = 1;
+  private static final byte VERSION = 2;
+
+  /** Which held no decisions. */
+  private static final byte VERSION_WITHOUT_HOLDS = 1;
 
   /** Of more tables the first are forgotten: most are dropped by then. */
   static final int MAX_TABLES = 1_024;
@@ -26,14 +29,60 @@ final class Truncations {
   /** Microseconds; in the order in which they came. */
   private final Map<TableId, Long> upTo = new LinkedHashMap<>();
 
+  /** Of tables that are about to be truncated; in the order in which they came. */
+  private final Map<TableId, Held> held = new LinkedHashMap<>();
+
+  /**
+   * Decisions are refused.
+   *
+   * @param sinceMicros the log's timestamp
+   * @param untilMicros by the clocks of leaders
+   */
+  private record Held(long sinceMicros, long untilMicros) {}
+
+  /**
+   * A table is about to be truncated, and not at all if the end is over at once.
+   *
+   * @param sinceMicros the log's timestamp
+   * @param untilMicros by the clocks of leaders
+   */
+  void hold(TableId table, long sinceMicros, long untilMicros) {
+    held.remove(table);
+    if (untilMicros > 0) {
+      held.put(table, new Held(sinceMicros, untilMicros));
+      if (held.size() > MAX_TABLES) {
+        held.remove(held.keySet().iterator().next());
+      }
+    }
+  }
+
+  /** Cheap. */
+  boolean isAnyHeld() {
+    return !held.isEmpty();
+  }
+
+  /**
+   * Whether a decision on a table must not be applied.
+   *
+   * @param clockMicros of the leader that made the entry
+   */
+  boolean isHeld(TableId table, long clockMicros) {
+    Held hold = held.get(table);
+    return hold != null && clockMicros < hold.untilMicros();
+  }
+
   /** Whether a table was truncated as far before. */
   boolean reach(TableId table, long upToMicros) {
     Long before = upTo.get(table);
     return before != null && before >= upToMicros;
   }
 
-  /** A table is truncated. */
+  /** A table is truncated. An earlier truncation that comes late leaves it held for the next. */
   void add(TableId table, long upToMicros) {
+    Held hold = held.get(table);
+    if (hold != null && hold.sinceMicros() <= upToMicros) {
+      held.remove(table);
+    }
     upTo.remove(table);
     upTo.put(table, upToMicros);
     if (upTo.size() > MAX_TABLES) {
@@ -60,6 +109,12 @@ final class Truncations {
         entry.getKey().serialize(out);
         out.writeLong(entry.getValue());
       }
+      out.writeInt(held.size());
+      for (Map.Entry<TableId, Held> entry : held.entrySet()) {
+        entry.getKey().serialize(out);
+        out.writeLong(entry.getValue().sinceMicros());
+        out.writeLong(entry.getValue().untilMicros());
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -73,16 +128,22 @@ final class Truncations {
    */
   void restore(byte[] saved) throws IOException {
     upTo.clear();
+    held.clear();
     if (saved.length == 0) {
       return;
     }
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(saved));
     byte version = in.readByte();
-    if (version != VERSION) {
+    if (version != VERSION && version != VERSION_WITHOUT_HOLDS) {
       throw new IOException("The truncations have version " + version + ", not " + VERSION + ".");
     }
     for (int left = in.readInt(); left > 0; left--) {
       add(TableId.deserialize(in), in.readLong());
+    }
+    if (version == VERSION) {
+      for (int left = in.readInt(); left > 0; left--) {
+        hold(TableId.deserialize(in), in.readLong(), in.readLong());
+      }
     }
   }
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongConsumer;
 import org.apache.cassandra.auth.Permission;
+import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.cql3.ColumnIdentifier;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.QueryProcessor;
@@ -34,6 +35,9 @@ import org.slf4j.LoggerFactory;
 /** Makes tables transactional and plain again, online. */
 public final class TableMode {
   private static final long MAX_WAIT_MILLIS = 15_000;
+
+  /** For what a TRUNCATE waits for beside its own time-out. */
+  private static final long BEYOND_TRUNCATE_MILLIS = 60_000;
 
   private final Oracle oracle;
   private final InDoubt inDoubt;
@@ -168,16 +172,32 @@ public final class TableMode {
           if (isTransactional) {
             barrier.secureOnAll(table, awaitApplied(table));
           }
-          // No group writes anything older before the first one removes what is older.
-          long moment = momentBetweenWrites(table, Long.MIN_VALUE);
-          if (isTransactional) {
-            barrier.beginAnew(table, moment);
-          }
-          strong.truncate(table, moment);
+          strong.truncate(table, momentOfTruncation(table, isTransactional));
           if (isTransactional) {
             beginAnewIfPossible(Tables.requireTransactional(table));
           }
         });
+  }
+
+  /** No group writes anything older before the first one removes what is older. */
+  private long momentOfTruncation(TableMetadata table, boolean isTransactional) {
+    boolean isReady = false;
+    try {
+      // Their clients are gone, or the barrier would have waited for them.
+      strong.holdDecisions(
+          table,
+          DatabaseDescriptor.getTruncateRpcTimeout(TimeUnit.MILLISECONDS) + BEYOND_TRUNCATE_MILLIS);
+      long moment = momentBetweenWrites(table, Long.MIN_VALUE);
+      if (isTransactional) {
+        barrier.beginAnew(table, moment);
+      }
+      isReady = true;
+      return moment;
+    } finally {
+      if (!isReady) {
+        strong.releaseDecisions(table);
+      }
+    }
   }
 
   /**

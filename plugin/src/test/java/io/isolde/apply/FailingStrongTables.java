@@ -49,6 +49,16 @@ public final class FailingStrongTables implements StrongTables {
   }
 
   @Override
+  public void holdDecisions(TableMetadata table, long millis) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void releaseDecisions(TableMetadata table) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public void truncate(TableMetadata table, long upTo) {
     throw new UnsupportedOperationException();
   }

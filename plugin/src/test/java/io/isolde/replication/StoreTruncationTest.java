@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.isolde.group.Layout;
 import io.isolde.testing.CassandraInProcess;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -259,6 +260,62 @@ class StoreTruncationTest {
     assertThat(copied.state()).isEqualTo(other.state());
     copied.apply(commit(table, OLD), null, OLD);
     assertThat(rows("cut_copied", "")).containsExactly("2 1 new new");
+  }
+
+  private static void hold(TableStorage storage, ColumnFamilyStore table, long at, long until) {
+    byte[] entry = Payload.encode(new Payload.Hold(table.metadata().id, until));
+    assertThat(storage.apply(entry, null, at)).isEqualTo(at);
+  }
+
+  private static byte[] decided(ColumnFamilyStore table) {
+    PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(table.metadata(), 1);
+    update.timestamp(OLD).row(1).add("v", "decided");
+    return Payload.encode(
+        new Payload.Updates(List.of(update.build()), Payload.Timestamps.OF_THE_LOG_BUT_PLACED));
+  }
+
+  /** A decision on a row from before the truncation, whose client is gone, has come late. */
+  @Test
+  void whenATableIsAboutToBeTruncatedThenDecisionsOnItAreRefusedUntilThatIsDone()
+      throws IOException {
+    ColumnFamilyStore table = create("cut_decided", "default");
+    ColumnFamilyStore other = create("cut_undecided", "default");
+    TableStorage storage = storage();
+    assertThat(storage.isRefused(decided(table), null, OLD)).isFalse();
+    hold(storage, table, OLD, NEW);
+    assertThat(storage.isRefused(decided(table), null, OLD)).isTrue();
+    assertThat(storage.isRefused(decided(other), null, OLD)).isFalse();
+    assertThat(storage.isRefused(decided(table), null, NEW)).as("nobody truncates it").isFalse();
+
+    TableStorage restarted = storage();
+    restarted.restore(storage.state());
+    assertThat(restarted.isRefused(decided(table), null, OLD)).isTrue();
+    execute("DROP TABLE test.cut_undecided");
+    assertThat(restarted.isRefused(decided(other), null, OLD)).as("of no table").isFalse();
+
+    byte[] earlier = Payload.encode(new Payload.Truncation(table.metadata().id, OLD - 2));
+    storage.apply(earlier, null, OLD + 2);
+    assertThat(storage.isRefused(decided(table), null, OLD)).as("that was another one").isTrue();
+    byte[] truncation = Payload.encode(new Payload.Truncation(table.metadata().id, MOMENT));
+    storage.apply(truncation, null, MOMENT + 2);
+    assertThat(storage.isRefused(decided(table), null, OLD)).isFalse();
+
+    hold(restarted, table, OLD + 2, 0);
+    assertThat(restarted.isRefused(decided(table), null, OLD)).as("it failed").isFalse();
+  }
+
+  @Test
+  void whenTheStateIsOfABuildThatHeldNoDecisionsThenItIsReadAsWell() throws IOException {
+    TableId table = TableId.generate();
+    ByteBuffer saved = ByteBuffer.allocate(1 + Integer.BYTES + 3 * Long.BYTES);
+    saved.put((byte) 1).putInt(1);
+    saved.putLong(table.asUUID().getMostSignificantBits());
+    saved.putLong(table.asUUID().getLeastSignificantBits());
+    saved.putLong(MOMENT);
+    Truncations truncations = new Truncations();
+    truncations.restore(saved.array());
+    assertThat(truncations.reach(table, MOMENT)).isTrue();
+    assertThat(truncations.isAnyHeld()).isFalse();
   }
 
   @Test

@@ -36,6 +36,9 @@ class TruncationFinishTest implements TruncationFinish.Groups {
   @Override
   public CompletableFuture<?> truncate(Payload.Truncation truncation) {
     asked.add(truncation);
+    if (answer == null) {
+      throw new IllegalStateException("The node starts.");
+    }
     return answer;
   }
 
@@ -84,5 +87,32 @@ class TruncationFinishTest implements TruncationFinish.Groups {
     isLeader = true;
     finish.later(new Payload.Truncation(TableId.generate(), 1_000));
     assertThat(due).isEmpty();
+  }
+
+  @Test
+  void whenAskingFailsAtOnceThenItIsTriedAgainAndNothingIsLeft() {
+    isLeader = true;
+    answer = null;
+    finish.later(truncation());
+    due.remove().run();
+    answer = CompletableFuture.completedFuture(null);
+    due.remove().run();
+    assertThat(asked).hasSize(2);
+    assertThat(finish.tables()).isZero();
+  }
+
+  @Test
+  void whenATableIsTruncatedAgainThenOnlyTheLastTruncationIsFinished() {
+    Payload.Truncation last =
+        new Payload.Truncation(truncation().table(), truncation().upToMicros() + 2);
+    finish.later(truncation());
+    finish.later(last);
+    assertThat(finish.tables()).isEqualTo(1);
+    isLeader = true;
+    while (!due.isEmpty()) {
+      due.remove().run();
+    }
+    assertThat(asked).containsExactly(last);
+    assertThat(finish.tables()).isZero();
   }
 }

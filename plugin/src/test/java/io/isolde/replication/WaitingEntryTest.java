@@ -4,11 +4,17 @@ package io.isolde.replication;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.testing.CassandraInProcess;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.io.FSError;
+import org.apache.cassandra.io.FSErrorHandler;
+import org.apache.cassandra.io.sstable.CorruptSSTableException;
+import org.apache.cassandra.io.util.FileUtils;
 import org.apache.cassandra.schema.TableMetadata;
 import org.junit.jupiter.api.Test;
 
@@ -48,5 +54,57 @@ class WaitingEntryTest {
                 .one()
                 .getInt("added_later"))
         .isEqualTo(7);
+  }
+
+  @Test
+  void whenTheReplicaStopsThenAnEntryThatWaitsEnds() {
+    CassandraInProcess.start();
+    WaitingEntry entry = new WaitingEntry(CassandraInProcess.KEYSPACE);
+    CompletableFuture<Void> applied =
+        CompletableFuture.runAsync(() -> entry.untilDone("A write", 1_000, this::fail));
+    while (entry.problem().isEmpty()) {
+      Thread.onSpinWait();
+    }
+    entry.stop();
+    assertThat(applied).failsWithin(PATIENCE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private void fail() {
+    throw new IllegalStateException("A flush has failed.");
+  }
+
+  @Test
+  void whenAnSSTableIsCorruptThenTheDiskFailurePolicyHearsOfItOnce() {
+    CassandraInProcess.start();
+    List<CorruptSSTableException> heard = new ArrayList<>();
+    FileUtils.setFSErrorHandler(
+        new FSErrorHandler() {
+          @Override
+          public void handleCorruptSSTable(CorruptSSTableException failure) {
+            heard.add(failure);
+          }
+
+          @Override
+          public void handleFSError(FSError failure) {
+            throw new AssertionError(failure);
+          }
+        });
+    try {
+      CorruptSSTableException corrupt = new CorruptSSTableException(null, "nb-1-big-Data.db");
+      AtomicInteger attempts = new AtomicInteger();
+      WaitingEntry entry = new WaitingEntry(CassandraInProcess.KEYSPACE);
+      entry.untilDone(
+          "TRUNCATE",
+          1,
+          () -> {
+            if (attempts.incrementAndGet() < 4) {
+              throw new IllegalStateException(corrupt);
+            }
+          });
+      assertThat(heard).containsExactly(corrupt);
+      assertThat(entry.problem()).isEmpty();
+    } finally {
+      FileUtils.setFSErrorHandler(null);
+    }
   }
 }

@@ -25,4 +25,12 @@ public sealed interface StateMachine extends Closeable
 
   /** The next entry is the group's own, of a new leader or of other members: nothing to apply. */
   default void skip(LogPosition at) {}
+
+  /**
+   * False while the next entry can't be applied, and that is not over in a moment: then another
+   * member is to lead. Any thread may ask, at any time.
+   */
+  default boolean canApply() {
+    return true;
+  }
 }

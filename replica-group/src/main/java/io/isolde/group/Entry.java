@@ -12,7 +12,7 @@ import java.util.List;
  * So the leader need not decode it, and finds the answers in it.
  */
 final class Entry implements LogData {
-  /** Instead of a timestamp: it was decided on in an earlier term, so nobody applies it. */
+  /** Instead of a timestamp: what it was decided on may be gone, so nobody applies it. */
   static final long OUTDATED = -1;
 
   static final int ITEM_HEADER_BYTES = 5 * Long.BYTES + Integer.BYTES;
@@ -38,7 +38,12 @@ final class Entry implements LogData {
      * @param term of its entry in the log
      */
     boolean isOutdated(long term) {
-      return decidedInTerm != Write.BLIND && decidedInTerm != term;
+      return isDecided() && decidedInTerm != term;
+    }
+
+    /** Whether it depends on what was stored. */
+    boolean isDecided() {
+      return decidedInTerm != Write.BLIND;
     }
   }
 

@@ -221,8 +221,7 @@ public final class GroupServer implements AutoCloseable {
       return;
     }
     if (groups.containsKey(id)) {
-      groups.remove(id);
-      node.stopGroup(id);
+      stopReplica(id);
     }
     start(opening);
   }
@@ -262,8 +261,20 @@ public final class GroupServer implements AutoCloseable {
   synchronized void stop(UUID id) throws IOException {
     stopped.add(id);
     upkeep.forget(id);
-    groups.remove(id);
+    stopReplica(id);
+  }
+
+  private void stopReplica(UUID id) throws IOException {
+    forget(id);
     node.stopGroup(id);
+  }
+
+  /** The log is closed only when nothing is being applied any more. */
+  private void forget(UUID id) {
+    ReplicaGroup group = groups.remove(id);
+    if (group != null) {
+      group.stop();
+    }
   }
 
   synchronized void openAgain(UUID id, Storage storage) throws IOException {
@@ -299,7 +310,7 @@ public final class GroupServer implements AutoCloseable {
 
   private void removeLog(UUID id) throws IOException {
     upkeep.forget(id);
-    groups.remove(id);
+    forget(id);
     notes.logGone(id);
     node.removeGroup(id);
     Path log = directory.resolve(id.toString());
@@ -347,6 +358,7 @@ public final class GroupServer implements AutoCloseable {
   public void close() {
     upkeep.close();
     client.close();
+    groups.values().forEach(ReplicaGroup::stop);
     groups.clear();
     node.close();
     transport.close();

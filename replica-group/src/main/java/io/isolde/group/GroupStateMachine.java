@@ -14,10 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +36,11 @@ final class GroupStateMachine implements CopyingStateMachine {
   private static final long FIRST_BACK_OFF_MILLIS = 1_000;
   private static final long MAX_BACK_OFF_MILLIS = 30_000;
   private static final int MAX_WAITERS = 1024;
+
+  /** An entry that could not be applied for longer makes this member useless as a leader. */
+  private static final long MAX_PROBLEM_MILLIS = 2_000;
+
+  private static final long NO_PROBLEM = 0;
 
   /** Asks a leader how far it is, durably. */
   interface Leader {
@@ -49,8 +59,16 @@ final class GroupStateMachine implements CopyingStateMachine {
 
   private final AtomicBoolean isFlushing = new AtomicBoolean();
 
-  /** Guarded by itself, as is that {@link #applied} is up to where it is right. */
+  /**
+   * Guards the state, and that {@link #applied} is up to where it is right. Held while an entry is
+   * applied, which may take minutes: nobody else waits for it without a bound.
+   */
+  private final ReentrantLock stateLock = new ReentrantLock();
+
   private final LogState state = new LogState();
+
+  /** Who wants to know how far this replica is, at a moment when no entry is being applied. */
+  private final Queue<CompletableFuture<Checkpoint>> asked = new LinkedBlockingQueue<>(MAX_WAITERS);
 
   private volatile LogPosition applied = LogPosition.NONE;
 
@@ -66,6 +84,9 @@ final class GroupStateMachine implements CopyingStateMachine {
   private volatile boolean isClosed;
   private volatile boolean isCopying;
   private volatile long lastMicros;
+
+  /** When somebody first saw the problem that there is now: an odd number. */
+  private final AtomicLong problemNanos = new AtomicLong(NO_PROBLEM);
 
   private static final byte[] NOTHING = {};
 
@@ -90,15 +111,21 @@ final class GroupStateMachine implements CopyingStateMachine {
     Checkpoint loaded = load(newDirectory);
     if (loaded == null) {
       // The storage may have been another machine's: all of the log comes again.
-      synchronized (state) {
+      stateLock.lock();
+      try {
         storage.restore(NOTHING);
+      } finally {
+        release();
       }
       return LogPosition.NONE;
     }
-    synchronized (state) {
+    stateLock.lock();
+    try {
       storage.restore(state.restore(loaded.state()));
       applied = loaded.at();
       lastMicros = state.lastMicros();
+    } finally {
+      release();
     }
     bytesSinceCheckpoint = 0;
     reached(loaded.at().index());
@@ -123,12 +150,16 @@ final class GroupStateMachine implements CopyingStateMachine {
     bytesSinceCheckpoint += data.remaining();
     Entry entry = own == null ? Entry.decode(data) : (Entry) own;
     List<Long> timestamps = new ArrayList<>(entry.items().size());
-    synchronized (state) {
+    stateLock.lock();
+    try {
       for (Entry.Item item : entry.items()) {
-        timestamps.add(item.isOutdated(at.term()) ? Entry.OUTDATED : apply(item));
+        timestamps.add(
+            item.isOutdated(at.term()) || isRefused(item) ? Entry.OUTDATED : apply(item));
       }
       applied = at;
       lastMicros = state.lastMicros();
+    } finally {
+      release();
     }
     entry.applied(timestamps);
     reached(at.index());
@@ -139,10 +170,18 @@ final class GroupStateMachine implements CopyingStateMachine {
 
   @Override
   public void skip(LogPosition at) {
-    synchronized (state) {
+    stateLock.lock();
+    try {
       applied = at;
+    } finally {
+      release();
     }
     reached(at.index());
+  }
+
+  private boolean isRefused(Entry.Item item) {
+    return item.isDecided()
+        && storage.isRefused(item.payload(), item.decoded(), item.proposedMicros());
   }
 
   private long apply(Entry.Item item) {
@@ -178,10 +217,20 @@ final class GroupStateMachine implements CopyingStateMachine {
     waiters.reached(index).forEach(waiter -> waiter.complete(false));
   }
 
-  /** When a write was applied, if it was and may still be repeated. */
-  OptionalLong appliedAt(RequestId id) {
-    synchronized (state) {
+  /**
+   * When a write was applied, if it was and may still be repeated.
+   *
+   * @throws TimeoutException if an entry is being applied until the deadline
+   */
+  OptionalLong appliedAt(RequestId id, long deadlineNanos)
+      throws InterruptedException, TimeoutException {
+    if (!stateLock.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+      throw new TimeoutException();
+    }
+    try {
       return state.appliedAt(id);
+    } finally {
+      release();
     }
   }
 
@@ -190,20 +239,69 @@ final class GroupStateMachine implements CopyingStateMachine {
     return storage.problem();
   }
 
+  /** A problem that does not last keeps nobody from leading. */
+  @Override
+  public boolean canApply() {
+    if (storage.problem().isEmpty()) {
+      problemNanos.set(NO_PROBLEM);
+      return true;
+    }
+    long now = System.nanoTime() | 1;
+    long since = problemNanos.compareAndExchange(NO_PROBLEM, now);
+    return since == NO_PROBLEM || now - since < TimeUnit.MILLISECONDS.toNanos(MAX_PROBLEM_MILLIS);
+  }
+
+  /** See {@link Storage#stop}. */
+  void stop() {
+    storage.stop();
+  }
+
   private Checkpoint now() {
-    synchronized (state) {
+    stateLock.lock();
+    try {
       return new Checkpoint(applied, state.save(storage.state()));
+    } finally {
+      release();
+    }
+  }
+
+  private void release() {
+    stateLock.unlock();
+    answerAsked();
+  }
+
+  /** By whoever comes when no entry is being applied: who asks, or who has applied one. */
+  private void answerAsked() {
+    while (!asked.isEmpty() && stateLock.tryLock()) {
+      CompletableFuture<Checkpoint> next;
+      Checkpoint now;
+      try {
+        next = asked.poll();
+        now = next == null ? null : now();
+      } finally {
+        stateLock.unlock();
+      }
+      if (next != null) {
+        next.complete(now);
+      }
     }
   }
 
   /**
    * How far this replica is, as soon as the storage has all of that durably. Fails if it can't:
    * what a flush has left out is in no copy, and who goes on after this mark would not get it
-   * either.
+   * either. Does not wait while an entry is applied.
    */
   CompletableFuture<Checkpoint> flushedNow() {
-    Checkpoint checkpoint = now();
-    return storage.flush().thenApply(done -> checkpoint);
+    CompletableFuture<Checkpoint> now = new CompletableFuture<>();
+    if (!asked.offer(now)) {
+      return CompletableFuture.failedFuture(
+          new GroupFailure(
+              GroupFailure.Reason.OVERLOADED,
+              "More than " + MAX_WAITERS + " want to know how far this replica is."));
+    }
+    answerAsked();
+    return now.thenCompose(checkpoint -> storage.flush().thenApply(done -> checkpoint));
   }
 
   /** For a look from outside: does not wait while an entry is applied. */

@@ -164,6 +164,15 @@ public final class ReplicaGroup {
     return queue.size();
   }
 
+  GroupStateMachine machine() {
+    return machine;
+  }
+
+  /** What waits to be applied is left to the next start. To be called before the log is closed. */
+  void stop() {
+    machine.stop();
+  }
+
   /** See {@link GroupStateMachine#flushedNow}. */
   CompletableFuture<Checkpoint> flushed() {
     return machine.flushedNow();
@@ -208,7 +217,7 @@ public final class ReplicaGroup {
           await(place.before(), deadlineNanos, GroupFailure.Reason.TIMED_OUT);
           long term = term(); // Before the barrier: what comes in between ends it.
           await(barrier(), deadlineNanos, GroupFailure.Reason.TIMED_OUT);
-          OptionalLong before = machine.appliedAt(request);
+          OptionalLong before = appliedAt(request, deadlineNanos);
           if (before.isPresent()) {
             if (before.getAsLong() == RetryWindow.FORGOTTEN) {
               throw RetryWindow.forgotten();
@@ -238,6 +247,15 @@ public final class ReplicaGroup {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new GroupFailure(GroupFailure.Reason.UNKNOWN, "This node stops.");
+    }
+  }
+
+  private OptionalLong appliedAt(RequestId request, long deadlineNanos)
+      throws InterruptedException {
+    try {
+      return machine.appliedAt(request, deadlineNanos);
+    } catch (TimeoutException e) {
+      throw timedOut(GroupFailure.Reason.TIMED_OUT);
     }
   }
 

@@ -20,6 +20,18 @@ public interface Storage {
   long apply(byte[] payload, Object decoded, long timestampMicros);
 
   /**
+   * Whether a write must not be applied now that was decided on by what was stored: the log has
+   * said that the data which it may have seen is about to go. Then it is decided on again. The log
+   * alone must say so, since all replicas must come to the same.
+   *
+   * @param decoded as for {@link #apply}
+   * @param proposedMicros the clock of the leader that made the entry
+   */
+  default boolean isRefused(byte[] payload, Object decoded, long proposedMicros) {
+    return false;
+  }
+
+  /**
    * What the log has said that a copy of the storage does not show, for instance what is to be gone
    * from it. The log alone decides about it. It is a part of each checkpoint, so of each copy, and
    * bounded. Not called while {@link #apply} is.
@@ -37,6 +49,12 @@ public interface Storage {
    * @throws IOException if that can't be done now; then the replica does not start
    */
   default void restore(byte[] state) throws IOException {}
+
+  /**
+   * The replica stops: an {@link #apply} that waits is to end now, with an exception. So is each
+   * one until the next {@link #restore}.
+   */
+  default void stop() {}
 
   /** Why {@link #apply} does not return, or can't do what it has to; empty if all is well. */
   default Optional<String> problem() {

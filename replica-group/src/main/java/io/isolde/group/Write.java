@@ -8,7 +8,7 @@ package io.isolde.group;
  * @param decidedInTerm the term of the leader that decided on it by what was stored then: in
  *     another term it is not applied, as others may have written since; {@link #BLIND} if it does
  *     not depend on that
- * @param keyHashes of the partitions that it writes
+ * @param keyHashes of the partitions that it writes; empty if it concerns all of them
  * @param payload what the log keeps of it
  * @param decoded the same as the {@link Storage} of this process gave it; null if it came from
  *     another node

@@ -55,6 +55,11 @@ final class WriteQueue implements ProposalBatcher.Entries<WriteQueue.Queued, Ent
   @SuppressWarnings({"unchecked", "rawtypes"})
   private final CompletableFuture<Long>[] last = new CompletableFuture[PLACES];
 
+  /** How many there were to all places at once, and the last of them. */
+  private long writesToAll;
+
+  private CompletableFuture<Long> lastToAll = NOTHING;
+
   /**
    * A queue of a group.
    *
@@ -96,7 +101,10 @@ final class WriteQueue implements ProposalBatcher.Entries<WriteQueue.Queued, Ent
     synchronized (writes) {
       CompletableFuture<Long> before = last[index] == null ? NOTHING : last[index];
       // Whether it worked is not the business of who comes after.
-      return new Place(index, writes[index], before.handle((done, failure) -> null));
+      return new Place(
+          index,
+          writes[index] + writesToAll,
+          CompletableFuture.allOf(before, lastToAll).handle((done, failure) -> null));
     }
   }
 
@@ -107,16 +115,12 @@ final class WriteQueue implements ProposalBatcher.Entries<WriteQueue.Queued, Ent
     CompletableFuture<Long> answer = new CompletableFuture<>();
     Optional<Reason> refusal;
     synchronized (writes) { // So that the order of the places is that of the queue.
-      if (place != null && writes[place.index()] != place.writes()) {
+      if (place != null && writes[place.index()] + writesToAll != place.writes()) {
         return null;
       }
       refusal = batcher.add(new Queued(write, answer));
       if (refusal.isEmpty()) {
-        for (int keyHash : write.keyHashes()) {
-          int index = Math.floorMod(keyHash, PLACES);
-          writes[index]++;
-          last[index] = answer;
-        }
+        count(write, answer);
       }
     }
     batcher.propose();
@@ -131,6 +135,18 @@ final class WriteQueue implements ProposalBatcher.Entries<WriteQueue.Queued, Ent
                             + write.bytes()
                             + " bytes does not fit into the log's entries.")));
     return answer;
+  }
+
+  private void count(Write write, CompletableFuture<Long> answer) {
+    if (write.keyHashes().length == 0) {
+      writesToAll++;
+      lastToAll = answer;
+    }
+    for (int keyHash : write.keyHashes()) {
+      int index = Math.floorMod(keyHash, PLACES);
+      writes[index]++;
+      last[index] = answer;
+    }
   }
 
   /**

@@ -4,6 +4,7 @@ package io.isolde.group;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -18,6 +19,9 @@ import java.util.function.Function;
  */
 final class MemoryStorage implements Storage {
   private static final String EMPTYING = "(empty)";
+
+  /** Until the next emptying no decision is applied. */
+  private static final String HOLDING = "(hold)";
 
   record Cell(long micros, String value) {}
 
@@ -36,7 +40,14 @@ final class MemoryStorage implements Storage {
   /** All that is older is gone; 0 if nothing was ever emptied. */
   private long emptiedMicros;
 
+  private boolean areDecisionsHeld;
+
   private volatile int lateMillis;
+
+  /** Null unless nothing can be applied. */
+  private volatile String problem;
+
+  private volatile boolean isStopped;
 
   final AtomicInteger failedFlushes = new AtomicInteger();
 
@@ -55,19 +66,59 @@ final class MemoryStorage implements Storage {
     return EMPTYING.getBytes(StandardCharsets.UTF_8);
   }
 
+  /** A write after which decisions are refused until the storage is emptied. */
+  static byte[] holding() {
+    return HOLDING.getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public boolean isRefused(byte[] payload, Object decoded, long proposedMicros) {
+    return areDecisionsHeld;
+  }
+
   /** From now on each write takes so long. */
   void applyLate(int millis) {
     lateMillis = millis;
   }
 
+  /** From now on nothing can be applied, and what is tried waits; null for an end of that. */
+  void breakDown(String why) {
+    problem = why;
+  }
+
+  @Override
+  public Optional<String> problem() {
+    return Optional.ofNullable(problem);
+  }
+
+  @Override
+  public void stop() {
+    isStopped = true;
+  }
+
+  private void awaitRepair() {
+    while (problem != null) {
+      if (isStopped) {
+        throw new IllegalStateException("This replica stops.");
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+  }
+
   @Override
   public long apply(byte[] payload, Object decoded, long timestampMicros) {
+    awaitRepair();
     if (lateMillis > 0) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(lateMillis));
     }
     String text = new String(payload, StandardCharsets.UTF_8);
     applied.put(timestampMicros, text);
+    if (text.equals(HOLDING)) {
+      areDecisionsHeld = true;
+      return timestampMicros;
+    }
     if (text.equals(EMPTYING)) {
+      areDecisionsHeld = false;
       emptiedMicros = timestampMicros;
       removeOlder();
       return timestampMicros;
@@ -89,6 +140,7 @@ final class MemoryStorage implements Storage {
 
   @Override
   public void restore(byte[] state) {
+    isStopped = false;
     emptiedMicros = state.length == 0 ? 0 : ByteBuffer.wrap(state).getLong();
     removeOlder();
   }

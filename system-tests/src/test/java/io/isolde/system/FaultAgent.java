@@ -7,6 +7,7 @@ import java.lang.instrument.Instrumentation;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.ProtectionDomain;
+import java.util.Map;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
@@ -15,15 +16,20 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Runs in a node, where {@link SnapshotFaults} put it: the node looks at a file at each step of a
- * snapshot. The file holds a step and what happens there, {@code LOAD:halt} or {@code LOAD:fail}.
+ * Runs in a node, where {@link NodeFaults} put it: the node looks at a file at each step of a
+ * snapshot, and of a TRUNCATE in a strong keyspace. The file holds a step and what happens there,
+ * {@code LOAD:halt} or {@code LOAD:fail}.
  */
 public final class FaultAgent {
   /** In the folder of the node. */
   static final String FILE = "fault";
 
-  private static final String STEPS = "io/isolde/snapshot/node/ReplicaWork";
-  private static final String STEP = "perform";
+  /** Methods with a step as their first argument, by the classes that have them. */
+  private static final Map<String, String> STEPS =
+      Map.of(
+          "io/isolde/snapshot/node/ReplicaWork", "perform",
+          "io/isolde/replication/GroupTruncations", "ask");
+
   private static final int KILLED = 137;
 
   private FaultAgent() {}
@@ -39,12 +45,12 @@ public final class FaultAgent {
               Class<?> redefined,
               ProtectionDomain domain,
               byte[] bytes) {
-            return STEPS.equals(name) ? withFaults(bytes) : null;
+            return STEPS.containsKey(name) ? withFaults(bytes, STEPS.get(name)) : null;
           }
         });
   }
 
-  private static byte[] withFaults(byte[] bytes) {
+  private static byte[] withFaults(byte[] bytes, String step) {
     ClassReader reader = new ClassReader(bytes);
     ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
     reader.accept(
@@ -53,7 +59,7 @@ public final class FaultAgent {
           public MethodVisitor visitMethod(
               int access, String name, String types, String signature, String[] exceptions) {
             MethodVisitor method = super.visitMethod(access, name, types, signature, exceptions);
-            return name.equals(STEP) ? new Beginning(method) : method;
+            return name.equals(step) ? new Beginning(method) : method;
           }
         },
         0);

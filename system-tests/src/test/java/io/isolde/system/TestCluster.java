@@ -44,9 +44,9 @@ public final class TestCluster implements AutoCloseable {
     return cluster.node(number);
   }
 
-  /** From now on the node halts, or fails, at a step of a snapshot; see {@link SnapshotFaults}. */
+  /** From now on the node halts, or fails, at a step of a snapshot; see {@link NodeFaults}. */
   public void fault(int node, String fault) {
-    SnapshotFaults.set(cluster.node(node), fault);
+    NodeFaults.set(cluster.node(node), fault);
   }
 
   public synchronized CqlSession session() {

@@ -17,6 +17,9 @@ interface RegisterStore {
    */
   boolean swap(int key, Integer expected, int value);
 
+  /** Nothing is there in any register. */
+  void empty();
+
   /** What is there; null for nothing. */
   Integer read(int key);
 

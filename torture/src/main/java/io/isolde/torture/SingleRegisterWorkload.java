@@ -9,6 +9,7 @@ import io.isolde.history.ObservedTransaction.Outcome;
 import io.isolde.history.RegisterOperation;
 import io.isolde.history.RegisterOperation.Kind;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -16,19 +17,34 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Single statements, some of them with IF: each key must be a linearizable register. */
+/**
+ * Single statements, some of them with IF: each key must be a linearizable register. TRUNCATE
+ * writes nothing to all of them.
+ */
 final class SingleRegisterWorkload implements CheckedWorkload {
   private final RegisterStore registers;
   private final KeyRing keys;
+  private final int stepsPerTruncation;
   private final Map<Integer, Queue<RegisterOperation>> history = new ConcurrentHashMap<>();
+  private final Queue<RegisterOperation> truncations = new ConcurrentLinkedQueue<>();
 
-  SingleRegisterWorkload(RegisterStore registers, int firstKey) {
+  /**
+   * A workload.
+   *
+   * @param stepsPerTruncation one in so many empties all registers; 0 for none
+   */
+  SingleRegisterWorkload(RegisterStore registers, int firstKey, int stepsPerTruncation) {
     this.registers = registers;
     this.keys = new KeyRing(firstKey);
+    this.stepsPerTruncation = stepsPerTruncation;
   }
 
   @Override
   public void step(Isolde isolde, TransactionOptions options, Random random, Recorder recorder) {
+    if (stepsPerTruncation > 0 && random.nextInt(stepsPerTruncation) == 0) {
+      truncate(recorder);
+      return;
+    }
     int key = keys.draw(random);
     switch (random.nextInt(4)) {
       case 0 -> write(key, recorder);
@@ -41,16 +57,31 @@ final class SingleRegisterWorkload implements CheckedWorkload {
 
   private void add(
       int key, StatementAttempt<?> attempt, Kind kind, Integer expected, Integer value) {
-    if (attempt.outcome() == Outcome.ABORTED) {
-      return;
+    if (attempt.outcome() != Outcome.ABORTED) {
+      history
+          .computeIfAbsent(key, unused -> new ConcurrentLinkedQueue<>())
+          .add(operation(attempt, kind, expected, value));
     }
+  }
+
+  private static RegisterOperation operation(
+      StatementAttempt<?> attempt, Kind kind, Integer expected, Integer value) {
     boolean isApplied = !(attempt.answer() instanceof Boolean said) || said;
     long returned = attempt.isAnswered() ? attempt.endNanos() : RegisterOperation.NEVER;
-    history
-        .computeIfAbsent(key, unused -> new ConcurrentLinkedQueue<>())
-        .add(
-            new RegisterOperation(
-                kind, expected, value, isApplied, attempt.beginNanos(), returned));
+    return new RegisterOperation(kind, expected, value, isApplied, attempt.beginNanos(), returned);
+  }
+
+  private void truncate(Recorder recorder) {
+    StatementAttempt<Boolean> attempt =
+        StatementAttempt.of(
+            () -> {
+              registers.empty();
+              return true;
+            },
+            recorder);
+    if (attempt.outcome() != Outcome.ABORTED) {
+      truncations.add(operation(attempt, Kind.WRITE, null, null));
+    }
   }
 
   private void write(int key, Recorder recorder) {
@@ -100,11 +131,30 @@ final class SingleRegisterWorkload implements CheckedWorkload {
     List<String> violations = new ArrayList<>();
     history.forEach(
         (key, operations) -> {
-          if (!Linearizability.check(List.copyOf(operations))) {
-            violations.add("Key " + key + " is not linearizable: " + operations);
+          List<RegisterOperation> all = withTruncations(operations);
+          if (!Linearizability.check(all)) {
+            violations.add("Key " + key + " is not linearizable: " + all);
           }
         });
     return violations;
+  }
+
+  /** Without those that say nothing of the key: before its first operation, or after its last. */
+  private List<RegisterOperation> withTruncations(Queue<RegisterOperation> operations) {
+    long first =
+        operations.stream().mapToLong(RegisterOperation::invokedNanos).min().orElse(Long.MAX_VALUE);
+    long last =
+        operations.stream()
+            .mapToLong(RegisterOperation::returnedNanos)
+            .filter(nanos -> nanos != RegisterOperation.NEVER)
+            .max()
+            .orElse(0);
+    List<RegisterOperation> all = new ArrayList<>(operations);
+    truncations.stream()
+        .filter(each -> each.returnedNanos() >= first && each.invokedNanos() <= last)
+        .forEach(all::add);
+    all.sort(Comparator.comparingLong(RegisterOperation::invokedNanos));
+    return all;
   }
 
   @Override

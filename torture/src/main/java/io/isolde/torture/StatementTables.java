@@ -12,6 +12,7 @@ import java.util.List;
 /** Registers and lists for single statements, in a strong keyspace or in transactional tables. */
 final class StatementTables {
   private static final int ROWS = 4;
+  private static final int STEPS_PER_TRUNCATION = 400;
 
   private static final String STRONG = "strong.";
   private static final String TRANSACTIONAL = "torture.single_";
@@ -61,6 +62,11 @@ final class StatementTables {
         "CREATE TABLE IF NOT EXISTS " + prefix + "lists (k int PRIMARY KEY, v list<int>)");
   }
 
+  /** After about so many steps a table is truncated; 0 for never, as that takes all nodes. */
+  int stepsPerTruncation() {
+    return prefix.equals(STRONG) ? STEPS_PER_TRUNCATION : 0;
+  }
+
   private ResultSet execute(String cql, Object... values) {
     return session.execute(
         SimpleStatement.newInstance(cql.replace("$", prefix), values)
@@ -88,6 +94,11 @@ final class StatementTables {
     public Integer read(int key) {
       Row row = execute("SELECT v FROM $registers WHERE k = ?", key).one();
       return row == null ? null : row.get(0, Integer.class);
+    }
+
+    @Override
+    public void empty() {
+      var unused = execute("TRUNCATE $registers");
     }
 
     @Override
@@ -128,6 +139,11 @@ final class StatementTables {
       execute("SELECT v FROM $batches WHERE k = ?", key)
           .forEach(row -> values.add(row.get(0, Integer.class)));
       return RegisterStore.together(values, ROWS);
+    }
+
+    @Override
+    public void empty() {
+      var unused = execute("TRUNCATE $batches");
     }
 
     @Override

@@ -92,8 +92,8 @@ public final class Torture {
 
   private static List<CheckedWorkload> statements(StatementTables tables, int firstKey) {
     return List.of(
-        new SingleRegisterWorkload(tables.new InARow(), firstKey),
-        new SingleRegisterWorkload(tables.new InABatch(), firstKey),
+        new SingleRegisterWorkload(tables.new InARow(), firstKey, tables.stepsPerTruncation()),
+        new SingleRegisterWorkload(tables.new InABatch(), firstKey, tables.stepsPerTruncation()),
         new SingleListWorkload(tables.new Lists(), firstKey));
   }
 

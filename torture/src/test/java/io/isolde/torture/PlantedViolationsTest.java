@@ -30,6 +30,7 @@ class PlantedViolationsTest {
     READS_A_PART,
     REFUSES_AND_WRITES,
     IGNORES_THE_CONDITION,
+    EMPTIES_A_PART,
     PUTS_IN_FRONT
   }
 
@@ -93,6 +94,17 @@ class PlantedViolationsTest {
     }
 
     @Override
+    public synchronized void empty() {
+      loseAnswer();
+      for (List<Integer> values : written.values()) {
+        if (!goes(Wrong.EMPTIES_A_PART)) {
+          values.add(null);
+        }
+      }
+      loseAnswer();
+    }
+
+    @Override
     public synchronized Integer read(int key) {
       int back = goes(Wrong.READS_WHAT_WAS_BEFORE) ? 2 : 1;
       Integer value = last(of(key), back);
@@ -142,13 +154,13 @@ class PlantedViolationsTest {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PUTS_IN_FRONT")
   void whenRegistersGoWrongThenItIsFound(Wrong wrong) {
-    assertFound(new SingleRegisterWorkload(new Registers(wrong), 0), wrong);
+    assertFound(new SingleRegisterWorkload(new Registers(wrong), 0, 20), wrong);
   }
 
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"READS_A_PART", "IGNORES_THE_CONDITION"})
+      names = {"READS_A_PART", "IGNORES_THE_CONDITION", "EMPTIES_A_PART"})
   void whenListsGoWrongThenItIsFound(Wrong wrong) {
     assertFound(new SingleListWorkload(new Lists(wrong), 0), wrong);
   }

@@ -49,6 +49,10 @@ final class BarrierKeeper {
     TableId table = TableId.fromUUID(request.table());
     return switch (request.kind()) {
       case CLOSE -> close(table, request);
+      case HOLD ->
+          barrier.close(table, request.change(), request.leaseMillis())
+              ? BarrierRequest.Answer.DONE
+              : BarrierRequest.Answer.REFUSED;
       case SECURE -> new BarrierRequest.Answer(secure.test(request.upTo()), Long.MIN_VALUE);
       case FINISH_PAXOS -> new BarrierRequest.Answer(finishPaxos(table), Long.MIN_VALUE);
       case BEGIN_ANEW -> new BarrierRequest.Answer(hasBegunAnew(table, request), Long.MIN_VALUE);

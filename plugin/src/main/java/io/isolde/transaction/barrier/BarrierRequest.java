@@ -28,6 +28,8 @@ record BarrierRequest(
   enum Kind {
     /** Hold back statements on the table, and wait for those under way. */
     CLOSE,
+    /** Go on holding them back, also on a node that has just started; wait for nothing. */
+    HOLD,
     /** See to it that no commit up to a timestamp is applied here again, should this node die. */
     SECURE,
     /** Finish the lightweight transactions that this node has accepted. */

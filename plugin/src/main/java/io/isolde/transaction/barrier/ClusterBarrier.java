@@ -24,7 +24,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
-import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 import org.slf4j.Logger;
@@ -48,8 +47,11 @@ public final class ClusterBarrier {
   /** What a table has in memory may be a good part of the heap, and the disk slow. */
   private static final long MAX_FLUSH_MILLIS = 60_000;
 
-  /** For what a change waits for beside TRUNCATE's own time-out. */
-  private static final long LEASE_BEYOND_TRUNCATE_MILLIS = 60_000;
+  /**
+   * For how long barriers stay closed if the node that closed them dies. It is renewed every two
+   * seconds. That node may hang for a moment, and others finish what it has left of a TRUNCATE.
+   */
+  private static final long LEASE_MILLIS = 60_000;
 
   private final Supplier<Optional<NodePort>> port;
   private final BarrierKeeper keeper;
@@ -113,19 +115,25 @@ public final class ClusterBarrier {
   }
 
   /**
-   * Runs a change of a table's mode while no statement on it runs on any node that is up.
+   * Runs a change of a table's mode while no statement on it runs on any node that is up. That goes
+   * for nodes that start meanwhile, too, however long the change takes.
    *
    * @throws IsoldeException UNAVAILABLE if a node that is up does not answer, or another change of
    *     the table is under way; nothing was changed then
    */
   public void whileClosed(TableMetadata table, Runnable change) {
     UUID id = UUID.randomUUID();
-    try {
+    byte[] hold = request(BarrierRequest.Kind.HOLD, id, table, 0);
+    try (var unused = LeaseRenewal.start(Ring::living, node -> send(node, hold))) {
       askAll(BarrierRequest.Kind.CLOSE, id, table);
       change.run();
     } finally {
       open(id, table);
     }
+  }
+
+  private void send(String node, byte[] request) {
+    var unused = peers().ask(node, request);
   }
 
   /**
@@ -257,23 +265,26 @@ public final class ClusterBarrier {
   private Map<String, PatientRequest> ask(
       BarrierRequest.Kind kind, UUID change, TableMetadata table, long upTo) {
     Peers known = peers();
-    byte[] request =
-        JsonMessages.bytes(
-            new BarrierRequest(
-                kind,
-                change,
-                table.id.asUUID(),
-                Ring.self(),
-                DatabaseDescriptor.getTruncateRpcTimeout(TimeUnit.MILLISECONDS)
-                    + LEASE_BEYOND_TRUNCATE_MILLIS,
-                BarrierKeeper.isTransactional(table.id),
-                DroppedColumns.newestMicrosNow(table),
-                upTo));
+    byte[] request = request(kind, change, table, upTo);
     Map<String, PatientRequest> answers = new LinkedHashMap<>();
     Set<String> nodes = Ring.living();
     nodes.add(Ring.self());
     nodes.forEach(node -> answers.put(node, new PatientRequest(() -> known.ask(node, request))));
     return answers;
+  }
+
+  private static byte[] request(
+      BarrierRequest.Kind kind, UUID change, TableMetadata table, long upTo) {
+    return JsonMessages.bytes(
+        new BarrierRequest(
+            kind,
+            change,
+            table.id.asUUID(),
+            Ring.self(),
+            LEASE_MILLIS,
+            BarrierKeeper.isTransactional(table.id),
+            DroppedColumns.newestMicrosNow(table),
+            upTo));
   }
 
   private static BarrierRequest.Answer await(

@@ -43,8 +43,21 @@ public final class TableBarrier {
               .<UUID, Boolean>build()
               .asMap());
 
-  /** Closed by a change of a table's mode, at the longest until a time of {@code nanoTime}. */
-  private record Closed(TableId table, UUID change, long untilNanos, CountDownLatch opened) {
+  /** Closed by a change of a table's mode. */
+  private static final class Closed {
+    private final TableId table;
+    private final UUID change;
+    private final CountDownLatch opened = new CountDownLatch(1);
+
+    /** At the longest until a time of {@code nanoTime}. */
+    private volatile long untilNanos;
+
+    Closed(TableId table, UUID change, long untilNanos) {
+      this.table = table;
+      this.change = change;
+      this.untilNanos = untilNanos;
+    }
+
     long leftNanos() {
       return untilNanos - System.nanoTime();
     }
@@ -101,7 +114,8 @@ public final class TableBarrier {
   }
 
   /**
-   * From now on statements on the table wait. Closing it twice is as closing it once.
+   * From now on statements on the table wait. Closing it twice is as closing it once, but the lease
+   * begins anew.
    *
    * @param change closes it, and opens it
    * @param leaseMillis after which it opens by itself, should nobody open it
@@ -109,11 +123,14 @@ public final class TableBarrier {
    */
   boolean close(TableId table, UUID change, long leaseMillis) {
     long untilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(leaseMillis);
-    Closed barrier = new Closed(table, change, untilNanos, new CountDownLatch(1));
+    Closed barrier = new Closed(table, change, untilNanos);
     Closed other = closed.putIfAbsent(table, barrier);
     if (other != null && other.leftNanos() <= 0) {
       open(other);
       other = closed.putIfAbsent(table, barrier);
+    }
+    if (other != null && other.change.equals(change)) {
+      other.untilNanos = untilNanos;
     }
     // It is closed before this is looked at, and noted as ended before it is opened: one notices.
     if (ended.contains(change)) {
@@ -121,6 +138,12 @@ public final class TableBarrier {
       return false;
     }
     return other == null || other.change.equals(change);
+  }
+
+  /** For how long it stays closed if nobody opens it; 0 if it is open. */
+  long leaseMillis(TableId table) {
+    Closed barrier = closed.get(table);
+    return barrier == null ? 0 : TimeUnit.NANOSECONDS.toMillis(barrier.leftNanos());
   }
 
   /** Waits for the statements that were under way on this node, on whatever tables. */

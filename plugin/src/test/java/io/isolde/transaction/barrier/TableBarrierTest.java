@@ -6,9 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.isolde.testing.CassandraInProcess;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.concurrent.OpOrder;
@@ -90,5 +95,40 @@ class TableBarrierTest {
     statement().get(10, TimeUnit.SECONDS);
     assertThat(barrier.close(table.id, OTHER, 0)).isTrue();
     assertThat(barrier.close(table.id, CHANGE, LONG_MILLIS)).as("the lease is over").isTrue();
+  }
+
+  @Test
+  void whenTheSameChangeClosesItAgainThenItsLeaseBeginsAnew() {
+    assertThat(barrier.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
+    assertThat(barrier.close(table.id, CHANGE, 2 * LONG_MILLIS)).isTrue();
+    assertThat(barrier.leaseMillis(table.id)).isGreaterThan(LONG_MILLIS);
+  }
+
+  /** A node has started since the change began; and one can't be asked. */
+  @Test
+  void whenAChangeTakesLongThenTheLeasesOfAllNodesThatAreUpAreRenewedUntilItEnds()
+      throws Exception {
+    Set<String> up = ConcurrentHashMap.newKeySet();
+    up.add("first");
+    BlockingQueue<String> renewed = new LinkedBlockingQueue<>();
+    AtomicInteger failures = new AtomicInteger();
+    try (var unused =
+        LeaseRenewal.start(
+            () -> up,
+            node -> {
+              if (failures.getAndIncrement() == 0) {
+                throw new IllegalStateException("not connected");
+              }
+              renewed.add(node);
+            })) {
+      assertThat(renewed.poll(60, TimeUnit.SECONDS)).isEqualTo("first");
+      up.remove("first");
+      up.add("second");
+      String next = renewed.poll(60, TimeUnit.SECONDS);
+      while ("first".equals(next)) {
+        next = renewed.poll(60, TimeUnit.SECONDS);
+      }
+      assertThat(next).isEqualTo("second");
+    }
   }
 }

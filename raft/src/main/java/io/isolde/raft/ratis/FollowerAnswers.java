@@ -32,7 +32,7 @@ final class FollowerAnswers {
   /** Of this leader's latest term, by the follower. */
   private final Map<RaftPeerId, LogAppender> appenders = new ConcurrentHashMap<>();
 
-  /** Whether this leader's disk hangs, so that it must let another lead. */
+  /** Whether this leader is of no use, so that it must let another lead. */
   private volatile boolean isSilent;
 
   private final Queue<Proof> waiting = new ConcurrentLinkedQueue<>();
@@ -57,19 +57,29 @@ final class FollowerAnswers {
   }
 
   /**
-   * A leader whose disk hangs is of no use if the others could commit without it.
+   * A leader whose disk hangs is of no use if the others could commit without it. One that can't
+   * apply is of none if there is another: it would answer nobody.
    *
    * @param flushed the last entry on its disk
    */
-  void silenceIfAhead(RaftServer.Division division, boolean isStalled, long flushed) {
-    RaftConfiguration members = division.getRaftConf();
+  void silenceIfUseless(
+      RaftServer.Division division, boolean isStalled, long flushed, boolean canApply) {
     isSilent =
-        isStalled
-            && division.getInfo().isLeader()
+        division.getInfo().isLeader()
             && (isSilent
-                || (areAhead(members.getCurrentPeers(), flushed)
-                    && (members.getPreviousPeers().isEmpty()
-                        || areAhead(members.getPreviousPeers(), flushed))));
+                ? isStalled || !canApply
+                : (isStalled && areAhead(division.getRaftConf(), flushed))
+                    || (!canApply && hasCompany(division)));
+  }
+
+  private boolean hasCompany(RaftServer.Division division) {
+    return division.getRaftConf().getCurrentPeers().stream()
+        .anyMatch(peer -> !peer.getId().equals(division.getId()) && isAlive(peer.getId()));
+  }
+
+  private boolean areAhead(RaftConfiguration members, long flushed) {
+    return areAhead(members.getCurrentPeers(), flushed)
+        && (members.getPreviousPeers().isEmpty() || areAhead(members.getPreviousPeers(), flushed));
   }
 
   private boolean areAhead(Collection<RaftPeer> peers, long flushed) {

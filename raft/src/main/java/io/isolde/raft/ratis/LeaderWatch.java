@@ -4,6 +4,7 @@ package io.isolde.raft.ratis;
 import io.isolde.raft.RaftSettings;
 import io.isolde.raft.transport.LogLimit;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -105,13 +106,19 @@ final class LeaderWatch implements AutoCloseable {
     try {
       election.look();
       RatisMember member = election.member();
-      member.lookAtDisk(now, awakeSinceNanos);
+      member.look(now, awakeSinceNanos);
       if (member.isDiskStalled() && logLimit.allows(member.group())) {
         log.error(
             "The disk of {} has finished no write for {} ms. If this node leads, it falls silent,"
                 + " so that another can lead. It goes on by itself when the disk does",
             member.division().getMemberId(),
             settings.stalledDiskMillis());
+      }
+      if (!member.canApply() && logLimit.allows(List.of(member.group(), "apply"))) {
+        log.error(
+            "{} can't apply the next entry of its log. If this node leads, it falls silent, so that"
+                + " another can lead. It goes on by itself when that entry can be applied",
+            member.division().getMemberId());
       }
     } catch (RuntimeException e) {
       log.debug("A group that is closed has no leader to watch", e); // The other groups have.

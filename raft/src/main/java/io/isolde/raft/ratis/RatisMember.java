@@ -107,11 +107,15 @@ final class RatisMember {
   }
 
   /** To be called every now and then, by one thread. */
-  void lookAtDisk(long nowNanos, long awakeSinceNanos) {
+  void look(long nowNanos, long awakeSinceNanos) {
     RaftLog log = division.getRaftLog();
     long flushed = log.getFlushIndex();
     disk.look(nowNanos, awakeSinceNanos, flushed, log.getNextIndex() - 1);
-    answers.silenceIfAhead(division, disk.isStalled(), flushed);
+    answers.silenceIfUseless(division, disk.isStalled(), flushed, machine.canApply());
+  }
+
+  boolean canApply() {
+    return machine.canApply();
   }
 
   boolean isDiskStalled() {
@@ -240,9 +244,18 @@ final class RatisMember {
 
   /** Has this replica stand for leader, as a leader's request says. */
   StartLeaderElectionReplyProto stand(StartLeaderElectionRequestProto request) throws IOException {
-    requireItsEnd();
+    requireUseful();
     synchronized (termAndLog) {
       return server.startLeaderElection(request);
+    }
+  }
+
+  /** Refuses if this node must not lead, or would be a leader that answers nothing. */
+  private void requireUseful() throws IOException {
+    requireItsEnd();
+    if (!machine.canApply()) {
+      throw new IOException(
+          division.getMemberId() + " can't apply the next entry of its log, so it does not lead.");
     }
   }
 
@@ -257,7 +270,7 @@ final class RatisMember {
 
   /** To be called before this node asks others for their votes, having voted for itself. */
   void beforeCandidacy(boolean isPreVote) throws IOException {
-    requireItsEnd();
+    requireUseful();
     if (!isPreVote) {
       votes.save();
     }

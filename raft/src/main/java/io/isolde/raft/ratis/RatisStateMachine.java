@@ -75,6 +75,11 @@ final class RatisStateMachine extends BaseStateMachine {
     return acknowledged;
   }
 
+  /** See {@link StateMachine#canApply}. */
+  boolean canApply() {
+    return machine.canApply();
+  }
+
   /** Why nothing can be written to the log any more; empty if it can. */
   Optional<String> failure() {
     return Optional.ofNullable(failure);

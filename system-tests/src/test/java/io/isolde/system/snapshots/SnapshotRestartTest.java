@@ -9,8 +9,8 @@ import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.NodeTool;
 import io.isolde.system.Await;
 import io.isolde.system.JoiningNode;
+import io.isolde.system.NodeFaults;
 import io.isolde.system.Results;
-import io.isolde.system.SnapshotFaults;
 import io.isolde.system.TestCluster;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,7 +36,7 @@ class SnapshotRestartTest {
             1,
             "127.0.48.1",
             spec ->
-                SnapshotFaults.allowedBy(spec)
+                NodeFaults.allowedBy(spec)
                     .withCassandraSetting("commitlog_sync", "batch")
                     .withCassandraSetting("commitlog_sync_period", "0ms")
                     .withCassandraSetting("storage_compatibility_mode", "NONE")

@@ -16,9 +16,9 @@ import io.isolde.client.IsoldeException;
 import io.isolde.client.Transaction;
 import io.isolde.client.TransactionOptions;
 import io.isolde.system.Await;
+import io.isolde.system.NodeFaults;
 import io.isolde.system.NodeLogs;
 import io.isolde.system.Results;
-import io.isolde.system.SnapshotFaults;
 import io.isolde.system.TestCluster;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,7 +62,7 @@ class SnapshotsOfAClusterTest {
             NODES,
             "127.0.47.1",
             spec ->
-                SnapshotFaults.allowedBy(spec)
+                NodeFaults.allowedBy(spec)
                     .withIsoldeSetting("version_retention", "5m")
                     .withIsoldeSetting("snapshot_gate_limit", "9s")
                     .withCassandraSetting("write_request_timeout", "30s"));

@@ -14,6 +14,7 @@ import io.isolde.client.IsoldeSessionBuilder;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.system.Await;
+import io.isolde.system.NodeFaults;
 import io.isolde.system.ShortLived;
 import io.isolde.torture.ClockSkew;
 import java.nio.file.Path;
@@ -37,9 +38,10 @@ final class StrongCluster implements AutoCloseable {
     return start(name, ShortLived.nodeAt(address), cluster -> {});
   }
 
-  /** With nodes whose clocks can be set wrong. */
-  static StrongCluster startWithClocks(String name, String address) {
-    return start(name, ClockSkew.allowedBy(ShortLived.nodeAt(address)), ClockSkew::prepare);
+  /** With nodes whose clocks can be set wrong, and that can be told to die at a step. */
+  static StrongCluster startWithFaults(String name, String address) {
+    NodeSpec node = NodeFaults.allowedBy(ClockSkew.allowedBy(ShortLived.nodeAt(address)));
+    return start(name, node, ClockSkew::prepare);
   }
 
   private static StrongCluster start(

@@ -40,7 +40,7 @@ class StrongSchemaTest {
 
   @BeforeAll
   void start() {
-    nodes = StrongCluster.startWithClocks("strong-schema", "127.0.52.1");
+    nodes = StrongCluster.startWithFaults("strong-schema", "127.0.52.1");
   }
 
   @AfterAll

@@ -2,11 +2,13 @@
 package io.isolde.system.strong;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import io.isolde.system.Await;
+import io.isolde.system.NodeFaults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -92,7 +94,11 @@ final class TruncatedTables {
     nodes.on(1, "TRUNCATE cut.killed");
     killed.insert(LATER);
     nodes.on(2, "TRUNCATE cut.empty");
+    TruncatedTables orphaned = checkCoordinatorThatDies(nodes);
     nodes.killAll();
+    for (int node = 1; node <= 3; node++) {
+      assertThat(orphaned.read(node, "")).isEmpty();
+    }
     for (int node = 1; node <= 3; node++) {
       assertThat(killed.read(node, "")).isEqualTo(keys(LATER));
       assertThat(empty.read(node, "")).isEmpty();
@@ -101,6 +107,39 @@ final class TruncatedTables {
       killed.awaitOnReplica(replica, keys(LATER));
       empty.awaitOnReplica(replica, Set.of());
     }
+  }
+
+  /**
+   * It dies when the first group has truncated the table, and has asked none of the others.
+   * Barriers on the other nodes stay closed; they are gone when all nodes have started again.
+   */
+  private static TruncatedTables checkCoordinatorThatDies(StrongCluster nodes) {
+    TruncatedTables orphaned = make(nodes, "cut.orphaned");
+    orphaned.insert(0);
+    NodeFaults.set(nodes.cluster.node(2), "OTHERS:halt");
+    assertThatThrownBy(() -> nodes.on(2, "TRUNCATE cut.orphaned"))
+        .isInstanceOf(DriverException.class);
+    Await.until("node 2 has died", () -> !nodes.cluster.node(2).isAlive());
+    NodeFaults.set(nodes.cluster.node(2), "");
+    String id =
+        nodes
+            .on(
+                1,
+                "SELECT id FROM system_schema.tables"
+                    + " WHERE keyspace_name = 'cut' AND table_name = 'orphaned'")
+            .one()
+            .getUuid("id")
+            .toString();
+    Await.until("another node finishes", () -> says(nodes, 1, id) || says(nodes, 3, id));
+    return orphaned;
+  }
+
+  private static boolean says(StrongCluster nodes, int node, String table) {
+    return nodes
+        .cluster
+        .node(node)
+        .logTail(500)
+        .contains("TRUNCATE of the table " + table + " is in the logs of all replica groups");
   }
 
   /** A write is gone if it was answered before, and there if it began after the answer. */

@@ -11,11 +11,11 @@ import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
-/** Nodes that can be told to die or to fail in the middle of a snapshot. */
-public final class SnapshotFaults {
+/** Nodes that can be told to die or to fail in the middle of a snapshot, or of a TRUNCATE. */
+public final class NodeFaults {
   private static final Path AGENT = Path.of("target", "fault-agent.jar").toAbsolutePath();
 
-  private SnapshotFaults() {}
+  private NodeFaults() {}
 
   /** The node with the {@link FaultAgent} in it. */
   public static NodeSpec allowedBy(NodeSpec spec) {
@@ -36,7 +36,7 @@ public final class SnapshotFaults {
   }
 
   /** From now on the node halts, or fails, at a step: {@code LOAD:halt}; empty for no more. */
-  static void set(LocalNode node, String fault) {
+  public static void set(LocalNode node, String fault) {
     if (!node.spec().jvmOptions().contains("-javaagent:" + AGENT)) {
       throw new IllegalArgumentException("The node can't fail: it has no agent.");
     }
