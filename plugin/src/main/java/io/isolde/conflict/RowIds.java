@@ -163,8 +163,12 @@ public final class RowIds {
     return table.id.asUUID().getMostSignificantBits() ^ table.id.asUUID().getLeastSignificantBits();
   }
 
+  /**
+   * Cassandra's hash takes 32 bits of a seed. They are the same for tables that one node makes
+   * within minutes: equal keys of these would be one row.
+   */
   private static long hash(ByteBuffer bytes, long seed) {
-    return MurmurHash.hash2_64(bytes, bytes.position(), bytes.remaining(), seed);
+    return mix(mix(seed) ^ MurmurHash.hash2_64(bytes, bytes.position(), bytes.remaining(), 0));
   }
 
   /** The finalizer of MurmurHash3. */

@@ -179,6 +179,7 @@ final class GroupHost {
         keyspace.layout(),
         group,
         id,
+        keyspace::isInSchema,
         new GroupTruncations(keyspace).after(group, this));
   }
 

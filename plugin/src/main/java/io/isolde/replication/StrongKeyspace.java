@@ -12,6 +12,7 @@ import java.util.UUID;
 import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
 
 /** A strong keyspace as this node knows it. */
@@ -74,6 +75,16 @@ final class StrongKeyspace {
 
   String name() {
     return name;
+  }
+
+  /** Whether it is not dropped, as far as this node knows; another one of its name may be there. */
+  boolean isInSchema() {
+    KeyspaceMetadata now = Schema.instance.getKeyspaceMetadata(name);
+    return now != null
+        && options
+            .incarnation()
+            .toString()
+            .equals(now.params.replication.options.get(KeyspaceOptions.INCARNATION));
   }
 
   KeyspaceOptions options() {

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.cassandra.db.ColumnFamilyStore;
@@ -60,6 +61,7 @@ final class TableStorage implements Storage {
   private final Layout layout;
   private final Layout.Group group;
   private final UUID id;
+  private final BooleanSupplier isInSchema;
   private final Consumer<Payload.Truncation> onTruncated;
 
   /** The copies under way, one of each group; an older replica may have begun it. */
@@ -88,6 +90,7 @@ final class TableStorage implements Storage {
   /**
    * The tables of a keyspace.
    *
+   * @param isInSchema whether the keyspace is not dropped; what the log has of it waits until then
    * @param onTruncated hears of tables that have just been truncated here, and must not block
    */
   TableStorage(
@@ -95,9 +98,11 @@ final class TableStorage implements Storage {
       Layout layout,
       Layout.Group group,
       UUID id,
+      BooleanSupplier isInSchema,
       Consumer<Payload.Truncation> onTruncated) {
     this.keyspace = keyspace;
-    this.next = new WaitingEntry(keyspace);
+    this.isInSchema = isInSchema;
+    this.next = new WaitingEntry(keyspace, isInSchema);
     this.onTruncated = onTruncated;
     this.layout = layout;
     this.group = group;
@@ -206,7 +211,7 @@ final class TableStorage implements Storage {
     boolean hadComplained = false;
     long start = System.nanoTime();
     while (true) {
-      boolean isDropped = Schema.instance.getKeyspaceMetadata(keyspace) == null;
+      boolean isDropped = !isInSchema.getAsBoolean();
       try {
         Payload.Content made = Payload.decode(payload, isDropped, areUnknownGone, gone);
         next.isDone();

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.apache.cassandra.io.FSError;
 import org.apache.cassandra.io.sstable.CorruptSSTableException;
-import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,14 +25,21 @@ final class WaitingEntry {
   private static final long LOOK_MILLIS = 20;
 
   private final String keyspace;
+  private final BooleanSupplier isInSchema;
 
   /** Null unless the entry that comes next waits. */
   private volatile String problem;
 
   private volatile boolean isStopped;
 
-  WaitingEntry(String keyspace) {
+  /**
+   * None waits yet.
+   *
+   * @param isInSchema whether the keyspace is not dropped; another one of its name may be there
+   */
+  WaitingEntry(String keyspace, BooleanSupplier isInSchema) {
     this.keyspace = keyspace;
+    this.isInSchema = isInSchema;
   }
 
   /** Why it waits; empty if all is well. */
@@ -77,7 +84,7 @@ final class WaitingEntry {
 
   /** Tries until it works, or there is no such keyspace any more. */
   void untilDone(String what, long pauseMillis, Runnable attempt) {
-    while (Schema.instance.getKeyspaceMetadata(keyspace) != null) {
+    while (isInSchema.getAsBoolean()) {
       Throwable failure;
       try {
         attempt.run();

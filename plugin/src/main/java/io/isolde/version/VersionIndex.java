@@ -189,7 +189,7 @@ public final class VersionIndex implements Index {
     private final Set<Index> indexes;
 
     VersionQueryPlan(VersionIndex versions, RowFilter filter) {
-      super(versions, versions.getPostIndexQueryFilter(filter));
+      super(versions, RowFilter.none()); // The searcher filters, as another index may want it.
       QueryPlan others =
           versions.cfs.indexManager.getBestIndexQueryPlanFor(
               versions.getPostIndexQueryFilter(filter));

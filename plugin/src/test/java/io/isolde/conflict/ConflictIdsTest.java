@@ -9,6 +9,7 @@ import io.isolde.error.IsoldeException;
 import io.isolde.statement.StatementMutations;
 import io.isolde.testing.CassandraInProcess;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -16,10 +17,14 @@ import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.db.Clustering;
+import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.Dispatcher;
 import org.junit.jupiter.api.BeforeAll;
@@ -38,6 +43,8 @@ class ConflictIdsTest {
     CassandraInProcess.execute(
         "CREATE TABLE IF NOT EXISTS test.ids (p int, c int, s int static, v int, PRIMARY KEY (p,"
             + " c))");
+    CassandraInProcess.execute(
+        "CREATE TABLE IF NOT EXISTS test.twins (p int, c int, v int, PRIMARY KEY (p, c))");
     CassandraInProcess.execute(
         "CREATE TABLE IF NOT EXISTS test.sums (p int, d decimal, i varint, v int, PRIMARY KEY (p,"
             + " d, i)) WITH CLUSTERING ORDER BY (d DESC, i ASC)");
@@ -77,6 +84,34 @@ class ConflictIdsTest {
   private static boolean meet(long[] checked, long[] written) {
     Set<Long> ids = Arrays.stream(written).boxed().collect(Collectors.toSet());
     return Arrays.stream(checked).anyMatch(ids::contains);
+  }
+
+  /** All three ids of a partition, and those of its rows. */
+  @Test
+  void whenTwoTablesHaveTheSameKeysThenTheirRowsDoNotMeet() {
+    String rows = "v FROM test.%s WHERE p = 1 AND c = 5";
+    for (String reads : List.of("SELECT " + rows, "SELECT v FROM test.%s WHERE p = 1")) {
+      for (String writes :
+          List.of(
+              "UPDATE test.%s SET v = 1 WHERE p = 1 AND c = 5",
+              "DELETE " + rows, "DELETE FROM test.%s WHERE p = 1")) {
+        long[] read = readsOf(reads.formatted("ids")).ids();
+        assertThat(meet(read, writesOf(writes.formatted("ids")).writes())).as(writes).isTrue();
+        assertThat(meet(read, writesOf(writes.formatted("twins")).writes())).as(writes).isFalse();
+      }
+    }
+  }
+
+  /** Of 32 bits, about ten of so many would be equal. */
+  @Test
+  void whenManyPartitionsHaveARowOfOneNameThenEachHasAnIdOfItsOwn() {
+    TableMetadata table = CassandraInProcess.table("ids").metadata();
+    Clustering<?> five = Clustering.make(Int32Type.instance.decompose(5));
+    Set<Long> ids = new HashSet<>();
+    for (int p = 0; p < 300_000; p++) {
+      DecoratedKey key = table.partitioner.decorateKey(Int32Type.instance.decompose(p));
+      assertThat(ids.add(RowIds.row(table, key, five))).isTrue();
+    }
   }
 
   @ParameterizedTest

@@ -83,6 +83,7 @@ class StoreTruncationTest {
         layout,
         layout.groups().get(0),
         UUID.randomUUID(),
+        () -> true,
         truncation -> {});
   }
 

@@ -3,12 +3,17 @@ package io.isolde.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.group.Layout;
 import io.isolde.testing.CassandraInProcess;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.io.FSError;
@@ -16,35 +21,26 @@ import org.apache.cassandra.io.FSErrorHandler;
 import org.apache.cassandra.io.sstable.CorruptSSTableException;
 import org.apache.cassandra.io.util.FileUtils;
 import org.apache.cassandra.schema.TableMetadata;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** An entry of the log that can't be applied yet is seen from outside, until it is applied. */
 class WaitingEntryTest {
   private static final long PATIENCE_SECONDS = 30;
 
+  private final long nowMicros = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+
+  @BeforeAll
+  static void start() {
+    CassandraInProcess.start();
+  }
+
   @Test
   void whenAnEntryWaitsForAColumnThenItIsAProblemUntilTheColumnIsThere() throws Exception {
-    CassandraInProcess.start();
     CassandraInProcess.execute("CREATE TABLE test.behind (p int PRIMARY KEY, v int)");
-    TableMetadata known = CassandraInProcess.table("behind").metadata();
-    TableMetadata elsewhere =
-        known.unbuild().addRegularColumn("added_later", Int32Type.instance).build();
-    PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(elsewhere, 1);
-    update.timestamp(2).row().add("added_later", 7);
-    byte[] payload =
-        Payload.encode(new Payload.Updates(List.of(update.build()), Payload.Timestamps.OF_THE_LOG));
     TableStorage storage = StoreTruncationTest.storage();
-    assertThat(storage.problem()).isEmpty();
-    long nowMicros = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
-
     CompletableFuture<Long> applied =
-        CompletableFuture.supplyAsync(() -> storage.apply(payload, null, nowMicros));
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-    while (storage.problem().isEmpty() && System.nanoTime() < deadline) {
-      Thread.sleep(5);
-    }
-    assertThat(storage.problem()).get().asString().contains("waits", "added_later");
-    assertThat(applied).isNotDone();
+        applyTooEarly(storage, CassandraInProcess.table("behind").metadata());
 
     CassandraInProcess.execute("ALTER TABLE test.behind ADD added_later int");
     assertThat(applied.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo(nowMicros);
@@ -59,7 +55,7 @@ class WaitingEntryTest {
   @Test
   void whenTheReplicaStopsThenAnEntryThatWaitsEnds() {
     CassandraInProcess.start();
-    WaitingEntry entry = new WaitingEntry(CassandraInProcess.KEYSPACE);
+    WaitingEntry entry = new WaitingEntry(CassandraInProcess.KEYSPACE, () -> true);
     CompletableFuture<Void> applied =
         CompletableFuture.runAsync(() -> entry.untilDone("A write", 1_000, this::fail));
     while (entry.problem().isEmpty()) {
@@ -92,7 +88,7 @@ class WaitingEntryTest {
     try {
       CorruptSSTableException corrupt = new CorruptSSTableException(null, "nb-1-big-Data.db");
       AtomicInteger attempts = new AtomicInteger();
-      WaitingEntry entry = new WaitingEntry(CassandraInProcess.KEYSPACE);
+      WaitingEntry entry = new WaitingEntry(CassandraInProcess.KEYSPACE, () -> true);
       entry.untilDone(
           "TRUNCATE",
           1,
@@ -106,5 +102,65 @@ class WaitingEntryTest {
     } finally {
       FileUtils.setFSErrorHandler(null);
     }
+  }
+
+  /** Else its group would keep all later groups of this node from starting. */
+  @Test
+  void whenAKeyspaceIsDroppedAndAnotherHasItsNameAtOnceThenTheEntryDoesNotWait() throws Exception {
+    Layout layout =
+        Layout.of(
+            List.of(
+                new Layout.Place(
+                    0, new Layout.Member(UUID.randomUUID().toString(), "127.0.0.77:7000"))),
+            1,
+            1);
+    Map<String, String> given = Map.of(KeyspaceOptions.REPLICATION_FACTOR, "1");
+    Map<String, String> first = KeyspaceOptions.made(given, layout);
+    CassandraInProcess.execute("CREATE KEYSPACE again WITH replication = " + map(first));
+    CassandraInProcess.execute("CREATE TABLE again.t (p int PRIMARY KEY, v int)");
+    StrongKeyspace keyspace =
+        new StrongKeyspace("again", KeyspaceOptions.parse(first), 7312, () -> null);
+    TableStorage storage =
+        new TableStorage(
+            "again",
+            layout,
+            layout.groups().get(0),
+            UUID.randomUUID(),
+            keyspace::isInSchema,
+            truncation -> {});
+    CompletableFuture<Long> applied =
+        applyTooEarly(storage, Keyspace.open("again").getColumnFamilyStore("t").metadata());
+
+    // As DROP and CREATE between two looks of the entry.
+    CassandraInProcess.execute(
+        "ALTER KEYSPACE again WITH replication = " + map(KeyspaceOptions.made(given, layout)));
+    assertThat(applied.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo(nowMicros);
+  }
+
+  private static String map(Map<String, String> options) {
+    return options.entrySet().stream()
+        .map(option -> "'%s': '%s'".formatted(option.getKey(), option.getValue()))
+        .collect(Collectors.joining(", ", "{", "}"));
+  }
+
+  /** Begins to apply a write to a column that is not there; returns when it waits. */
+  private CompletableFuture<Long> applyTooEarly(TableStorage storage, TableMetadata known)
+      throws Exception {
+    TableMetadata elsewhere =
+        known.unbuild().addRegularColumn("added_later", Int32Type.instance).build();
+    PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(elsewhere, 1);
+    update.timestamp(2).row().add("added_later", 7);
+    byte[] payload =
+        Payload.encode(new Payload.Updates(List.of(update.build()), Payload.Timestamps.OF_THE_LOG));
+    assertThat(storage.problem()).isEmpty();
+    CompletableFuture<Long> applied =
+        CompletableFuture.supplyAsync(() -> storage.apply(payload, null, nowMicros));
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (storage.problem().isEmpty() && System.nanoTime() < deadline) {
+      Thread.sleep(5);
+    }
+    assertThat(storage.problem()).get().asString().contains("waits", "added_later");
+    assertThat(applied).isNotDone();
+    return applied;
   }
 }
