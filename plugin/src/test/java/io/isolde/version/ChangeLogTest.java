@@ -84,7 +84,7 @@ class ChangeLogTest {
     long start = clock.latestTimestamp();
     assertThat(log.covers(start)).isTrue();
     for (int i = 1; i <= 5; i++) {
-      add(start + i * 2);
+      add(start + i * 2L);
     }
     long full = nodeBytes.get();
     log.release(start + 4);
@@ -103,7 +103,7 @@ class ChangeLogTest {
     long start = clock.latestTimestamp();
     assertThat(log.covers(start)).isTrue();
     for (int i = 1; i <= 100; i++) {
-      add(start + i * 2);
+      add(start + i * 2L);
     }
     assertThat(nodeBytes.get()).isBetween(1L, 1_000L);
     assertThat(after(start)).isNull();
