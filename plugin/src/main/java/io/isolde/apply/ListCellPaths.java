@@ -87,19 +87,23 @@ public final class ListCellPaths {
     return cell.timestamp() % 2 != 0;
   }
 
-  /** The row with elements that keep their place, if they are such. */
-  public static Row keeping(Row row, Predicate<Cell<?>> isSuch) {
+  /**
+   * The row with those elements that keep their place known from new ones.
+   *
+   * @param timestamp the provisional one of the statement
+   */
+  public static Row marked(Row row, long timestamp, Predicate<Cell<?>> keepsPlace) {
     return row.transformAndFilter(
         data ->
-            isList(data.column())
-                ? ((ComplexColumnData) data)
-                    .transform(cell -> isSuch.test(cell) ? keeping(cell) : cell)
-                : data);
+            isList(data.column()) ? marked((ComplexColumnData) data, timestamp, keepsPlace) : data);
   }
 
-  private static Cell<?> keeping(Cell<?> cell) {
-    // Below the deletions of the next statement, which begin at this odd number.
-    return moved(cell, cell.timestamp() + 1, cell.path());
+  private static ColumnData marked(
+      ComplexColumnData list, long timestamp, Predicate<Cell<?>> keepsPlace) {
+    assert timestamp % 2 == 0;
+    // The deletions of the next statement begin at the odd number.
+    return list.transform(
+        cell -> moved(cell, keepsPlace.test(cell) ? timestamp + 1 : timestamp, cell.path()));
   }
 
   /** The update with other rows of the same keys. */

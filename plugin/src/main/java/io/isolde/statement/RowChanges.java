@@ -117,9 +117,13 @@ final class RowChanges {
           moment,
           builder);
     }
-    PartitionUpdate update = builder.build();
+    // Deletions get one less, as Paxos has it: a statement beside them stays.
+    PartitionUpdate update =
+        new PartitionUpdate.Builder(builder.build(), 0)
+            .updateAllTimestamp(moment.state().getTimestamp())
+            .build();
     IndexRegistry.obtain(table).validate(update, moment.state().getClientState());
-    return ListCellPaths.hasLists(update) ? keeping(update, changes, moment) : update;
+    return ListCellPaths.hasLists(update) ? marked(update, changes, moment) : update;
   }
 
   private static void add(
@@ -142,13 +146,15 @@ final class RowChanges {
   }
 
   /** Elements that were found keep their place, unless they are new in the transaction, too. */
-  private static PartitionUpdate keeping(
+  private static PartitionUpdate marked(
       PartitionUpdate update, List<Change> changes, WriteMoment moment) {
     return ListCellPaths.rewritten(
         update,
         row ->
-            ListCellPaths.keeping(
-                row, cell -> keeps(cell, row.clustering(), changes, moment.asOf())));
+            ListCellPaths.marked(
+                row,
+                moment.state().getTimestamp(),
+                cell -> keeps(cell, row.clustering(), changes, moment.asOf())));
   }
 
   private static boolean keeps(

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** {@code SET l[i] = ?}, {@code DELETE l[i]} and {@code SET l = l - ?}. */
 class ListsTest {
   private static final SystemNode NODE = SystemNode.shared();
-  private static final int ELEMENTS = 40;
+  private static final int ELEMENTS = 20;
   private static final int ROUNDS = 60;
 
   private static final String COLUMNS =

@@ -51,7 +51,7 @@ class CqlPageTest {
           .replace("$y", keyspace() + ".y")
           .replace("$plain", keyspace() + ".plain")
           .replace("$counters", "cqlpage.counters")
-          .replace("$view", (this == STRONG ? "cqlpage" : keyspace()) + ".view")
+          .replace("$view", (this == STRONG ? "cqlpage" : keyspace()) + ".mv")
           .replace("$mode", name().toLowerCase(Locale.ROOT))
           .replace("$k", keyspace());
     }
@@ -112,8 +112,10 @@ class CqlPageTest {
     for (Place place : List.of(Place.TABLE, Place.STRONG)) {
       Matcher blocks = Pattern.compile("(?s)```cql\n(.*?)```").matcher(page);
       while (blocks.find()) {
-        for (String statement : blocks.group(1).split(";\n")) {
-          place.execute(statement);
+        for (String statement : blocks.group(1).split(";\n", -1)) {
+          if (!statement.isBlank()) {
+            place.execute(statement);
+          }
         }
       }
       place.execute("CREATE TABLE $plain (id int PRIMARY KEY, v int)");
@@ -139,14 +141,15 @@ class CqlPageTest {
 
   private static List<Example> examples(String page) {
     List<Example> examples = new ArrayList<>();
-    for (String line : page.split("\n")) {
+    for (String line : page.lines().toList()) {
       String[] cells = line.split("\\|", -1);
       if (cells.length != 8 || !cells[2].strip().startsWith("`")) {
         continue;
       }
       Map<Place, String> expected = new EnumMap<>(Place.class);
+      int column = 3;
       for (Place place : Place.values()) {
-        expected.put(place, cells[3 + place.ordinal()].strip().replace("`", ""));
+        expected.put(place, cells[column++].strip().replace("`", ""));
       }
       String cql = cells[2].strip();
       examples.add(new Example(cells[1].strip(), cql.substring(1, cql.length() - 1), expected));
