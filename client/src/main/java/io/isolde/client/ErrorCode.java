@@ -56,8 +56,6 @@ public enum ErrorCode {
   UNSUPPORTED_TRUNCATE,
   /** The query by index can't be answered in a transaction. */
   UNSUPPORTED_INDEX_QUERY,
-  /** The list operation reads before it writes, which a transaction does not offer. */
-  UNSUPPORTED_LIST_READ,
   /** This kind of table can't take part in transactions. */
   UNSUPPORTED_TABLE,
   /**

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.apply;
 
-import java.nio.ByteBuffer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.marshal.ListType;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.db.rows.BTreeRow;
 import org.apache.cassandra.db.rows.BufferCell;
 import org.apache.cassandra.db.rows.Cell;
 import org.apache.cassandra.db.rows.CellPath;
@@ -20,6 +21,10 @@ import org.apache.cassandra.utils.TimeUUID;
  * Places what is added to lists. Cassandra orders a list by when and where its elements were added:
  * by the clock of the coordinator that executed the statement. Here it must be the order of the
  * commits, or a transaction would find its element before one that was there when it began.
+ *
+ * <p>Operations by index or value are of elements that have their place already. Until the commit
+ * gives them its timestamp, such cells have an odd one, and all others an even one. So whoever
+ * finishes a commit knows them apart.
  */
 public final class ListCellPaths {
   /**
@@ -33,14 +38,72 @@ public final class ListCellPaths {
   /** The variant that every time UUID has in its first bits. */
   private static final long NOWHERE = 0x8080_8080_0000_0000L;
 
+  /** More than elements of one commit: {@link #spread} takes so many. */
+  private static final int MAX_ELEMENTS = 1 << (4 * BITS);
+
   private ListCellPaths() {}
 
   /** The update with its elements, which keep their order, at the place of a timestamp. */
   public static PartitionUpdate at(long timestampMicros, PartitionUpdate update) {
-    if (!hasLists(update)) {
-      return update;
+    return hasLists(update)
+        ? rewritten(update, row -> placed(row, timestampMicros, cell -> false))
+        : update;
+  }
+
+  /** The same; but elements that keep their place stay there. */
+  static PartitionUpdate newAt(long timestampMicros, PartitionUpdate update) {
+    return hasLists(update) ? rewritten(update, row -> newAt(timestampMicros, row)) : update;
+  }
+
+  private static Row newAt(long timestampMicros, Row row) {
+    Row placed = placed(row, timestampMicros, ListCellPaths::keepsPlace);
+    for (Cell<?> cell : placed.cells()) {
+      if (isList(cell.column()) && keepsPlace(cell)) {
+        return sorted(placed); // It may stand anywhere among the others.
+      }
     }
-    return rewritten(update, row -> row.transformAndFilter(data -> at(timestampMicros, data)));
+    return placed;
+  }
+
+  /** The row with its cells in their new order. */
+  private static Row sorted(Row row) {
+    Row.Builder sorted = BTreeRow.unsortedBuilder();
+    sorted.newRow(row.clustering());
+    sorted.addPrimaryKeyLivenessInfo(row.primaryKeyLivenessInfo());
+    sorted.addRowDeletion(row.deletion());
+    for (ColumnData data : row) {
+      if (data instanceof ComplexColumnData complex) {
+        sorted.addComplexDeletion(complex.column(), complex.complexDeletion());
+        complex.forEach(sorted::addCell);
+      } else {
+        sorted.addCell((Cell<?>) data);
+      }
+    }
+    return sorted.build();
+  }
+
+  /** Whether an element, which has no timestamp of a commit yet, stays where it is. */
+  public static boolean keepsPlace(Cell<?> cell) {
+    return cell.timestamp() % 2 != 0;
+  }
+
+  /**
+   * The row with those elements that keep their place known from new ones.
+   *
+   * @param timestamp the provisional one of the statement
+   */
+  public static Row marked(Row row, long timestamp, Predicate<Cell<?>> keepsPlace) {
+    return row.transformAndFilter(
+        data ->
+            isList(data.column()) ? marked((ComplexColumnData) data, timestamp, keepsPlace) : data);
+  }
+
+  private static ColumnData marked(
+      ComplexColumnData list, long timestamp, Predicate<Cell<?>> keepsPlace) {
+    assert timestamp % 2 == 0;
+    // The deletions of the next statement begin at the odd number.
+    return list.transform(
+        cell -> moved(cell, keepsPlace.test(cell) ? timestamp + 1 : timestamp, cell.path()));
   }
 
   /** The update with other rows of the same keys. */
@@ -77,12 +140,17 @@ public final class ListCellPaths {
     return column.isComplex() && column.type instanceof ListType;
   }
 
-  private static ColumnData at(long timestampMicros, ColumnData data) {
-    if (!isList(data.column())) {
-      return data;
-    }
+  private static Row placed(Row row, long timestampMicros, Predicate<Cell<?>> staysAsItIs) {
+    return row.transformAndFilter(
+        data -> isList(data.column()) ? placed(data, timestampMicros, staysAsItIs) : data);
+  }
+
+  private static ColumnData placed(
+      ColumnData data, long timestampMicros, Predicate<Cell<?>> staysAsItIs) {
     int[] next = new int[1];
-    return ((ComplexColumnData) data).transform(cell -> placed(cell, timestampMicros, next[0]++));
+    return ((ComplexColumnData) data)
+        .transform(
+            cell -> staysAsItIs.test(cell) ? cell : placed(cell, timestampMicros, next[0]++));
   }
 
   /**
@@ -91,20 +159,38 @@ public final class ListCellPaths {
    * @param number of those with the same timestamp, in their order
    */
   public static Cell<?> placed(Cell<?> cell, long timestampMicros, int number) {
-    long before = TimeUUID.deserialize(cell.path().get(0)).unixMicros();
-    long micros = before < MIRROR_MICROS ? 2 * MIRROR_MICROS - timestampMicros : timestampMicros;
-    ByteBuffer place = TimeUUID.atUnixMicrosWithLsb(micros, NOWHERE | spread(number)).toBytes();
+    CellPath path = path(timestampMicros, isInFront(cell.path()), number);
+    return moved(cell, cell.timestamp(), path);
+  }
+
+  private static Cell<?> moved(Cell<?> cell, long timestamp, CellPath path) {
     return new BufferCell(
-        cell.column(),
-        cell.timestamp(),
-        cell.ttl(),
-        cell.localDeletionTime(),
-        cell.buffer(),
-        CellPath.create(place));
+        cell.column(), timestamp, cell.ttl(), cell.localDeletionTime(), cell.buffer(), path);
+  }
+
+  /** Whether an element was put in front of its list. */
+  public static boolean isInFront(CellPath path) {
+    return TimeUUID.deserialize(path.get(0)).unixMicros() < MIRROR_MICROS;
+  }
+
+  /** The place of the first, second… element that is put behind its list at a moment. */
+  public static CellPath behind(long micros, int number) {
+    return path(micros, false, number);
+  }
+
+  /** The place of the first, second… element that is put in front: each before the last. */
+  public static CellPath inFront(long micros, int number) {
+    return path(micros, true, MAX_ELEMENTS - 1 - number);
+  }
+
+  private static CellPath path(long timestampMicros, boolean isInFront, int number) {
+    long micros = isInFront ? 2 * MIRROR_MICROS - timestampMicros : timestampMicros;
+    return CellPath.create(
+        TimeUUID.atUnixMicrosWithLsb(micros, NOWHERE | spread(number)).toBytes());
   }
 
   private static long spread(int number) {
-    assert number < 1 << (4 * BITS) : "a commit is smaller than so many elements";
+    assert number < MAX_ELEMENTS : "a commit is smaller than so many elements";
     long spread = 0;
     for (int i = 0; i < 4; i++) {
       spread |= (long) (number >>> (BITS * i) & 0x7f) << (Byte.SIZE * i);

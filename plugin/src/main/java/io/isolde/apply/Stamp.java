@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
@@ -25,27 +26,37 @@ public final class Stamp {
 
   /**
    * One mutation for each partition key of a keyspace. Cells get the commit timestamp; deletions
-   * get one less, so that what the same transaction wrote after them stays. Elements of lists get
-   * the place that belongs to it.
+   * get one less, so that what the same transaction wrote after them stays. New elements of lists
+   * get the place that belongs to it.
    */
   public static List<Mutation> mutations(
       Collection<PartitionUpdate> updates, long commitTimestamp) {
-    return mutations(updates, commitTimestamp, false);
+    return mutations(
+        updates, commitTimestamp, update -> ListCellPaths.newAt(commitTimestamp, update));
   }
 
   /**
-   * The same.
+   * The same, of an entry of the log of a replica group.
    *
    * @param isPlaced whether the elements of lists keep the places that they have
    */
   public static List<Mutation> mutations(
-      Collection<PartitionUpdate> updates, long commitTimestamp, boolean isPlaced) {
+      Collection<PartitionUpdate> updates, long timestamp, boolean isPlaced) {
+    return mutations(
+        updates,
+        timestamp,
+        isPlaced ? update -> update : update -> ListCellPaths.at(timestamp, update));
+  }
+
+  private static List<Mutation> mutations(
+      Collection<PartitionUpdate> updates,
+      long commitTimestamp,
+      UnaryOperator<PartitionUpdate> placing) {
     assert commitTimestamp % 2 == 0;
     Map<Target, List<Mutation>> byTarget = new LinkedHashMap<>();
     for (PartitionUpdate update : updates) {
       PartitionUpdate stamped =
-          new PartitionUpdate.Builder(
-                  isPlaced ? update : ListCellPaths.at(commitTimestamp, update), 0)
+          new PartitionUpdate.Builder(placing.apply(update), 0)
               .updateAllTimestamp(commitTimestamp)
               .build();
       Target target = new Target(update.metadata().keyspace, update.partitionKey());

@@ -58,8 +58,6 @@ public enum ErrorCode {
   UNSUPPORTED_TRUNCATE(false, KnownOutcome.NOT_COMMITTED),
   /** A query that only an index can answer: indexes don't know old values. */
   UNSUPPORTED_INDEX_QUERY(false, KnownOutcome.NOT_COMMITTED),
-  /** List operations that read before they write. */
-  UNSUPPORTED_LIST_READ(false, KnownOutcome.NOT_COMMITTED),
   /** A table that can't be transactional. */
   UNSUPPORTED_TABLE(false, KnownOutcome.NOT_COMMITTED),
   /** A batch on a strong keyspace that more than one replica group would have to write. */

@@ -130,7 +130,7 @@ record DecidedStatement(
     List<ByteBuffer> keys = statement.buildPartitionKeyNames(options, client);
     if (keys.size() != 1) {
       throw IsoldeException.of(
-          ErrorCode.UNSUPPORTED_LIST_READ,
+          ErrorCode.UNSUPPORTED_KEYSPACE,
           "What is read before it is written must be in one partition.",
           "table",
           statement.metadata());

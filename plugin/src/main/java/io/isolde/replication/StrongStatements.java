@@ -235,7 +235,7 @@ public final class StrongStatements {
   /** Only what is decided on is held still, and that is one partition. */
   private static IsoldeException listsOfSeveralPartitions(String keyspace) {
     return IsoldeException.of(
-        ErrorCode.UNSUPPORTED_LIST_READ,
+        ErrorCode.UNSUPPORTED_KEYSPACE,
         "A batch that sets or deletes elements of lists by index or value writes one partition.",
         "keyspace",
         keyspace);

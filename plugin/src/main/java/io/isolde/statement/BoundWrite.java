@@ -29,9 +29,18 @@ public record BoundWrite(ModificationStatement statement, QueryOptions options) 
         statement.buildPartitionKeyNames(options, client), ByteBufferUtil.EMPTY_BYTE_BUFFER);
   }
 
-  /** Whether it reads its row without having to say so: numbers that something is added to. */
+  /**
+   * Whether it reads its row without having to say so: lists by index or value, and numbers that
+   * something is added to.
+   */
   public boolean readsWithoutCondition() {
     return statement.requiresRead() && !statement.hasConditions();
+  }
+
+  /** Whether it adds to numbers without IF, which Cassandra does not know. */
+  public boolean addsWithoutCondition() {
+    return readsWithoutCondition()
+        && Iterables.any(statement.allOperations(), NumberChange.class::isInstance);
   }
 
   /** Whether any of them reads before it writes. */

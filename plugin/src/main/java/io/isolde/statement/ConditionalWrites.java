@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -20,12 +19,9 @@ import org.apache.cassandra.cql3.VariableSpecifications;
 import org.apache.cassandra.cql3.statements.BatchStatement;
 import org.apache.cassandra.cql3.statements.CQL3CasRequest;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
-import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.EmptyIterators;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
-import org.apache.cassandra.db.filter.ClusteringIndexNamesFilter;
-import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.partitions.FilteredPartition;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.RowIterator;
@@ -34,32 +30,33 @@ import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.QueryState;
-import org.apache.cassandra.service.paxos.Ballot;
-import org.apache.cassandra.service.paxos.BallotGenerator;
 import org.apache.cassandra.transport.messages.ResultMessage;
-import org.apache.cassandra.utils.btree.BTreeSet;
 
 /**
  * A statement with IF, or a batch that has some: what its conditions read, and what is written if
  * all of them hold. Other than for Cassandra, the partitions may be many, and of several tables.
  *
  * <p>The statements of a batch that write to a partition with conditions take effect at one moment,
- * as in Cassandra. Those that write to other partitions, and additions without IF, are left to the
- * caller.
+ * as in Cassandra. Those that write to other partitions, and additions to numbers without IF, are
+ * left to the caller.
  */
 public final class ConditionalWrites {
   private record PartitionId(TableId table, ByteBuffer key) {}
 
   private final QueryState state;
   private final QueryOptions options;
-  private final List<Conditional> partitions;
+  private final List<Group> partitions;
   private final List<BoundWrite> others;
 
+  /** The statements of a partition, with their conditions. */
+  private record Group(Conditional conditional, List<BoundWrite> writes) {
+    private CQL3CasRequest request() {
+      return conditional.request();
+    }
+  }
+
   private ConditionalWrites(
-      QueryState state,
-      QueryOptions options,
-      List<Conditional> partitions,
-      List<BoundWrite> others) {
+      QueryState state, QueryOptions options, List<Group> partitions, List<BoundWrite> others) {
     this.state = state;
     this.options = options;
     this.partitions = partitions;
@@ -70,11 +67,10 @@ public final class ConditionalWrites {
    * What was found.
    *
    * @param holds whether all conditions hold
-   * @param updates what is written to partitions with conditions then, with the timestamp of the
-   *     state; empty if they don't
+   * @param found in each partition that has some
    * @param answer as Cassandra answers
    */
-  public record Outcome(boolean holds, List<PartitionUpdate> updates, ResultMessage answer) {}
+  public record Outcome(boolean holds, List<FilteredPartition> found, ResultMessage answer) {}
 
   /** Options of the statements of one partition. */
   private static final class PartitionOptions extends BatchQueryOptions {
@@ -94,14 +90,15 @@ public final class ConditionalWrites {
   /**
    * Binds the values.
    *
-   * @param state its timestamp is that of the updates, its time that of the reads
+   * @param state its time is that of the reads
    * @throws InvalidRequestException as Cassandra does
    */
   public static ConditionalWrites of(List<BoundWrite> writes, boolean isBatch, QueryState state) {
     if (!isBatch && BoundWrite.haveConditions(writes)) {
       BoundWrite write = writes.get(0);
       Conditional conditional = CassandraConditions.of(write.statement(), state, write.options());
-      return new ConditionalWrites(state, write.options(), List.of(conditional), List.of());
+      Group group = new Group(conditional, writes);
+      return new ConditionalWrites(state, write.options(), List.of(group), List.of());
     }
     Map<PartitionId, List<BoundWrite>> byPartition = new LinkedHashMap<>();
     for (BoundWrite write : writes) {
@@ -112,12 +109,14 @@ public final class ConditionalWrites {
     List<BoundWrite> others = new ArrayList<>();
     for (BoundWrite write : writes) {
       boolean isForItself =
-          isOfMany(write, byPartition.keySet(), state) || write.readsWithoutCondition();
+          isOfMany(write, byPartition.keySet(), state) || write.addsWithoutCondition();
       List<BoundWrite> together = isForItself ? null : byPartition.get(partitionOf(write, state));
       (together == null ? others : together).add(write);
     }
-    List<Conditional> partitions = new ArrayList<>();
-    byPartition.values().forEach(together -> partitions.add(conditional(together, state)));
+    List<Group> partitions = new ArrayList<>();
+    for (List<BoundWrite> together : byPartition.values()) {
+      partitions.add(new Group(conditional(together, state), together));
+    }
     return new ConditionalWrites(
         state, writes.get(0).options(), showingTheSame(partitions), others);
   }
@@ -161,18 +160,22 @@ public final class ConditionalWrites {
   }
 
   /** Rows of several partitions can stand in one answer if they have the same columns. */
-  private static List<Conditional> showingTheSame(List<Conditional> partitions) {
+  private static List<Group> showingTheSame(List<Group> partitions) {
     // Of several tables no rows are shown, so any columns will do.
     boolean isAll =
-        partitions.stream().anyMatch(one -> one.columns() == null)
+        partitions.stream().anyMatch(one -> one.conditional().columns() == null)
             || partitions.stream().map(one -> one.request().metadata.id).distinct().count() > 1;
     Set<ColumnMetadata> union = new LinkedHashSet<>();
     if (!isAll) {
-      partitions.forEach(one -> one.columns().forEach(union::add));
+      partitions.forEach(one -> one.conditional().columns().forEach(union::add));
     }
     return partitions.stream()
-        .map(one -> new Conditional(one.request(), isAll ? null : union, true))
+        .map(one -> new Group(showing(isAll ? null : union, one), one.writes()))
         .toList();
+  }
+
+  private static Conditional showing(Set<ColumnMetadata> columns, Group partition) {
+    return new Conditional(partition.request(), columns, true);
   }
 
   /** Those that have no part in the conditions of a partition, in their order. */
@@ -186,33 +189,15 @@ public final class ConditionalWrites {
   }
 
   /**
-   * What a statement without conditions writes that reads its row first.
+   * What a statement without conditions writes that reads its rows first.
    *
-   * @param read reads the row
+   * @param read reads the rows
    */
   public static List<PartitionUpdate> updates(
       BoundWrite write,
-      QueryState state,
+      WriteMoment moment,
       Function<SinglePartitionReadCommand, FilteredPartition> read) {
-    CQL3CasRequest request =
-        CassandraConditions.of(write.statement(), state, write.options()).request();
-    Clustering<?> row =
-        Iterables.getOnlyElement(
-            write.statement().createClustering(write.options(), state.getClientState()));
-    NavigableSet<Clustering<?>> rows =
-        row == Clustering.STATIC_CLUSTERING
-            ? BTreeSet.empty(request.metadata.comparator)
-            : BTreeSet.of(request.metadata.comparator, row);
-    FilteredPartition found =
-        read.apply(
-            SinglePartitionReadCommand.create(
-                request.metadata,
-                state.getNowInSeconds(),
-                request.key,
-                ColumnFilter.selection(write.statement().conditionColumns()),
-                new ClusteringIndexNamesFilter(rows, false)));
-    PartitionUpdate update = updates(request, found, state);
-    return update.isEmpty() ? List.of() : List.of(update);
+    return RowChanges.of(write, moment, read);
   }
 
   /**
@@ -223,7 +208,7 @@ public final class ConditionalWrites {
   public Outcome decide(Function<SinglePartitionReadCommand, FilteredPartition> read) {
     List<FilteredPartition> found = new ArrayList<>();
     boolean holds = true;
-    for (Conditional one : partitions) {
+    for (Group one : partitions) {
       FilteredPartition partition = read.apply(one.request().readCommand(state.getNowInSeconds()));
       found.add(partition);
       holds &= one.request().appliesTo(partition);
@@ -232,27 +217,29 @@ public final class ConditionalWrites {
       return new Outcome(true, List.of(), new ResultMessage.Void());
     }
     return holds
-        ? new Outcome(true, updates(found), answer(null, 0))
-        : new Outcome(false, List.of(), notApplied(found));
+        ? new Outcome(true, found, answer(null, 0))
+        : new Outcome(false, found, notApplied(found));
   }
 
-  private List<PartitionUpdate> updates(List<FilteredPartition> found) {
+  /**
+   * What is written to the partitions with conditions, which hold.
+   *
+   * @param read as before, for statements there that read and have no condition
+   */
+  public List<PartitionUpdate> updates(
+      Outcome outcome,
+      WriteMoment moment,
+      Function<SinglePartitionReadCommand, FilteredPartition> read) {
+    assert outcome.holds();
     List<PartitionUpdate> updates = new ArrayList<>();
-    for (int i = 0; i < found.size(); i++) {
-      PartitionUpdate update = updates(partitions.get(i).request(), found.get(i), state);
+    for (int i = 0; i < partitions.size(); i++) {
+      PartitionUpdate update =
+          RowChanges.of(partitions.get(i).writes(), outcome.found().get(i), moment, read);
       if (!update.isEmpty()) {
         updates.add(update);
       }
     }
     return updates;
-  }
-
-  private static PartitionUpdate updates(
-      CQL3CasRequest request, FilteredPartition found, QueryState state) {
-    // For places in lists, which come later, as timestamps do.
-    Ballot ballot = BallotGenerator.Global.nextBallot(Ballot.Flag.NONE);
-    PartitionUpdate update = request.makeUpdates(found, state.getClientState(), ballot);
-    return new PartitionUpdate.Builder(update, 0).updateAllTimestamp(state.getTimestamp()).build();
   }
 
   /** Rows of several tables have no common columns, so then there are none. */
@@ -280,6 +267,6 @@ public final class ConditionalWrites {
 
   private ResultMessage.Rows answer(RowIterator found, int number) {
     return new ResultMessage.Rows(
-        CassandraConditions.result(partitions.get(number), found, state, options));
+        CassandraConditions.result(partitions.get(number).conditional(), found, state, options));
   }
 }

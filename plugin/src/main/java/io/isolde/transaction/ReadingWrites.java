@@ -17,12 +17,13 @@ import io.isolde.replicated.Oracle;
 import io.isolde.statement.BoundWrite;
 import io.isolde.statement.ClientRequest;
 import io.isolde.statement.ConditionalWrites;
+import io.isolde.statement.WriteMoment;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
@@ -36,8 +37,9 @@ import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
 /**
- * Runs writes that read first, on transactional tables: IF, and additions to numbers. In a
- * transaction, or as a transaction of one statement. {@code docs/conflicts.md} has the rules.
+ * Runs writes that read first, on transactional tables: IF, additions to numbers, and operations on
+ * lists by index or value. In a transaction, or as a transaction of one statement. {@code
+ * docs/conflicts.md} has the rules.
  */
 public final class ReadingWrites {
   /** Pauses after conflicts grow up to 64 ms. */
@@ -97,17 +99,26 @@ public final class ReadingWrites {
    */
   private static ResultMessage write(
       Look look, WriteBuffer buffer, long base, List<BoundWrite> writes, boolean isBatch) {
-    QueryState state = look.state(Stamp.PROVISIONAL_MICROS);
-    ConditionalWrites conditional = ConditionalWrites.of(look.atOneTime(writes), isBatch, state);
+    Function<SinglePartitionReadCommand, FilteredPartition> read =
+        command -> look.at(command, buffer);
+    ConditionalWrites conditional =
+        ConditionalWrites.of(look.atOneTime(writes), isBatch, look.state(base));
     conditional.forEachPartition(Denylist::checkConditional);
-    ConditionalWrites.Outcome outcome = conditional.decide(command -> look.at(command, buffer));
+    ConditionalWrites.Outcome outcome = conditional.decide(read);
     if (outcome.holds()) {
-      look.add(outcome.updates(), base, buffer);
+      if (!outcome.found().isEmpty()) {
+        add(conditional.updates(outcome, look.next(base, buffer), read), buffer);
+      }
       for (BoundWrite other : conditional.others()) {
-        look.add(look.updates(other, state, buffer), base, buffer);
+        add(look.updates(other, look.next(base, buffer), read), buffer);
       }
     }
     return outcome.answer();
+  }
+
+  private static void add(List<PartitionUpdate> updates, WriteBuffer buffer) {
+    Denylist.checkWrites(updates);
+    buffer.add(updates);
   }
 
   /**
@@ -221,30 +232,24 @@ public final class ReadingWrites {
           .toList();
     }
 
-    /** What a statement writes that has no part in conditions. */
-    private List<PartitionUpdate> updates(BoundWrite write, QueryState state, OwnWrites ownWrites) {
-      return write.readsWithoutCondition()
-          ? ConditionalWrites.updates(write, state, command -> at(command, ownWrites))
-          : DataStatements.updates(write, state.getTimestamp(), nowInSeconds, request);
+    /** The moment of the next statement, which sees what those before it have written. */
+    private WriteMoment next(long base, WriteBuffer buffer) {
+      long timestamp = buffer.nextTimestamp(base);
+      return new WriteMoment(state(timestamp), asOf, asOf + (timestamp - base));
     }
 
-    /**
-     * Buffers what a statement writes. In a transaction its own reads come by lists, so their
-     * elements get a place; else that comes with the commit.
-     */
-    private void add(List<PartitionUpdate> updates, long base, WriteBuffer buffer) {
-      if (updates.isEmpty()) {
-        return;
+    /** What a statement writes that has no part in conditions. */
+    private List<PartitionUpdate> updates(
+        BoundWrite write,
+        WriteMoment moment,
+        Function<SinglePartitionReadCommand, FilteredPartition> read) {
+      if (write.readsWithoutCondition()) {
+        return ConditionalWrites.updates(write, moment, read);
       }
-      Denylist.checkWrites(updates);
-      long timestamp = buffer.nextTimestamp(base);
-      List<PartitionUpdate> stamped = new ArrayList<>();
-      for (PartitionUpdate update : updates) {
-        PartitionUpdate at =
-            new PartitionUpdate.Builder(update, 0).updateAllTimestamp(timestamp).build();
-        stamped.add(transactionId == null ? at : ListCellPaths.at(timestamp, at));
-      }
-      buffer.add(stamped);
+      List<PartitionUpdate> updates =
+          DataStatements.updates(write, moment.state().getTimestamp(), nowInSeconds, request);
+      updates.replaceAll(update -> ListCellPaths.at(moment.placeMicros(), update));
+      return updates;
     }
 
     private FilteredPartition at(SinglePartitionReadCommand command, OwnWrites ownWrites) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
-import com.google.common.collect.Iterables;
-import io.isolde.apply.ListCellPaths;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
@@ -27,21 +25,6 @@ final class StatementValidator {
           "USING TIMESTAMP is not for transactional tables: the commit gives the timestamp.",
           statement);
     }
-    if (readsLists(statement)) {
-      throw refused(
-          ErrorCode.UNSUPPORTED_LIST_READ,
-          "List operations by index or by value read before they write; read the list, then set"
-              + " it whole.",
-          statement);
-    }
-  }
-
-  /** Numbers and texts that something is added to are read, too, but only with conditions. */
-  private static boolean readsLists(ModificationStatement statement) {
-    return statement.requiresRead()
-        && Iterables.any(
-            statement.allOperations(),
-            operation -> operation.requiresRead() && ListCellPaths.isList(operation.column));
   }
 
   private static boolean isByAnalyzer(TableMetadata table, RowFilter.Expression expression) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.apply.ListCellPaths;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.read.OwnWrites;
@@ -82,11 +83,11 @@ final class WriteBuffer implements OwnWrites {
 
   /**
    * The provisional timestamp of the next statement, which no other gets, also if they run side by
-   * side: above all that the transaction reads, and above its statements before. Steps by two,
-   * since a deletion inside of a statement takes one less.
+   * side: above all that the transaction reads, and above its statements before. Even, since a
+   * deletion inside of a statement takes one less, and {@link ListCellPaths#keepsPlace} one more.
    */
   synchronized long nextTimestamp(long startTimestamp) {
-    return startTimestamp + 2L * ++issued;
+    return (startTimestamp & ~1L) + 2L * ++issued;
   }
 
   @Override

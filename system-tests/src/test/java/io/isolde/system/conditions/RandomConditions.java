@@ -37,7 +37,7 @@ final class RandomConditions {
       case 0 -> textBatch();
       case 1 -> new Request(statements(key()), true);
       default ->
-          new Request(List.of(random.nextInt(4) == 0 ? plain(key()) : conditional(key())), false);
+          new Request(List.of(random.nextInt(4) == 0 ? alone(key()) : conditional(key())), false);
     };
   }
 
@@ -86,6 +86,30 @@ final class RandomConditions {
     return "p = %d AND c = %d".formatted(key, random.nextInt(ROWS));
   }
 
+  /** In a batch Cassandra does not read the rows of lists without a condition. */
+  private String alone(int key) {
+    return random.nextInt(3) == 0 ? ofLists().replace("%w", " WHERE " + where(key)) : plain(key);
+  }
+
+  /** On elements, of which there may be too few. */
+  private String ofLists() {
+    return switch (random.nextInt(4)) {
+      case 0 -> "DELETE l[" + value() + "] FROM %s%w";
+      case 1 -> "DELETE l[0], l[0] FROM %s%w";
+      default -> "UPDATE %s SET " + ofElements() + "%w";
+    };
+  }
+
+  private String ofElements() {
+    return switch (random.nextInt(5)) {
+      case 0 -> "l = l - [" + value() + "]";
+      case 1 -> "l = l + [" + value() + "], l[1] = " + value();
+      case 2 -> "l = [" + value() + "] + l, l[1] = " + value();
+      case 3 -> "l[0] = null";
+      default -> "l[" + value() + "] = " + value();
+    };
+  }
+
   private String plain(int key) {
     return switch (random.nextInt(5)) {
       case 0 -> "DELETE FROM %s WHERE p = " + key;
@@ -97,7 +121,7 @@ final class RandomConditions {
   }
 
   private String conditional(int key) {
-    return switch (random.nextInt(9)) {
+    return switch (random.nextInt(10)) {
       case 0, 1 ->
           "INSERT INTO %s (p, c, v, w) VALUES ("
               + key
@@ -113,6 +137,7 @@ final class RandomConditions {
       case 4 -> "DELETE " + removed() + " FROM %s WHERE " + where(key) + " IF " + conditions();
       case 5 -> "UPDATE %s SET s = " + value() + " WHERE p = " + key + " IF " + ofStatic();
       case 6 -> "DELETE s FROM %s WHERE p = " + key + " IF " + ofStatic();
+      case 7 -> ofLists().replace("%w", " WHERE " + where(key)) + " IF " + conditions();
       default ->
           "UPDATE %s SET " + assignments(true) + " WHERE " + where(key) + " IF " + conditions();
     };

@@ -93,10 +93,6 @@ class RefusedStatementsTest {
             + " APPLY BATCH",
         "UNSUPPORTED_TIMESTAMP | BEGIN BATCH INSERT INTO $t (p, c) VALUES (1, 9) USING TIMESTAMP 7;"
             + " APPLY BATCH",
-        "UNSUPPORTED_LIST_READ | UPDATE $t SET l[0] = 9 WHERE p = 1 AND c = 1",
-        "UNSUPPORTED_LIST_READ | DELETE l[0] FROM $t WHERE p = 1 AND c = 1",
-        "UNSUPPORTED_LIST_READ | UPDATE $t SET l = l - [1] WHERE p = 1 AND c = 1",
-        "UNSUPPORTED_LIST_READ | UPDATE $t SET l[0] = 9 WHERE p = 1 AND c = 1 IF v = 5",
         "UNSUPPORTED_INDEX_QUERY | SELECT * FROM $t ORDER BY n ANN OF [1, 2] LIMIT 1"
       })
   void whenATransactionalTableCannotTakeItThenItIsRefusedInsideAndOutside(

@@ -261,7 +261,7 @@ class StrongSchemaTest {
     nodes.execute("INSERT INTO s.lists (p, l) VALUES (1, [1, 2])");
     nodes.execute("INSERT INTO s.lists (p, l) VALUES (2, [1, 2])");
     assertRefused(
-        ErrorCode.UNSUPPORTED_LIST_READ,
+        ErrorCode.UNSUPPORTED_KEYSPACE,
         () ->
             nodes.execute(
                 "BEGIN BATCH UPDATE s.lists SET l[0] = 9 WHERE p = 1;"
