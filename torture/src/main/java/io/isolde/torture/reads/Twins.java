@@ -58,14 +58,14 @@ final class Twins {
 
   /** Cassandra may build an index wrongly if tables are flushed and compacted meanwhile. */
   private void awaitIndexes(Node node, int from) {
-    String[] name = transactional.split("\\.");
+    int dot = transactional.indexOf('.');
     for (int i = from; i < shape.indexes().size(); i += 2) {
       String column = shape.indexes().get(i).replaceFirst(".*\\((.*)\\).*", "$1");
       SimpleStatement built =
           SimpleStatement.newInstance(
                   "SELECT * FROM system.\"IndexInfo\" WHERE table_name = ? AND index_name = ?",
-                  name[0],
-                  "%s_%s_idx".formatted(name[1], column))
+                  transactional.substring(0, dot),
+                  "%s_%s_idx".formatted(transactional.substring(dot + 1), column))
               .setNode(node);
       for (int look = 0; session().execute(built).one() == null; look++) {
         if (look == MAX_LOOKS) {
