@@ -8,7 +8,6 @@ import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.PartitionPosition;
 import org.apache.cassandra.db.marshal.AbstractType;
 import org.apache.cassandra.db.marshal.AsciiType;
-import org.apache.cassandra.db.marshal.BooleanType;
 import org.apache.cassandra.db.marshal.ByteType;
 import org.apache.cassandra.db.marshal.BytesType;
 import org.apache.cassandra.db.marshal.Int32Type;
@@ -68,7 +67,6 @@ public final class RowIds {
   private static final Set<AbstractType<?>> PLAIN =
       Set.of(
           AsciiType.instance,
-          BooleanType.instance,
           ByteType.instance,
           BytesType.instance,
           Int32Type.instance,

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.SinglePartitionReadQuery;
 import org.apache.cassandra.db.Slices;
@@ -52,7 +53,12 @@ final class SnapshotPartitionQuery extends SnapshotQuery<SinglePartitionReadComm
       RowFilter indexed, Collection<PartitionUpdate> ownWrites, ReadFor reader) {
     return ownWrites.isEmpty()
         ? byIndex(indexed, reader)
-        : reader.chunks(atReplicas(DataLimits.NONE, RowFilter.none()));
+        : reader.chunks(wholePartition(partitionKey()));
+  }
+
+  @Override
+  ReadQuery wholePartition(DecoratedKey key) {
+    return atReplicas(DataLimits.NONE, RowFilter.none());
   }
 
   @Override

@@ -105,8 +105,11 @@ abstract class SnapshotQuery<C extends ReadCommand> implements ReadQuery {
         Math.min(ChunkedPartitions.ROWS_PER_CHUNK, Math.max(limits().count(), MIN_PROPOSED_ROWS)),
         snapshot.isOfOneReplica(reader.consistency())
             ? UnaryOperator.identity()
-            : new ReadAgain(this, reader));
+            : new ReadAgain(this, reader, !indexed.hasExpressionOnClusteringOrRegularColumns()));
   }
+
+  /** All that the query asks for of a partition, as of the snapshot. */
+  abstract ReadQuery wholePartition(DecoratedKey key);
 
   final ReadQuery atReplicas(DataLimits limits, RowFilter filter) {
     return snapshot.replicas().apply(asOf(limits, filter));

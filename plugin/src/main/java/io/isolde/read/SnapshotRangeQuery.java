@@ -58,8 +58,8 @@ final class SnapshotRangeQuery extends SnapshotQuery<PartitionRangeReadCommand>
             proposed, ownWrites.iterator(), key -> reader.chunks(wholePartition(key)));
   }
 
-  /** All that the command asks for of a partition, as of the snapshot. */
-  private ReadQuery wholePartition(DecoratedKey key) {
+  @Override
+  ReadQuery wholePartition(DecoratedKey key) {
     return snapshot
         .replicas()
         .apply(

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.EmptyIterators;
 import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.ReadExecutionController;
 import org.apache.cassandra.db.RegularAndStaticColumns;
+import org.apache.cassandra.db.partitions.FilteredPartition;
 import org.apache.cassandra.db.partitions.PartitionIterator;
+import org.apache.cassandra.db.partitions.PartitionIterators;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterators;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.RowIterator;
@@ -34,12 +39,35 @@ final class ReadHere implements PartitionIterator {
 
   static PartitionIterator of(ReadCommand command, ConsistencyLevel consistency) {
     ReadExecutionController controller = command.executionController();
+    ReadHere here;
     try {
-      return new ReadHere(command, consistency, controller);
+      here = new ReadHere(command, consistency, controller);
     } catch (RuntimeException | Error e) {
       controller.close();
       throw e;
     }
+    return holdsWritesBack(command) ? copyOf(here) : here;
+  }
+
+  /** An index with a table of its own keeps memtables from being flushed while it is read. */
+  private static boolean holdsWritesBack(ReadCommand command) {
+    return command.indexQueryPlan() != null
+        && command.indexQueryPlan().getIndexes().stream()
+            .anyMatch(index -> index.getBackingTable().isPresent());
+  }
+
+  /** All of a page, as another node's answer would be: other leaders may be asked meanwhile. */
+  private static PartitionIterator copyOf(PartitionIterator partitions) {
+    List<PartitionIterator> copies = new ArrayList<>();
+    try (partitions) {
+      while (partitions.hasNext()) {
+        try (RowIterator rows = partitions.next()) {
+          copies.add(
+              PartitionIterators.singletonIterator(FilteredPartition.create(rows).rowIterator()));
+        }
+      }
+    }
+    return copies.isEmpty() ? EmptyIterators.partition() : PartitionIterators.concat(copies);
   }
 
   private <T> T orRefused(Supplier<T> step) {

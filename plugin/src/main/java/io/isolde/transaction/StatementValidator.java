@@ -3,6 +3,7 @@ package io.isolde.transaction;
 
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import java.util.Map;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.Keyspace;
@@ -30,12 +31,16 @@ final class StatementValidator {
   private static boolean isByAnalyzer(TableMetadata table, RowFilter.Expression expression) {
     for (Index index : Keyspace.openAndGetStore(table).indexManager.listIndexes()) {
       if (index instanceof SASIIndex
-          && index.getIndexMetadata().options.containsKey("analyzer_class")
+          && isAnalyzed(index.getIndexMetadata().options)
           && index.supportsExpression(expression.column(), expression.operator())) {
         return true;
       }
     }
     return false;
+  }
+
+  private static boolean isAnalyzed(Map<String, String> options) {
+    return options.containsKey("analyzer_class") || Boolean.parseBoolean(options.get("analyzed"));
   }
 
   private static IsoldeException refused(

@@ -43,16 +43,29 @@ record AsOfSearcher(
     return limited(
         indexed.indexQueryPlan() == null
             ? filter.filter(read(controller), command.nowInSec())
-            : new LiveRows(
-                command.metadata(),
-                IndexFilter.matching(indexed, candidates(indexed, controller))));
+            : matching(indexed, candidates(indexed, controller)));
+  }
+
+  private UnfilteredPartitionIterator matching(ReadCommand indexed, PartitionIterator candidates) {
+    try {
+      return new LiveRows(command.metadata(), IndexFilter.matching(indexed, candidates));
+    } catch (RuntimeException | Error e) {
+      candidates.close();
+      throw e;
+    }
   }
 
   private PartitionIterator candidates(ReadCommand indexed, ReadExecutionController controller) {
     ChangeLog.Node before = versions.changes().before(asOf);
-    return before == null || command.isReversed() || hasExpiredSince()
+    return before == null || command.isReversed() || !isQueryable(indexed) || hasExpiredSince()
         ? UnfilteredPartitionIterators.filter(read(controller), command.nowInSec())
         : IndexedRead.of(this, controller, indexed, before);
+  }
+
+  /** It may be another one than when the command came. */
+  private boolean isQueryable(ReadCommand indexed) {
+    return indexed.indexQueryPlan().getIndexes().stream()
+        .allMatch(cfs.indexManager::isIndexQueryable);
   }
 
   /**

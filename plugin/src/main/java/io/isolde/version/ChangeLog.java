@@ -3,8 +3,16 @@ package io.isolde.version;
 
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.Keyspace;
@@ -25,6 +33,9 @@ import org.apache.cassandra.utils.concurrent.OpOrder;
  * else it is off, and empty.
  */
 public final class ChangeLog {
+  /** A write to a memtable takes some microseconds, unless its thread is put aside. */
+  private static final long WRITER_PATIENCE_NANOS = 1_000_000;
+
   /** This object, its share of the key, and its place in the list; an estimate. */
   private static final long OVERHEAD_BYTES = 160;
 
@@ -65,6 +76,8 @@ public final class ChangeLog {
 
   private enum Phase {
     OFF,
+    /** The table is gone; it stays off. */
+    CLOSED,
     /** Writers that have begun before this log was on may not have been seen. */
     WRITERS_UNSEEN,
     /** All of them are done, but nobody knows yet how new their writes are. */
@@ -91,8 +104,11 @@ public final class ChangeLog {
   /** As of an earlier timestamp, changes may be missing. */
   private volatile long coversFrom = Long.MAX_VALUE;
 
-  /** The last memtable that may have what expires: it may be a large part of the heap. */
-  private volatile Reference<Memtable> expiring = new WeakReference<>(null);
+  /** Memtables that may have what expires; a memtable may be a large part of the heap. */
+  private volatile List<Reference<Memtable>> expiring = List.of();
+
+  /** The partitions that are being written; as many as there are threads that write. */
+  private final Map<Object, DecoratedKey> writing = new ConcurrentHashMap<>();
 
   /** Never null while the log is on: it begins with a change of nothing. */
   private volatile Node newest;
@@ -110,7 +126,7 @@ public final class ChangeLog {
   }
 
   boolean isOn() {
-    return phase != Phase.OFF;
+    return phase != Phase.OFF && phase != Phase.CLOSED;
   }
 
   /**
@@ -119,7 +135,7 @@ public final class ChangeLog {
    * @param view what the table has now
    */
   synchronized void turn(boolean on, View view) {
-    if (on == isOn()) {
+    if (on == isOn() || phase == Phase.CLOSED) {
       return;
     }
     if (on) {
@@ -137,6 +153,12 @@ public final class ChangeLog {
       newest = null;
       oldest = null;
     }
+  }
+
+  /** The table is gone. */
+  synchronized void close() {
+    turn(false, null);
+    phase = Phase.CLOSED;
   }
 
   /** Whether all rows that were written after a timestamp are here. Does not wait. */
@@ -163,15 +185,35 @@ public final class ChangeLog {
 
   /** Something with a TTL is written to a memtable, or may have been. */
   void sawExpiring(Memtable memtable) {
-    if (!expiring.refersTo(memtable)) {
-      expiring = new WeakReference<>(memtable);
+    if (!isExpiring(memtable)) {
+      addExpiring(memtable);
     }
+  }
+
+  private boolean isExpiring(Memtable memtable) {
+    for (Reference<Memtable> known : expiring) {
+      if (known.refersTo(memtable)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private synchronized void addExpiring(Memtable memtable) {
+    List<Reference<Memtable>> all = new ArrayList<>();
+    for (Reference<Memtable> known : expiring) {
+      if (!known.refersTo(null)) {
+        all.add(known);
+      }
+    }
+    all.add(new WeakReference<>(memtable));
+    expiring = List.copyOf(all);
   }
 
   /** Whether memtables may have what expires. */
   boolean hasExpiring(View view) {
     for (Memtable memtable : view.getAllMemtables()) {
-      if (expiring.refersTo(memtable)) {
+      if (isExpiring(memtable)) {
         return true;
       }
     }
@@ -181,6 +223,45 @@ public final class ChangeLog {
   /** Data came in that was not written here, like a stream: what it replaced is not known. */
   synchronized void missed(long newestTimestamp) {
     givenUpTo(newestTimestamp);
+  }
+
+  /**
+   * A partition is about to be written. An index may let go of what it had of a row before this log
+   * is told of the row.
+   */
+  void begin(Object writer, DecoratedKey key) {
+    if (isOn()) {
+      writing.put(writer, key);
+    }
+  }
+
+  /** All that was written is in this log. */
+  void end(Object writer) {
+    writing.remove(writer);
+  }
+
+  /**
+   * Waits for those who write to some partitions now; to be called <em>before</em> changes are
+   * looked at.
+   *
+   * @return the partitions that are still being written after a moment
+   */
+  Collection<DecoratedKey> awaitWriting(Predicate<DecoratedKey> selected) {
+    long start = System.nanoTime();
+    Set<DecoratedKey> late = new HashSet<>();
+    for (Map.Entry<Object, DecoratedKey> writer : writing.entrySet()) {
+      if (!selected.test(writer.getValue())) {
+        continue;
+      }
+      while (writing.containsKey(writer.getKey())) {
+        if (System.nanoTime() - start > WRITER_PATIENCE_NANOS) {
+          late.add(writer.getValue());
+          break;
+        }
+        Thread.onSpinWait();
+      }
+    }
+    return late;
   }
 
   /** To be called before the write can be seen. */

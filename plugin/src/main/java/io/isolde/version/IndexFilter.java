@@ -19,38 +19,68 @@ public final class IndexFilter {
     if (indexed.indexQueryPlan() == null) {
       return indexed.rowFilter().filter(live, indexed.metadata(), indexed.nowInSec());
     }
+    Given given = new Given(live);
     return indexed
         .indexQueryPlan()
         .postIndexQueryFilter()
         .filter(
-            new Present(indexed.indexSearcher().filterReplicaFilteringProtection(live)),
+            new Present(indexed.indexSearcher().filterReplicaFilteringProtection(given), given),
             indexed.metadata(),
             indexed.nowInSec());
   }
 
-  /** SAI gives null for a partition of which it wants no row. */
-  private static final class Present extends AbstractIterator<RowIterator>
-      implements PartitionIterator {
+  /** Remembers the partition that it has given out last. */
+  private static final class Given implements PartitionIterator {
     private final PartitionIterator partitions;
+    private RowIterator last;
 
-    Present(PartitionIterator partitions) {
+    Given(PartitionIterator partitions) {
       this.partitions = partitions;
     }
 
     @Override
+    public boolean hasNext() {
+      return partitions.hasNext();
+    }
+
+    @Override
+    public RowIterator next() {
+      last = partitions.next();
+      return last;
+    }
+
+    @Override
+    public void close() {
+      partitions.close();
+    }
+  }
+
+  /** SAI gives null for a partition of which it wants no row, and leaves it open. */
+  private static final class Present extends AbstractIterator<RowIterator>
+      implements PartitionIterator {
+    private final PartitionIterator matching;
+    private final Given given;
+
+    Present(PartitionIterator matching, Given given) {
+      this.matching = matching;
+      this.given = given;
+    }
+
+    @Override
     protected RowIterator computeNext() {
-      while (partitions.hasNext()) {
-        RowIterator partition = partitions.next();
+      while (matching.hasNext()) {
+        RowIterator partition = matching.next();
         if (partition != null) {
           return partition;
         }
+        given.last.close();
       }
       return endOfData();
     }
 
     @Override
     public void close() {
-      partitions.close();
+      matching.close();
     }
   }
 }

@@ -21,8 +21,11 @@ import org.apache.cassandra.utils.Pair;
  * time after this node has heard of it, and writes tell of a column for longer than it has one.
  */
 public final class IndexedColumns {
-  /** Longer than a commit or a change of the schema takes to be known to all nodes. */
-  private static final long TELL_MICROS = 4 * VersionClock.MAX_AHEAD_MICROS;
+  /** Longer than a change of the schema takes to be known, and a commit to be decided. */
+  private static final long UNRELIABLE_MICROS = 2 * VersionClock.MAX_AHEAD_MICROS;
+
+  /** Longer than a transaction is open. */
+  private static final long TELL_MICROS = 3_600_000_000L;
 
   /** What indexes have among their options that leave values as they are. */
   private static final Set<String> PLAIN_OPTIONS =
@@ -61,27 +64,28 @@ public final class IndexedColumns {
   private synchronized void change(TableMetadata table) {
     long now = clock.latestTimestamp();
     Map<ByteBuffer, Column> columns = new HashMap<>();
-    known.columns.forEach(
-        (name, column) -> {
-          if (column.toldUntil > now) {
-            long until = column.hasIndex() ? now + TELL_MICROS : column.toldUntil;
-            columns.put(name, new Column(column.isExact, column.reliableFrom, until));
-          }
-        });
     for (IndexMetadata index : table.indexes) {
       ColumnMetadata column = columnOf(index, table);
       if (column != null) {
-        Column before = known.columns.get(column.name.bytes);
-        boolean wasThere = before != null && before.hasIndex();
-        columns.put(
+        columns.merge(
             column.name.bytes,
-            new Column(
-                isExact(index) && (!wasThere || before.isExact),
-                wasThere ? before.reliableFrom : now + VersionClock.MAX_AHEAD_MICROS,
-                Long.MAX_VALUE));
+            new Column(isExact(index), reliableFrom(column, now), Long.MAX_VALUE),
+            (one, other) -> one.isExact ? other : one);
       }
     }
+    known.columns.forEach(
+        (name, column) -> {
+          long until = column.hasIndex() ? now + TELL_MICROS : column.toldUntil;
+          if (until > now) {
+            columns.putIfAbsent(name, new Column(column.isExact, column.reliableFrom, until));
+          }
+        });
     known = new Known(table.indexes, Map.copyOf(columns));
+  }
+
+  private long reliableFrom(ColumnMetadata column, long now) {
+    Column before = known.columns.get(column.name.bytes);
+    return before != null && before.hasIndex() ? before.reliableFrom : now + UNRELIABLE_MICROS;
   }
 
   /** Returns null for an index of no column, as that of versions is. */

@@ -78,7 +78,7 @@ final class IndexedRead extends AbstractIterator<RowIterator> implements Partiti
     try {
       UnfilteredPartitionIterator found = indexed.indexSearcher().search(ofIndex);
       return new IndexedRead(
-          searcher, controller, ofIndex, found, new ChangedRows(searcher, before));
+          searcher, controller, ofIndex, found, new ChangedRows(searcher, indexed, before));
     } catch (RuntimeException | Error e) {
       ofIndex.close();
       throw e;
@@ -254,13 +254,21 @@ final class IndexedRead extends AbstractIterator<RowIterator> implements Partiti
     /** Whether a change may be one of all rows of its partition. */
     private final boolean isByPartition;
 
+    /** Whether an index lets go of what a write replaces, perhaps before the log has the write. */
+    private final boolean forgets;
+
     private ChangeLog.Node lastSeen;
     private DecoratedKey passed;
     private final TreeMap<DecoratedKey, OfPartition> partitions = new TreeMap<>();
 
-    ChangedRows(AsOfSearcher searcher, ChangeLog.Node before) {
+    ChangedRows(AsOfSearcher searcher, ReadCommand indexed, ChangeLog.Node before) {
       this.searcher = searcher;
-      this.isByPartition = searcher.filter().hasStaticExpression();
+      this.forgets =
+          indexed.indexQueryPlan().getIndexes().stream()
+              .anyMatch(index -> index.getBackingTable().isPresent());
+      this.isByPartition =
+          searcher.filter().hasStaticExpression()
+              || !searcher.filter().hasExpressionOnClusteringOrRegularColumns();
       this.lastSeen = before;
     }
 
@@ -273,15 +281,23 @@ final class IndexedRead extends AbstractIterator<RowIterator> implements Partiti
       }
     }
 
-    /** Takes what has been written since the last look. */
+    /**
+     * Takes what has been written since the last look.
+     *
+     * @throws SnapshotTooOldException if something may have gone that nobody has written down
+     */
     void look() {
+      if (forgets) {
+        searcher
+            .versions()
+            .changes()
+            .awaitWriting(key -> !hasPassed(key) && searcher.selects(key))
+            .forEach(key -> ofPartition(key).isWhole = true);
+      }
       for (ChangeLog.Node node = lastSeen.next(); node != null; node = node.next()) {
         lastSeen = node;
         if (isSelected(node.change)) {
-          OfPartition partition =
-              partitions.computeIfAbsent(
-                  node.change.key(),
-                  key -> new OfPartition(searcher.command().metadata().comparator));
+          OfPartition partition = ofPartition(node.change.key());
           if (isByPartition || node.change.row() == null) {
             partition.isWhole = true;
           } else {
@@ -289,11 +305,24 @@ final class IndexedRead extends AbstractIterator<RowIterator> implements Partiti
           }
         }
       }
+      searcher.versions().horizon().check(searcher.asOf());
+      if (!searcher.versions().changes().isOn()) {
+        throw new SnapshotTooOldException(searcher.asOf(), searcher.asOf() + 1); // no index now
+      }
+    }
+
+    private OfPartition ofPartition(DecoratedKey key) {
+      return partitions.computeIfAbsent(
+          key, made -> new OfPartition(searcher.command().metadata().comparator));
+    }
+
+    private boolean hasPassed(DecoratedKey key) {
+      return passed != null && key.compareTo(passed) <= 0;
     }
 
     private boolean isSelected(ChangeLog.Change change) {
       if (change.timestamp() <= searcher.asOf()
-          || (passed != null && change.key().compareTo(passed) <= 0)
+          || hasPassed(change.key())
           || !searcher.selects(change.key())) {
         return false;
       }

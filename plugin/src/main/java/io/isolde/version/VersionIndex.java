@@ -342,6 +342,7 @@ public final class VersionIndex implements Index {
     return () -> {
       node.unregister(cfs.metadata.id, this);
       versions.retention().close();
+      versions.changes().close();
       cfs.getTracker().unsubscribe(memtables);
       cfs.getTracker().unsubscribe(streams);
       cfs.getTracker().unsubscribe(start);

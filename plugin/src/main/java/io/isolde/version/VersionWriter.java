@@ -63,6 +63,16 @@ final class VersionWriter implements Index.Indexer {
     this.memtable = memtable;
   }
 
+  @Override
+  public void begin() {
+    changes.begin(this, key);
+  }
+
+  @Override
+  public void finish() {
+    changes.end(this);
+  }
+
   /** Nothing is replaced, but indexes have the row from now on. */
   @Override
   public void insertRow(Row row) {

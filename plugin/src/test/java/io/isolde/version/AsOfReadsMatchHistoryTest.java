@@ -121,6 +121,7 @@ class AsOfReadsMatchHistoryTest {
     create(random);
     if (queries == INDEXED_QUERIES) {
       INDEXES.forEach(index -> CassandraInProcess.execute(String.format(index, table)));
+      VersionedTable.awaitIndexes(table);
     }
     RandomWrites writes = new RandomWrites(random, texts);
     long first = clock.next();

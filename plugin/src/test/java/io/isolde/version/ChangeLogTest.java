@@ -141,4 +141,24 @@ class ChangeLogTest {
     assertThat(place.next().change.timestamp()).isEqualTo(start + 2);
     assertThat(place.next().next().change.timestamp()).isEqualTo(start + 4);
   }
+
+  @Test
+  void whenAPartitionIsBeingWrittenThenReadersOfItKnow() {
+    Object writer = new Object();
+    log.begin(writer, key(1));
+    assertThat(log.awaitWriting(key -> true)).containsExactly(key(1));
+    assertThat(log.awaitWriting(key -> key.equals(key(2)))).isEmpty();
+    log.end(writer);
+    assertThat(log.awaitWriting(key -> true)).isEmpty();
+  }
+
+  @Test
+  void whenTheTableIsGoneThenItsMemoryIsFreeAndTheLogStaysOff() {
+    add(clock.next());
+    assertThat(nodeBytes.get()).isPositive();
+    log.close();
+    assertThat(nodeBytes).hasValue(0);
+    log.turn(true, CassandraInProcess.table(table.name).getTracker().getView());
+    assertThat(log.isOn()).isFalse();
+  }
 }

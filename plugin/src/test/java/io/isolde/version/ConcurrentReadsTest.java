@@ -14,7 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.cassandra.cql3.UntypedResultSet;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Readers of the past while a writer, flushes and compactions take it away under them. Each round
@@ -24,7 +25,7 @@ class ConcurrentReadsTest {
   private static final int ROWS = 20;
   private static final int READERS = 2;
   private static final int KEPT_ROUNDS = 50;
-  private static final long MILLIS = 6_000;
+  private static final long MILLIS = 4_000;
 
   private static TestClock clock;
 
@@ -33,10 +34,15 @@ class ConcurrentReadsTest {
     clock = TestClock.ofThisNode();
   }
 
-  @Test
-  void whenRowsAreReplacedFlushedAndCompactedThenReadersSeeOneRoundOnly() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"", "CREATE INDEX ON %s (v)", "CREATE INDEX ON %s (v) USING 'sai'"})
+  void whenRowsAreReplacedFlushedAndCompactedThenReadersSeeOneRoundOnly(String index)
+      throws Exception {
     try (VersionedTable table =
         new VersionedTable("(p int, c int, v int, PRIMARY KEY (p, c)) WITH gc_grace_seconds = 0")) {
+      if (!index.isEmpty()) {
+        table.index(index);
+      }
       AtomicBoolean stop = new AtomicBoolean();
       Rounds rounds = new Rounds(table);
       rounds.write();
@@ -142,6 +148,9 @@ class ConcurrentReadsTest {
         }
         assertThat(rows.size()).isEqualTo(query.contains("WHERE") ? ROWS : 2 * ROWS);
       }
+      long round = asOf - first;
+      String byValue = "SELECT v FROM %s WHERE v = " + round + " %s ALLOW FILTERING";
+      assertThat(table.asOf(asOf, byValue)).as("%s", byValue).hasSize(2 * ROWS);
       UntypedResultSet.Row row =
           table.asOf(asOf, "SELECT v FROM %s WHERE p = 0 AND c = 7 %s").one();
       assertThat((long) row.getInt("v")).isEqualTo(asOf - first);

@@ -17,7 +17,7 @@ class SasiTest {
   void whenTextsHaveChangedThenThoseOfTheTimestampAreFound() {
     DatabaseDescriptor.setSASIIndexesEnabled(true);
     try (VersionedTable table = new VersionedTable("(id int PRIMARY KEY, name text)")) {
-      table.execute(
+      table.index(
           "CREATE CUSTOM INDEX ON %s (name) USING 'org.apache.cassandra.index.sasi.SASIIndex'"
               + " WITH OPTIONS = {'mode': 'CONTAINS'}");
       write(table, 1, "anna");

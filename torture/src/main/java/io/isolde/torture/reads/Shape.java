@@ -14,14 +14,17 @@ import java.util.stream.IntStream;
  * @param statics how many static columns s0, s1, … there are
  * @param regulars how many regular columns v0, v1, … there are
  * @param isReadRepaired whether reads mend replicas
- * @param indexes statements that make the indexes of the transactional table ($t)
+ * @param indexes statements that make indexes of the transactional table ($t) while it is empty
+ * @param lateIndexes likewise, over what it has. There is none of SAI among them if another one is
+ *     there before: Cassandra 5.0.6 numbers rows in another way then, if something is deleted
  */
 record Shape(
     List<Boolean> descending,
     int statics,
     int regulars,
     boolean isReadRepaired,
-    List<String> indexes) {
+    List<String> indexes,
+    List<String> lateIndexes) {
   private static final int MAX_CLUSTERINGS = 2;
 
   static Shape random(Random random) {
@@ -33,20 +36,30 @@ record Shape(
     int statics = clusterings == 0 || random.nextInt(5) == 0 ? 0 : 1 + random.nextInt(2);
     int regulars = clusterings > 0 && random.nextInt(4) == 0 ? 0 : 1 + random.nextInt(2);
     Shape plain =
-        new Shape(List.copyOf(descending), statics, regulars, random.nextBoolean(), List.of());
+        new Shape(
+            List.copyOf(descending), statics, regulars, random.nextBoolean(), List.of(), List.of());
     return random.nextInt(3) == 0 ? plain : plain.indexed(random);
   }
 
   private Shape indexed(Random random) {
-    List<String> made = new ArrayList<>();
+    boolean isSaiLate = random.nextInt(4) == 0;
+    List<String> early = new ArrayList<>();
+    List<String> late = new ArrayList<>();
     for (String column : columns()) {
       switch (random.nextInt(4)) {
-        case 0 -> made.add("CREATE INDEX ON $t (%s)".formatted(column));
-        case 1, 2 -> made.add("CREATE INDEX ON $t (%s) USING 'sai'".formatted(column));
+        case 0 ->
+            (random.nextBoolean() ? early : late).add("CREATE INDEX ON $t (%s)".formatted(column));
+        case 1, 2 -> {
+          boolean isOne = isSaiLate && late.stream().noneMatch(one -> one.contains("sai"));
+          if (!isSaiLate || isOne) {
+            (isOne ? late : early).add("CREATE INDEX ON $t (%s) USING 'sai'".formatted(column));
+          }
+        }
         default -> {}
       }
     }
-    return new Shape(descending, statics, regulars, isReadRepaired, List.copyOf(made));
+    return new Shape(
+        descending, statics, regulars, isReadRepaired, List.copyOf(early), List.copyOf(late));
   }
 
   /** All but the partition key. */

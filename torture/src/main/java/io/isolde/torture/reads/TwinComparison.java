@@ -84,7 +84,7 @@ final class TwinComparison {
   }
 
   private String described(String what) {
-    return "seed %d, %s, table %s: %s%n%s%nindexes %s%n%s"
+    return "seed %d, %s, table %s: %s%n%s%nindexes %s, later %s%n%s"
         .formatted(
             seed,
             ground,
@@ -92,6 +92,7 @@ final class TwinComparison {
             what,
             twins.shape().creation("$t"),
             twins.shape().indexes(),
+            twins.shape().lateIndexes(),
             String.join("\n", twins.history()));
   }
 

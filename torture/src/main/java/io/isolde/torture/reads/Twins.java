@@ -45,22 +45,18 @@ final class Twins {
   void create() {
     ground.execute(shape.creation(transactional));
     ground.execute(shape.creation(plain));
-    index(0);
+    index(shape.indexes());
   }
 
-  /** Half of the indexes are made while the table is empty, and half over what it has. */
-  private void index(int from) {
-    for (int i = from; i < shape.indexes().size(); i += 2) {
-      ground.execute(shape.indexes().get(i).replace("$t", transactional));
-    }
-    session().getMetadata().getNodes().values().forEach(node -> awaitIndexes(node, from));
+  private void index(List<String> statements) {
+    statements.forEach(statement -> ground.execute(statement.replace("$t", transactional)));
+    session().getMetadata().getNodes().values().forEach(node -> awaitIndexes(node, statements));
   }
 
-  /** Cassandra may build an index wrongly if tables are flushed and compacted meanwhile. */
-  private void awaitIndexes(Node node, int from) {
+  private void awaitIndexes(Node node, List<String> statements) {
     int dot = transactional.indexOf('.');
-    for (int i = from; i < shape.indexes().size(); i += 2) {
-      String column = shape.indexes().get(i).replaceFirst(".*\\((.*)\\).*", "$1");
+    for (String statement : statements) {
+      String column = statement.replaceFirst(".*\\((.*)\\).*", "$1");
       SimpleStatement built =
           SimpleStatement.newInstance(
                   "SELECT * FROM system.\"IndexInfo\" WHERE table_name = ? AND index_name = ?",
@@ -116,7 +112,7 @@ final class Twins {
     history.stream().skip(onPlain).forEach(this::writePlain);
     onPlain = history.size();
     history.add("ENABLE TRANSACTIONS ON $t");
-    index(1);
+    index(shape.lateIndexes());
   }
 
   /** Writes to both, each write on its own. */
