@@ -23,6 +23,7 @@ import io.isolde.bench.strong.LeadershipBenchmark;
 import io.isolde.bench.strong.ReplicationBenchmark;
 import io.isolde.bench.tpcc.TpccBenchmark;
 import io.isolde.bench.transactions.ConditionsBenchmark;
+import io.isolde.bench.transactions.IndexesBenchmark;
 import io.isolde.bench.transactions.LargeCommitsBenchmark;
 import io.isolde.bench.transactions.MemoryBenchmark;
 import io.isolde.bench.transactions.TransactionsBenchmark;
@@ -82,6 +83,12 @@ public final class Benches {
                   "conditions",
                   "IF on transactional tables against lightweight transactions",
                   ConditionsBenchmark::onNodes,
+                  1,
+                  3),
+              Benchmark.onNodes(
+                  "indexes",
+                  "reads by an index of transactional tables against plain ones",
+                  IndexesBenchmark::onNodes,
                   1,
                   3),
               Benchmark.onNodes(

@@ -48,29 +48,29 @@ public final class WriteSet {
       overwrites.put(partition, new Granule(table, key, null));
     }
     VersionIndex versions = NodeVersions.ofThisNode().of(table.id);
-    Set<ByteBuffer> told = versions == null ? Set.of() : versions.indexedColumns().told();
+    Set<ByteBuffer> reported = versions == null ? Set.of() : versions.indexedColumns().reported();
     if (!update.staticRow().isEmpty()) {
-      addRow(table, key, update.staticRow(), told);
+      addRow(table, key, update.staticRow(), reported);
     }
     for (Row row : update) {
-      addRow(table, key, row, told);
+      addRow(table, key, row, reported);
     }
   }
 
-  private void addRow(TableMetadata table, DecoratedKey key, Row row, Set<ByteBuffer> told) {
+  private void addRow(TableMetadata table, DecoratedKey key, Row row, Set<ByteBuffer> reported) {
     long id = RowIds.row(table, key, row.clustering());
     writes.add(id);
     overwrites.put(id, new Granule(table, key, row.clustering()));
-    if (!told.isEmpty()) {
-      addValues(table, row, told);
+    if (!reported.isEmpty()) {
+      addValues(table, row, reported);
     }
   }
 
   /** What is deleted is not among them: whoever has seen a row by its value has read the row. */
-  private void addValues(TableMetadata table, Row row, Set<ByteBuffer> told) {
+  private void addValues(TableMetadata table, Row row, Set<ByteBuffer> reported) {
     for (ColumnData data : row) {
       ColumnMetadata column = data.column();
-      if (told.contains(column.name.bytes)) {
+      if (reported.contains(column.name.bytes)) {
         writes.add(RowIds.column(table, column));
         if (data instanceof Cell<?> cell && !cell.isTombstone()) {
           writes.add(RowIds.value(table, column, cell.buffer()));

@@ -31,7 +31,7 @@ final class IndexedConditions {
       if (column.isPrimaryKeyColumn()) {
         continue; // It says which rows are asked for.
       }
-      if (expression.isCustom() || !columns.isToldSince(column, asOf)) {
+      if (expression.isCustom() || !columns.isReportedSince(column, asOf)) {
         return Optional.empty();
       }
       hasRegular |= column.isRegular();

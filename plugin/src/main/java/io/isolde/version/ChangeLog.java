@@ -134,7 +134,7 @@ public final class ChangeLog {
    *
    * @param view what the table has now
    */
-  synchronized void turn(boolean on, View view) {
+  synchronized void setOn(boolean on, View view) {
     if (on == isOn() || phase == Phase.CLOSED) {
       return;
     }
@@ -157,19 +157,19 @@ public final class ChangeLog {
 
   /** The table is gone. */
   synchronized void close() {
-    turn(false, null);
+    setOn(false, null);
     phase = Phase.CLOSED;
   }
 
   /** Whether all rows that were written after a timestamp are here. Does not wait. */
   boolean covers(long asOf) {
     if (phase == Phase.WRITERS_UNSEEN || phase == Phase.AGE_UNKNOWN) {
-      settle();
+      learnAge();
     }
     return asOf >= coversFrom;
   }
 
-  private synchronized void settle() {
+  private synchronized void learnAge() {
     if (phase == Phase.WRITERS_UNSEEN && writersBefore.getSyncPoint().isFinished()) {
       writersDoneNanos = System.nanoTime();
       phase = Phase.AGE_UNKNOWN;

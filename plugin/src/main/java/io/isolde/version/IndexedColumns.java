@@ -14,18 +14,19 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.Pair;
 
 /**
- * The columns of a table that have an index. Commits tell the oracle which values they write to
- * these, so that a serializable read by an index conflicts with just the writes that matter to it.
+ * The columns of a table that have an index. Commits report to the oracle which values they write
+ * to these. So a serializable read by an index conflicts with just the writes that matter to it.
  *
  * <p>Nodes hear of a new or dropped index at different times. So reads rely on an index only some
- * time after this node has heard of it, and writes tell of a column for longer than it has one.
+ * time after this node has heard of it. Writes go on to report a column for a while that has lost
+ * its index.
  */
 public final class IndexedColumns {
   /** Longer than a change of the schema takes to be known, and a commit to be decided. */
   private static final long UNRELIABLE_MICROS = 2 * VersionClock.MAX_AHEAD_MICROS;
 
   /** Longer than a transaction is open. */
-  private static final long TELL_MICROS = 3_600_000_000L;
+  private static final long REPORT_MICROS = 3_600_000_000L;
 
   /** What indexes have among their options that leave values as they are. */
   private static final Set<String> PLAIN_OPTIONS =
@@ -35,12 +36,13 @@ public final class IndexedColumns {
    * One column.
    *
    * @param isExact whether values match if they are equal, and only then
-   * @param reliableFrom readers as of an earlier timestamp can't rely on what writers tell
-   * @param toldUntil no writer needs to tell of it later; the largest number while it has an index
+   * @param reliableFrom readers as of an earlier timestamp can't rely on what writers report
+   * @param reportedUntil no writer needs to report it later; the largest number while it has an
+   *     index
    */
-  private record Column(boolean isExact, long reliableFrom, long toldUntil) {
+  private record Column(boolean isExact, long reliableFrom, long reportedUntil) {
     boolean hasIndex() {
-      return toldUntil == Long.MAX_VALUE;
+      return reportedUntil == Long.MAX_VALUE;
     }
   }
 
@@ -75,7 +77,7 @@ public final class IndexedColumns {
     }
     known.columns.forEach(
         (name, column) -> {
-          long until = column.hasIndex() ? now + TELL_MICROS : column.toldUntil;
+          long until = column.hasIndex() ? now + REPORT_MICROS : column.reportedUntil;
           if (until > now) {
             columns.putIfAbsent(name, new Column(column.isExact, column.reliableFrom, until));
           }
@@ -100,13 +102,13 @@ public final class IndexedColumns {
     return PLAIN_OPTIONS.containsAll(index.options.keySet());
   }
 
-  /** The names of the columns whose writes the oracle is told of. */
-  public Set<ByteBuffer> told() {
+  /** The names of the columns whose values commits report. */
+  public Set<ByteBuffer> reported() {
     return known.columns.keySet();
   }
 
-  /** Whether all writes to a column that were committed after a timestamp have told of it. */
-  public boolean isToldSince(ColumnMetadata column, long timestamp) {
+  /** Whether all writes to a column that were committed after a timestamp have reported it. */
+  public boolean isReportedSince(ColumnMetadata column, long timestamp) {
     Column indexed = known.columns.get(column.name.bytes);
     return indexed != null && indexed.hasIndex() && timestamp >= indexed.reliableFrom;
   }

@@ -238,7 +238,7 @@ public final class VersionIndex implements Index {
     indexedColumns.follow(table);
     boolean hasOthers = table.indexes.size() > 1;
     if (hasOthers != versions.changes().isOn()) {
-      versions.changes().turn(hasOthers, cfs.getTracker().getView());
+      versions.changes().setOn(hasOthers, cfs.getTracker().getView());
     }
   }
 

@@ -26,7 +26,7 @@ class ChangeLogTest {
   @BeforeEach
   void turnOn() {
     table = new VersionedTable("(id int PRIMARY KEY)");
-    log.turn(true, CassandraInProcess.table(table.name).getTracker().getView());
+    log.setOn(true, CassandraInProcess.table(table.name).getTracker().getView());
   }
 
   @AfterEach
@@ -59,7 +59,7 @@ class ChangeLogTest {
 
   @Test
   void whenItIsOffThenNothingIsKeptAndNothingIsCovered() {
-    log.turn(false, null);
+    log.setOn(false, null);
     add(clock.next());
     assertThat(after(clock.latestTimestamp())).isNull();
     assertThat(nodeBytes).hasValue(0);
@@ -122,7 +122,7 @@ class ChangeLogTest {
   /** What was written to the table before may be newer than the reader's snapshot. */
   @Test
   void whenItIsNotKnownHowNewTheTableIsThenNothingIsCovered() {
-    log.turn(false, null);
+    log.setOn(false, null);
     clock.lagBehind();
     turnOn();
     assertThat(log.covers(clock.latestTimestamp() + 100)).isFalse();
@@ -158,7 +158,7 @@ class ChangeLogTest {
     assertThat(nodeBytes.get()).isPositive();
     log.close();
     assertThat(nodeBytes).hasValue(0);
-    log.turn(true, CassandraInProcess.table(table.name).getTracker().getView());
+    log.setOn(true, CassandraInProcess.table(table.name).getTracker().getView());
     assertThat(log.isOn()).isFalse();
   }
 }

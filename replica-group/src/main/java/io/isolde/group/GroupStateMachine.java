@@ -21,7 +21,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
@@ -37,10 +37,8 @@ final class GroupStateMachine implements CopyingStateMachine {
   private static final long MAX_BACK_OFF_MILLIS = 30_000;
   private static final int MAX_WAITERS = 1024;
 
-  /** An entry that could not be applied for longer makes this member useless as a leader. */
-  private static final long MAX_PROBLEM_MILLIS = 2_000;
-
-  private static final long NO_PROBLEM = 0;
+  /** From the failure of an entry until the log's thread has noted it takes some microseconds. */
+  private static final long FAILURE_HEARD_MILLIS = 100;
 
   /** Asks a leader how far it is, durably. */
   interface Leader {
@@ -65,6 +63,9 @@ final class GroupStateMachine implements CopyingStateMachine {
    */
   private final ReentrantLock stateLock = new ReentrantLock();
 
+  /** Whether an entry could not be applied, so that this machine is about to be closed. */
+  private volatile boolean hasFailed;
+
   private final LogState state = new LogState();
 
   /** Who wants to know how far this replica is, at a moment when no entry is being applied. */
@@ -85,8 +86,7 @@ final class GroupStateMachine implements CopyingStateMachine {
   private volatile boolean isCopying;
   private volatile long lastMicros;
 
-  /** When somebody first saw the problem that there is now: an odd number. */
-  private final AtomicLong problemNanos = new AtomicLong(NO_PROBLEM);
+  private final LastingProblem problem = new LastingProblem();
 
   private static final byte[] NOTHING = {};
 
@@ -158,6 +158,9 @@ final class GroupStateMachine implements CopyingStateMachine {
       }
       applied = at;
       lastMicros = state.lastMicros();
+    } catch (RuntimeException | Error e) {
+      hasFailed = true;
+      throw e;
     } finally {
       release();
     }
@@ -242,18 +245,20 @@ final class GroupStateMachine implements CopyingStateMachine {
   /** A problem that does not last keeps nobody from leading. */
   @Override
   public boolean canApply() {
-    if (storage.problem().isEmpty()) {
-      problemNanos.set(NO_PROBLEM);
-      return true;
-    }
-    long now = System.nanoTime() | 1;
-    long since = problemNanos.compareAndExchange(NO_PROBLEM, now);
-    return since == NO_PROBLEM || now - since < TimeUnit.MILLISECONDS.toNanos(MAX_PROBLEM_MILLIS);
+    return !problem.lasts(storage.problem().isPresent(), System.nanoTime());
   }
 
-  /** See {@link Storage#stop}. */
+  /**
+   * See {@link Storage#stop}. Returns when nothing is being applied, and the log knows it if an
+   * entry failed: if it were closed before, it would wait for that entry for ever.
+   */
   void stop() {
     storage.stop();
+    stateLock.lock();
+    release();
+    if (hasFailed) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(FAILURE_HEARD_MILLIS));
+    }
   }
 
   private Checkpoint now() {
