@@ -228,11 +228,15 @@ public final class ChangeLog {
   /**
    * A partition is about to be written. An index may let go of what it had of a row before this log
    * is told of the row.
+   *
+   * @return whether the writer has to {@link #end}
    */
-  void begin(Object writer, DecoratedKey key) {
-    if (isOn()) {
-      writing.put(writer, key);
+  boolean begin(Object writer, DecoratedKey key) {
+    if (!isOn()) {
+      return false;
     }
+    writing.put(writer, key);
+    return true;
   }
 
   /** All that was written is in this log. */

@@ -49,6 +49,9 @@ final class VersionWriter implements Index.Indexer {
   private final DecoratedKey key;
   private final Memtable memtable;
 
+  /** Whether readers by an index wait for this one. */
+  private boolean isWatched;
+
   VersionWriter(
       TableMetadata table,
       TableVersions versions,
@@ -65,12 +68,14 @@ final class VersionWriter implements Index.Indexer {
 
   @Override
   public void begin() {
-    changes.begin(this, key);
+    isWatched = changes.begin(this, key);
   }
 
   @Override
   public void finish() {
-    changes.end(this);
+    if (isWatched) {
+      changes.end(this);
+    }
   }
 
   /** Nothing is replaced, but indexes have the row from now on. */

@@ -145,7 +145,7 @@ class ChangeLogTest {
   @Test
   void whenAPartitionIsBeingWrittenThenReadersOfItKnow() {
     Object writer = new Object();
-    log.begin(writer, key(1));
+    assertThat(log.begin(writer, key(1))).isTrue();
     assertThat(log.awaitWriting(key -> true)).containsExactly(key(1));
     assertThat(log.awaitWriting(key -> key.equals(key(2)))).isEmpty();
     log.end(writer);
