@@ -67,7 +67,10 @@ final class ReadAgain implements UnaryOperator<PartitionIterator> {
     try (proposed) {
       while (proposed.hasNext()) {
         try (RowIterator partition = proposed.next()) {
-          reads.add(read(partition.partitionKey(), names(partition)));
+          reads.add(
+              query.rowsOf(
+                  partition.partitionKey(),
+                  new ClusteringIndexNamesFilter(names(partition), false)));
         }
       }
     }
@@ -81,17 +84,6 @@ final class ReadAgain implements UnaryOperator<PartitionIterator> {
       rows.add(partition.next().clustering());
     }
     return rows;
-  }
-
-  private SinglePartitionReadCommand read(DecoratedKey key, NavigableSet<Clustering<?>> rows) {
-    return SinglePartitionReadCommand.create(
-        query.metadata(),
-        query.nowInSec(),
-        query.columnFilter(),
-        query.snapshot.versions().asOf(query.snapshot.asOf()),
-        DataLimits.NONE,
-        key,
-        new ClusteringIndexNamesFilter(rows, false));
   }
 
   private PartitionIterator together(List<SinglePartitionReadCommand> reads) {

@@ -9,7 +9,9 @@ import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.ReadExecutionController;
 import org.apache.cassandra.db.ReadQuery;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.Slices;
+import org.apache.cassandra.db.filter.ClusteringIndexFilter;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.filter.DataLimits;
 import org.apache.cassandra.db.filter.RowFilter;
@@ -46,11 +48,24 @@ abstract class SnapshotQuery<C extends ReadCommand> implements ReadQuery {
   abstract C asOf(DataLimits limits, RowFilter filter);
 
   /** The limits of what a replica may read, and the warnings before, hold for the past too. */
-  C warning(C asOf) {
+  final <R extends ReadCommand> R warning(R asOf) {
     if (command.isTrackingWarnings()) {
       asOf.trackWarnings();
     }
     return asOf;
+  }
+
+  /** Some rows of a partition as of the snapshot, whatever their values are. */
+  final SinglePartitionReadCommand rowsOf(DecoratedKey key, ClusteringIndexFilter rows) {
+    return warning(
+        SinglePartitionReadCommand.create(
+            metadata(),
+            nowInSec(),
+            columnFilter(),
+            snapshot.versions().asOf(snapshot.asOf()),
+            DataLimits.NONE,
+            key,
+            rows));
   }
 
   /** What the transaction has written of what the command may select, in token order. */

@@ -9,7 +9,6 @@ import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.PartitionRangeReadQuery;
 import org.apache.cassandra.db.ReadQuery;
-import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.filter.DataLimits;
 import org.apache.cassandra.db.filter.RowFilter;
@@ -60,17 +59,7 @@ final class SnapshotRangeQuery extends SnapshotQuery<PartitionRangeReadCommand>
 
   @Override
   ReadQuery wholePartition(DecoratedKey key) {
-    return snapshot
-        .replicas()
-        .apply(
-            SinglePartitionReadCommand.create(
-                metadata(),
-                nowInSec(),
-                columnFilter(),
-                snapshot.versions().asOf(snapshot.asOf()),
-                DataLimits.NONE,
-                key,
-                dataRange().clusteringIndexFilter(key)));
+    return snapshot.replicas().apply(rowsOf(key, dataRange().clusteringIndexFilter(key)));
   }
 
   @Override
