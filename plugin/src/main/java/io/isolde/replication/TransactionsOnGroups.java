@@ -117,7 +117,7 @@ public final class TransactionsOnGroups implements StrongTables {
                       (done, failure) -> {
                         if (failure != null) {
                           logger.warn(
-                              "A replica group was not told that {} is not truncated: it may refuse"
+                              "A replica group has not heard that {} is not truncated: it may refuse"
                                   + " statements with IF on it for some minutes.",
                               table,
                               failure);

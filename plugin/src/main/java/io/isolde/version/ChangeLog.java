@@ -42,7 +42,7 @@ public final class ChangeLog {
   /**
    * One row that was written.
    *
-   * @param row null if it is more than a row: a partition, a range of rows, or a static row
+   * @param row null if it is more than a row: a partition, or a range of rows
    * @param timestamp of the newest that was written, or above (microseconds)
    */
   record Change(DecoratedKey key, Clustering<?> row, long timestamp) {
@@ -227,7 +227,7 @@ public final class ChangeLog {
 
   /**
    * A partition is about to be written. An index may let go of what it had of a row before this log
-   * is told of the row.
+   * has the row.
    *
    * @return whether the writer has to {@link #end}
    */
@@ -311,6 +311,7 @@ public final class ChangeLog {
     }
     last.previous = null;
     bytes -= freed;
+    assert bytes >= 0 : bytes;
     nodeBytes.addAndGet(-freed);
   }
 

@@ -11,7 +11,7 @@ import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
-/** Nodes that can be told to die or to fail in the middle of a snapshot, or of a TRUNCATE. */
+/** Nodes that die or fail on request in the middle of a snapshot, or of a TRUNCATE. */
 public final class NodeFaults {
   private static final Path AGENT = Path.of("target", "fault-agent.jar").toAbsolutePath();
 

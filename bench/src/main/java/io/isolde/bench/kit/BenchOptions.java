@@ -49,6 +49,7 @@ public record BenchOptions(
     int runs,
     List<Path> against,
     boolean isInOwnNetwork) {
+  private static final int MAX_HEAP_MEGABYTES_OF_SEVERAL = 1024;
 
   /** What is used unless told. */
   public static final BenchOptions DEFAULTS =
@@ -91,6 +92,11 @@ public record BenchOptions(
   /** Returns the same, for other rows. */
   public BenchOptions withRows(int count, int bytes) {
     return with(count, bytes, heapMegabytes);
+  }
+
+  /** Returns the same, with a heap of which this machine has room for so many. */
+  public BenchOptions onNodes(int nodes) {
+    return nodes == 1 ? this : withHeapUpTo(MAX_HEAP_MEGABYTES_OF_SEVERAL);
   }
 
   /** Returns the same, with nodes whose heap is not larger than this. */

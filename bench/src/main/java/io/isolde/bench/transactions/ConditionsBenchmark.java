@@ -15,7 +15,6 @@ import io.isolde.bench.nodes.TemporaryNode;
  * many rows, one at a time, and on few rows that all clients want.
  */
 public final class ConditionsBenchmark {
-  private static final int MAX_HEAP_MEGABYTES_OF_THREE = 1024;
   private static final int HOT_ROWS = 4;
   private static final int AT_HOT_ROWS = 16;
 
@@ -28,8 +27,7 @@ public final class ConditionsBenchmark {
 
   private static Report run(int nodes, Run run) {
     run.say("Cassandra with Isolde, %d nodes".formatted(nodes));
-    BenchOptions options =
-        nodes == 1 ? run.options() : run.options().withHeapUpTo(MAX_HEAP_MEGABYTES_OF_THREE);
+    BenchOptions options = run.options().onNodes(nodes);
     try (TemporaryNode cluster =
         TemporaryNode.start("bench", nodes, TemporaryNode.spec(options), run.out())) {
       BenchOptions hot = options.withRows(HOT_ROWS, options.rowBytes());

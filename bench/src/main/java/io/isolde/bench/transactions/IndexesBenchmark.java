@@ -25,7 +25,6 @@ import java.util.function.Function;
 
 /** Reads of a few rows by an index of SAI: on a plain table, on a transactional one, and in one. */
 public final class IndexesBenchmark {
-  private static final int MAX_HEAP_MEGABYTES_OF_THREE = 1024;
   private static final int ROWS_PER_VALUE = 5;
   private static final int READS = 10;
 
@@ -38,8 +37,7 @@ public final class IndexesBenchmark {
 
   private static Report run(int nodes, Run run) {
     run.say("Cassandra with Isolde, %d nodes".formatted(nodes));
-    BenchOptions options =
-        nodes == 1 ? run.options() : run.options().withHeapUpTo(MAX_HEAP_MEGABYTES_OF_THREE);
+    BenchOptions options = run.options().onNodes(nodes);
     try (TemporaryNode cluster =
         TemporaryNode.start("bench", nodes, TemporaryNode.spec(options), run.out())) {
       Table plain = Table.create(cluster, "plain", options);

@@ -25,8 +25,6 @@ import java.util.Set;
  * with three replicas, at QUORUM.
  */
 public final class TransactionsBenchmark {
-  /** Three nodes and their clients have to share a small machine. */
-  private static final int HEAP_MEGABYTES_OF_THREE = 1024;
 
   /** From one client alone to more than the nodes can do. */
   private static final List<Integer> IN_FLIGHT = List.of(1, 16, 64, 256);
@@ -63,8 +61,7 @@ public final class TransactionsBenchmark {
   private static Report run(int nodes, Run run) {
     run.say("Cassandra with Isolde, %d nodes".formatted(nodes));
     String suffix = "_%dn".formatted(nodes);
-    BenchOptions ofNodes =
-        nodes == 1 ? run.options() : run.options().withHeapUpTo(HEAP_MEGABYTES_OF_THREE);
+    BenchOptions ofNodes = run.options().onNodes(nodes);
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     Map<String, Double> latencies = new LinkedHashMap<>();
     try (TemporaryNode cluster =
