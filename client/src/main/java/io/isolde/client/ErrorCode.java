@@ -56,6 +56,12 @@ public enum ErrorCode {
   UNSUPPORTED_TRUNCATE,
   /** The query by index can't be answered in a transaction. */
   UNSUPPORTED_INDEX_QUERY,
+  /** Another row has a value that a unique index allows once; the error names index and value. */
+  UNIQUE_VIOLATION,
+  /** There can't be such a unique index. */
+  UNSUPPORTED_UNIQUE_INDEX,
+  /** A unique index depends on it, or keeps it; {@code DROP INDEX} comes first. */
+  KEPT_BY_UNIQUE_INDEX,
   /** This kind of table can't take part in transactions. */
   UNSUPPORTED_TABLE,
   /**

@@ -76,6 +76,7 @@ final class ControlStatements {
     }
     if (statement instanceof ControlStatement.Disable disable) {
       TableMetadata table = table(disable.keyspace(), disable.table(), incoming);
+      UniqueIndexStatements.refuseWrites(List.of(table));
       coordinator.get().mode().disable(table, incoming.state());
       return changed(table);
     }

@@ -3,6 +3,7 @@ package io.isolde.cql;
 
 import io.isolde.replication.KeyspaceStatements;
 import io.isolde.replication.PrivateField;
+import io.isolde.unique.UniqueIndex;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.cassandra.cql3.CQLStatement;
@@ -75,6 +76,13 @@ final class IsoldeInSchema {
           .map(name -> "A table of %s with the class %s".formatted(change.keyspace(), name));
     }
     return Optional.empty();
+  }
+
+  /** Whether a statement makes a unique index. */
+  static boolean isUniqueIndex(CQLStatement statement) {
+    return statement instanceof CreateIndexStatement create
+        && INDEX_ATTRIBUTES.get(create) instanceof IndexAttributes attributes
+        && UniqueIndex.class.getName().equals(attributes.customClass);
   }
 
   /** Such as the class of its compaction. */

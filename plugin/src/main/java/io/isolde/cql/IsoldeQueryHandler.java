@@ -65,12 +65,16 @@ public final class IsoldeQueryHandler implements QueryHandler {
     router.connections().said(text, state.getClientState());
     try {
       CQLStatement statement =
-          cassandra.parse(AsOfSnapshot.rewrite(text, state.getClientState()), state, options);
+          cassandra.parse(rewritten(text, state.getClientState()), state, options);
       texts.remember(statement, text, false);
       return statement;
     } catch (RuntimeException e) {
       return parseAfter(e, text, state.getClientState(), options);
     }
+  }
+
+  private static String rewritten(String text, ClientState client) {
+    return UniqueIndexStatements.rewrite(AsOfSnapshot.rewrite(text, client));
   }
 
   private static CQLStatement parseAfter(
@@ -130,7 +134,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
       return preparedControl.prepare(text, control.get(), state);
     }
     try {
-      return cassandra.prepare(AsOfSnapshot.rewrite(text, state), state, payload);
+      return cassandra.prepare(rewritten(text, state), state, payload);
     } catch (InvalidRequestException e) {
       Optional<CQLStatement> late = LateRefusals.prepare(text, state, e);
       return preparedControl.prepareLate(text, late.orElseThrow(() -> e), state);

@@ -77,7 +77,7 @@ final class StatementParser {
     if (!mayBeOurs(text)) {
       return Optional.empty();
     }
-    String bare = COMMENT.matcher(text).replaceAll(" ");
+    String bare = withoutComments(text);
     Matcher start = START.matcher(bare);
     if (start.matches()) {
       return Optional.of(start(start.group("options")));
@@ -110,12 +110,28 @@ final class StatementParser {
     return SnapshotParser.parse(bare);
   }
 
-  /** Cheap: every statement of every client passes here. */
-  private static boolean mayBeOurs(String text) {
+  static String withoutComments(String text) {
+    return COMMENT.matcher(text).replaceAll(" ");
+  }
+
+  /** Whether it may be a CREATE. Cheap, as {@link #mayBeOurs}. */
+  static boolean mayCreate(String text) {
+    int i = begin(text);
+    return i < text.length()
+        && (text.charAt(i) == '/' || text.charAt(i) == '-' || startsWith(text, i, "CREATE"));
+  }
+
+  private static int begin(String text) {
     int i = 0;
     while (i < text.length() && Character.isWhitespace(text.charAt(i))) {
       i++;
     }
+    return i;
+  }
+
+  /** Cheap: every statement of every client passes here. */
+  private static boolean mayBeOurs(String text) {
+    int i = begin(text);
     if (i == text.length()) {
       return false;
     }

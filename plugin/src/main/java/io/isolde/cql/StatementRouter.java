@@ -329,6 +329,7 @@ final class StatementRouter {
       return now(incoming.onCassandra().get());
     }
     SnapshotValidator.refuseWrites(tables);
+    UniqueIndexStatements.refuseWrites(tables);
     if (snapshotTransaction(incoming).isPresent()) {
       throw IsoldeException.of(
           ErrorCode.READ_ONLY_TRANSACTION, "A transaction AS OF SNAPSHOT only reads.");
@@ -361,6 +362,7 @@ final class StatementRouter {
           transaction.get());
     }
     SnapshotValidator.refuseChanges(statement);
+    UniqueIndexStatements.refuseChanges(statement);
     return changes.run(statement, incoming);
   }
 }

@@ -13,7 +13,11 @@ import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.statements.TruncateStatement;
+import org.apache.cassandra.cql3.statements.schema.AlterSchemaStatement;
 import org.apache.cassandra.cql3.statements.schema.AlterTableStatement;
+import org.apache.cassandra.cql3.statements.schema.CreateIndexStatement;
+import org.apache.cassandra.cql3.statements.schema.DropIndexStatement;
+import org.apache.cassandra.cql3.statements.schema.DropTableStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
@@ -28,10 +32,12 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 final class TableChanges {
   private final LazyCoordinator coordinator;
   private final EveryNode everyNode;
+  private final UniqueIndexStatements uniqueIndexes;
 
   TableChanges(LazyCoordinator coordinator, EveryNode everyNode) {
     this.coordinator = coordinator;
     this.everyNode = everyNode;
+    this.uniqueIndexes = new UniqueIndexStatements(coordinator);
   }
 
   /** Runs the statement, as it is if it takes nothing away that is Isolde's. */
@@ -43,6 +49,12 @@ final class TableChanges {
     if (named.isPresent()) {
       statement.authorize(incoming.client());
       everyNode.requireIsolde(named.get());
+    }
+    if (IsoldeInSchema.isUniqueIndex(statement)) {
+      return uniqueIndexes.create((CreateIndexStatement) statement, incoming);
+    }
+    if (statement instanceof DropIndexStatement || statement instanceof DropTableStatement) {
+      return uniqueIndexes.drop((AlterSchemaStatement) statement, incoming);
     }
     Optional<ColumnDrop> drop = ColumnDrop.of(statement).filter(TableChanges::isOurs);
     return drop.isPresent()
@@ -64,11 +76,19 @@ final class TableChanges {
     truncate.authorize(incoming.client());
     if (isStrong) {
       truncate.validate(incoming.client());
-      coordinator.get().mode().truncateInLogs(table);
+      coordinator.get().mode().truncateInLogs(table, () -> uniqueIndexes.truncate(table));
       return new ResultMessage.Void();
     }
     List<ResultMessage> result = new ArrayList<>(1);
-    coordinator.get().mode().truncate(table, () -> result.add(incoming.onCassandra().get()));
+    coordinator
+        .get()
+        .mode()
+        .truncate(
+            table,
+            () -> {
+              result.add(incoming.onCassandra().get());
+              uniqueIndexes.truncate(table);
+            });
     return result.get(0);
   }
 

@@ -58,6 +58,12 @@ public enum ErrorCode {
   UNSUPPORTED_TRUNCATE(false, KnownOutcome.NOT_COMMITTED),
   /** A query that only an index can answer: indexes don't know old values. */
   UNSUPPORTED_INDEX_QUERY(false, KnownOutcome.NOT_COMMITTED),
+  /** Another row has a value that a unique index allows once. */
+  UNIQUE_VIOLATION(false, KnownOutcome.NOT_COMMITTED),
+  /** Columns, or a table, that can't have a unique index. */
+  UNSUPPORTED_UNIQUE_INDEX(false, KnownOutcome.NOT_COMMITTED),
+  /** A unique index depends on it, or keeps it; DROP INDEX comes first. */
+  KEPT_BY_UNIQUE_INDEX(false, KnownOutcome.NOT_COMMITTED),
   /** A table that can't be transactional. */
   UNSUPPORTED_TABLE(false, KnownOutcome.NOT_COMMITTED),
   /** A batch on a strong keyspace that more than one replica group would have to write. */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.read;
 
+import io.isolde.unique.UniqueIndex;
 import java.util.Optional;
 import org.apache.cassandra.cql3.Operator;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.filter.RowFilter;
 import org.apache.cassandra.index.Index;
-import org.apache.cassandra.index.SecondaryIndexManager;
+import org.apache.cassandra.schema.TableMetadata;
 
 /**
  * Chooses one expression by which replicas look for rows. It is one only, because the newest values
@@ -21,10 +22,9 @@ final class IndexedExpression {
     if (command.indexQueryPlan() == null || command.isReversed()) {
       return Optional.empty();
     }
-    SecondaryIndexManager indexes = Keyspace.openAndGetStore(command.metadata()).indexManager;
     RowFilter.Expression best = null;
     for (RowFilter.Expression expression : command.rowFilter()) {
-      if (isKnown(expression, indexes)
+      if (isKnown(command.metadata(), expression)
           && (best == null || (isExact(expression) && !isExact(best)))) {
         best = expression;
       }
@@ -32,9 +32,11 @@ final class IndexedExpression {
     return best == null ? Optional.empty() : Optional.of(only(best, command.rowFilter()));
   }
 
-  private static boolean isKnown(RowFilter.Expression expression, SecondaryIndexManager indexes) {
-    for (Index index : indexes.listIndexes()) {
-      if (index.supportsExpression(expression.column(), expression.operator())) {
+  /** Whether replicas can look for rows by an expression. */
+  static boolean isKnown(TableMetadata table, RowFilter.Expression expression) {
+    for (Index index : Keyspace.openAndGetStore(table).indexManager.listIndexes()) {
+      if (!(index instanceof UniqueIndex)
+          && index.supportsExpression(expression.column(), expression.operator())) {
         return true;
       }
     }

@@ -25,6 +25,24 @@ public interface OwnWrites {
         }
       };
 
+  /** As if nothing else had been written. */
+  static OwnWrites only(PartitionUpdate own) {
+    return new OwnWrites() {
+      @Override
+      public PartitionUpdate of(TableId table, DecoratedKey key) {
+        return own.metadata().id.equals(table) && own.partitionKey().equals(key) ? own : null;
+      }
+
+      @Override
+      public Collection<PartitionUpdate> in(
+          TableId table, AbstractBounds<PartitionPosition> range) {
+        return own.metadata().id.equals(table) && range.contains(own.partitionKey())
+            ? List.of(own)
+            : List.of();
+      }
+    };
+  }
+
   /** Returns null if nothing of the partition was written. */
   PartitionUpdate of(TableId table, DecoratedKey key);
 

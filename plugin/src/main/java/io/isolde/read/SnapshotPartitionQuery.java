@@ -47,6 +47,11 @@ final class SnapshotPartitionQuery extends SnapshotQuery<SinglePartitionReadComm
     return clusteringIndexFilter().getSlices(metadata());
   }
 
+  @Override
+  ClusteringIndexFilter rowsIn(DecoratedKey key) {
+    return key.equals(partitionKey()) ? clusteringIndexFilter() : null;
+  }
+
   /** With own writes it is all that the command asks for of the partition. */
   @Override
   PartitionIterator proposed(

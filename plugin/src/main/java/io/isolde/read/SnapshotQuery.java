@@ -73,18 +73,31 @@ abstract class SnapshotQuery<C extends ReadCommand> implements ReadQuery {
 
   abstract Slices slices(DecoratedKey key);
 
+  /** Which rows of a partition are asked for; null if none. */
+  abstract ClusteringIndexFilter rowsIn(DecoratedKey key);
+
   abstract void record();
 
   @Override
   public PartitionIterator execute(
       ConsistencyLevel consistency, ClientState state, Dispatcher.RequestTime requestTime) {
-    record();
     ReadFor reader = new ReadFor(consistency, state, requestTime);
+    Optional<UniqueRead> unique = UniqueRead.of(this);
+    if (unique.isPresent()) {
+      return unique.get().execute(reader);
+    }
+    record();
     Collection<PartitionUpdate> ownWrites = ownWrites();
     if (ownWrites.isEmpty() && rowFilter().isEmpty()) {
       return reader.execute(atReplicas(limits(), RowFilter.none()));
     }
     return recorded(matching(ownWrites, reader));
+  }
+
+  /** All that the query asks for, filtered here. */
+  final PartitionIterator filtered(ReadFor reader) {
+    record();
+    return merged(ownWrites(), reader.chunks(atReplicas(DataLimits.NONE, RowFilter.none())));
   }
 
   private PartitionIterator matching(Collection<PartitionUpdate> ownWrites, ReadFor reader) {

@@ -10,6 +10,7 @@ import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.PartitionRangeReadQuery;
 import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.Slices;
+import org.apache.cassandra.db.filter.ClusteringIndexFilter;
 import org.apache.cassandra.db.filter.DataLimits;
 import org.apache.cassandra.db.filter.RowFilter;
 import org.apache.cassandra.db.partitions.PartitionIterator;
@@ -45,6 +46,11 @@ final class SnapshotRangeQuery extends SnapshotQuery<PartitionRangeReadCommand>
   @Override
   Slices slices(DecoratedKey key) {
     return dataRange().clusteringIndexFilter(key).getSlices(metadata());
+  }
+
+  @Override
+  ClusteringIndexFilter rowsIn(DecoratedKey key) {
+    return dataRange().contains(key) ? dataRange().clusteringIndexFilter(key) : null;
   }
 
   @Override

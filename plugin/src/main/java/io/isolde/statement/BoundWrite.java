@@ -2,6 +2,7 @@
 package io.isolde.statement;
 
 import com.google.common.collect.Iterables;
+import io.isolde.unique.UniqueKey;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +46,11 @@ public record BoundWrite(ModificationStatement statement, QueryOptions options) 
 
   /** Whether any of them reads before it writes. */
   public static boolean read(List<BoundWrite> writes) {
-    return haveConditions(writes) || writes.stream().anyMatch(BoundWrite::readsWithoutCondition);
+    return haveConditions(writes)
+        || writes.stream()
+            .anyMatch(
+                write ->
+                    write.readsWithoutCondition() || UniqueKey.mayChange(write.statement));
   }
 
   /** Whether any of them has an IF. */

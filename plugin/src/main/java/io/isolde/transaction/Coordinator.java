@@ -25,6 +25,7 @@ public final class Coordinator {
   private final DataStatements data;
   private final ReadingWrites reading;
   private final TableMode mode;
+  private final UniqueIndexes uniqueIndexes;
   private final InDoubt inDoubt;
 
   private Coordinator(
@@ -49,6 +50,7 @@ public final class Coordinator {
             settings, oracle, committer, memory, () -> System.nanoTime() / 1_000_000, listener);
     this.data = new DataStatements(oracle, committer, inDoubt, strong);
     this.reading = new ReadingWrites(oracle, committer, inDoubt, strong, listener);
+    this.uniqueIndexes = new UniqueIndexes(oracle, barrier, data, reading);
     this.mode = new TableMode(oracle, inDoubt, barrier, strong, settings.maxTimestampLeadMicros());
   }
 
@@ -107,5 +109,9 @@ public final class Coordinator {
 
   public TableMode mode() {
     return mode;
+  }
+
+  public UniqueIndexes uniqueIndexes() {
+    return uniqueIndexes;
   }
 }

@@ -169,7 +169,7 @@ public final class DataStatements {
   /** The tables are those that the transaction has seen at its start. */
   static void requireSame(Transaction transaction, List<BoundWrite> writes) {
     for (BoundWrite write : writes) {
-      Tables.requireSame(
+      Tables.requireWritable(
           write.statement().metadata(), transaction.startTimestamp(), transaction.id());
     }
   }

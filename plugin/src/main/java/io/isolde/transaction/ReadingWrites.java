@@ -18,6 +18,9 @@ import io.isolde.statement.BoundWrite;
 import io.isolde.statement.ClientRequest;
 import io.isolde.statement.ConditionalWrites;
 import io.isolde.statement.WriteMoment;
+import io.isolde.unique.Entry;
+import io.isolde.unique.EntryChanges;
+import io.isolde.unique.UniqueKey;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.UUID;
@@ -37,8 +40,8 @@ import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
 /**
- * Runs writes that read first, on transactional tables: IF, additions to numbers, and operations on
- * lists by index or value. In a transaction, or as a transaction of one statement. {@code
+ * Runs writes that read first, on transactional tables: IF, additions to numbers, operations on
+ * lists by index or value, and writes to columns of unique indexes. In a transaction, or as a transaction of one statement. {@code
  * docs/conflicts.md} has the rules.
  */
 public final class ReadingWrites {
@@ -106,19 +109,32 @@ public final class ReadingWrites {
     conditional.forEachPartition(Denylist::checkConditional);
     ConditionalWrites.Outcome outcome = conditional.decide(read);
     if (outcome.holds()) {
+      EntryChanges entries = new EntryChanges();
       if (!outcome.found().isEmpty()) {
-        add(conditional.updates(outcome, look.next(base, buffer), read), buffer);
+        add(conditional.updates(outcome, look.next(base, buffer), read), entries, buffer);
       }
       for (BoundWrite other : conditional.others()) {
-        add(look.updates(other, look.next(base, buffer), read), buffer);
+        add(look.updates(other, look.next(base, buffer), read), entries, buffer);
       }
+      addEntries(entries, look, base, buffer);
     }
     return outcome.answer();
   }
 
-  private static void add(List<PartitionUpdate> updates, WriteBuffer buffer) {
+  private static void add(
+      List<PartitionUpdate> updates, EntryChanges entries, WriteBuffer buffer) {
     Denylist.checkWrites(updates);
+    for (PartitionUpdate update : updates) {
+      entries.add(update, buffer.of(update.metadata().id, update.partitionKey()));
+    }
     buffer.add(updates);
+  }
+
+  private static void addEntries(EntryChanges entries, Look look, long base, WriteBuffer buffer) {
+    if (!entries.isEmpty()) {
+      long timestamp = look.next(base, buffer).state().getTimestamp();
+      buffer.add(entries.entries(look.reads(buffer), timestamp, look.nowInSeconds));
+    }
   }
 
   /**
@@ -152,6 +168,10 @@ public final class ReadingWrites {
           return answer;
         }
       } catch (IsoldeException e) {
+        if (e.errorCode() == ErrorCode.UNIQUE_VIOLATION && !isNewest) {
+          isNewest = true; // The other row may have gone since.
+          continue;
+        }
         if (!mayPass(e, attempt, deadlineNanos)) {
           throw e;
         }
@@ -167,11 +187,13 @@ public final class ReadingWrites {
   }
 
   private static boolean mayPass(IsoldeException e, int attempt, long deadlineNanos) {
-    boolean isConflict =
-        e.errorCode() == ErrorCode.CONFLICT || e.errorCode() == ErrorCode.CONFLICT_FORGOTTEN;
-    return isConflict
+    return isConflict(e)
         ? System.nanoTime() < deadlineNanos
         : SnapshotErrors.mayPass(e) && attempt < DataStatements.READ_ATTEMPTS;
+  }
+
+  static boolean isConflict(IsoldeException e) {
+    return e.errorCode() == ErrorCode.CONFLICT || e.errorCode() == ErrorCode.CONFLICT_FORGOTTEN;
   }
 
   /**
@@ -197,12 +219,48 @@ public final class ReadingWrites {
     ReadSet reads = new ReadSet(Integer.MAX_VALUE); // As many as the statements.
     Look look = new Look(null, snapshot, nowInSeconds, reads, request);
     ResultMessage answer = write(look, buffer, Stamp.PROVISIONAL_MICROS, writes, isBatch);
+    commit(snapshot, reads, buffer);
+    return answer;
+  }
+
+  private void commit(long snapshot, ReadSet reads, WriteBuffer buffer) {
     if (!buffer.isEmpty()) {
       var unused =
           Answers.await(
               committer.commit(null, IsolationLevel.SERIALIZABLE, snapshot, reads, buffer.all()));
     }
-    return answer;
+  }
+
+  /**
+   * Gives rows their entries of an index that is built; those that have gone need none.
+   *
+   * @throws IsoldeException UNIQUE_VIOLATION; as {@link #write}
+   */
+  void addEntries(UniqueKey index, List<Entry.Owner> rows, ClientRequest request) {
+    long deadlineNanos =
+        System.nanoTime() + DatabaseDescriptor.getCasContentionTimeout(TimeUnit.NANOSECONDS);
+    for (int attempt = 1; ; attempt++) {
+      long snapshot = oracle.stable();
+      try {
+        WriteBuffer buffer = new WriteBuffer(Long.MAX_VALUE, CommitMemory.unbounded());
+        long nowInSeconds = TimeUnit.MICROSECONDS.toSeconds(snapshot);
+        ReadSet reads = new ReadSet(Integer.MAX_VALUE);
+        Look look = new Look(null, snapshot, nowInSeconds, reads, request);
+        EntryChanges entries = new EntryChanges();
+        for (Entry.Owner row : rows) {
+          FilteredPartition found = look.at(index.read(row, nowInSeconds), OwnWrites.NONE);
+          entries.addExisting(index, row.key(), found.getRow(row.clustering()));
+        }
+        addEntries(entries, look, Stamp.PROVISIONAL_MICROS, buffer);
+        commit(snapshot, reads, buffer);
+        return;
+      } catch (IsoldeException e) {
+        if (!mayPass(e, attempt, deadlineNanos)) {
+          throw e;
+        }
+        pause(attempt, SnapshotErrors.mayPass(e));
+      }
+    }
   }
 
   /** One look at what is read, as of one moment. */
@@ -250,6 +308,20 @@ public final class ReadingWrites {
           DataStatements.updates(write, moment.state().getTimestamp(), nowInSeconds, request);
       updates.replaceAll(update -> ListCellPaths.at(moment.placeMicros(), update));
       return updates;
+    }
+
+    private EntryChanges.Reads reads(WriteBuffer buffer) {
+      return new EntryChanges.Reads() {
+        @Override
+        public FilteredPartition before(SinglePartitionReadCommand command, PartitionUpdate own) {
+          return at(command, own == null ? OwnWrites.NONE : OwnWrites.only(own));
+        }
+
+        @Override
+        public FilteredPartition after(SinglePartitionReadCommand command) {
+          return at(command, buffer);
+        }
+      };
     }
 
     private FilteredPartition at(SinglePartitionReadCommand command, OwnWrites ownWrites) {

@@ -3,11 +3,14 @@ package io.isolde.transaction;
 
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.read.UniqueRead;
 import java.util.Map;
+import org.apache.cassandra.cql3.restrictions.StatementRestrictions;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.filter.RowFilter;
+import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.index.Index;
 import org.apache.cassandra.index.sasi.SASIIndex;
 import org.apache.cassandra.schema.TableMetadata;
@@ -77,6 +80,11 @@ final class StatementValidator {
             "table",
             statement.table);
       }
+    }
+    boolean isOfPartitions = !statement.getRestrictions().isKeyRange();
+    if (!statement.parameters.allowFiltering
+        && !UniqueRead.isIndexed(statement.table, isOfPartitions, filter)) {
+      throw new InvalidRequestException(StatementRestrictions.REQUIRES_ALLOW_FILTERING_MESSAGE);
     }
   }
 }

@@ -8,6 +8,7 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.replicated.Oracle;
 import io.isolde.transaction.barrier.ClusterBarrier;
+import io.isolde.unique.UniqueKey;
 import io.isolde.version.DroppedColumns;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
@@ -128,6 +129,7 @@ public final class TableMode {
   /** Makes a table plain again. Transactions that have written to it can't commit any more. */
   public void disable(TableMetadata table, QueryState state) {
     mayAlter(table, state);
+    requireNoUniqueIndex(table);
     if (Tables.isTransactional(table)) {
       barrier.whileClosed(
           table,
@@ -137,6 +139,27 @@ public final class TableMode {
             execute("DROP INDEX IF EXISTS %s", table, state);
             barrier.awaitFollowers(table);
           });
+    }
+  }
+
+  /**
+   * Refuses to make a table plain that has a unique index.
+   *
+   * @throws IsoldeException KEPT_BY_UNIQUE_INDEX
+   */
+  public static void requireNoUniqueIndex(TableMetadata table) {
+    for (UniqueKey index : UniqueKey.of(table)) {
+      throw IsoldeException.of(
+          ErrorCode.KEPT_BY_UNIQUE_INDEX,
+          "The table "
+              + table
+              + " has the unique index "
+              + index.name()
+              + ", which transactions keep; DROP INDEX comes first.",
+          "table",
+          table,
+          "index",
+          index.name());
     }
   }
 
@@ -162,9 +185,10 @@ public final class TableMode {
    * before: all of that is gone when this returns, and nothing that comes later. Transactions that
    * started before and use the table can't go on.
    *
+   * @param afterwards runs before any other statement on the table does
    * @throws IsoldeException CHANGE_FAILED if a part of the table may be left, for the next try
    */
-  public void truncateInLogs(TableMetadata table) {
+  public void truncateInLogs(TableMetadata table, Runnable afterwards) {
     barrier.whileClosed(
         table,
         () -> {
@@ -176,6 +200,7 @@ public final class TableMode {
           if (isTransactional) {
             beginAnewIfPossible(Tables.requireTransactional(table));
           }
+          afterwards.run();
         });
   }
 

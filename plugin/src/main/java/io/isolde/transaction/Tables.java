@@ -96,6 +96,24 @@ public final class Tables {
   }
 
   /**
+   * As {@link #requireSame}, for a table that the transaction writes to.
+   *
+   * @throws IsoldeException SNAPSHOT_TOO_OLD, NOT_TRANSACTIONAL
+   */
+  static void requireWritable(TableMetadata table, long startTimestamp, UUID transactionId) {
+    requireSame(table, startTimestamp, transactionId);
+    if (!requireTransactional(table).takesWritesOf(startTimestamp)) {
+      throw IsoldeException.of(
+          ErrorCode.SNAPSHOT_TOO_OLD,
+          "The table " + table + " got a unique index meanwhile; start again.",
+          "table",
+          table,
+          "transaction",
+          transactionId);
+    }
+  }
+
+  /**
    * Returns the versions of a transactional table.
    *
    * @throws IsoldeException NOT_TRANSACTIONAL

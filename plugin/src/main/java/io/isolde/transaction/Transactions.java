@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import com.google.common.collect.Lists;
 import io.isolde.answer.Answers;
 import io.isolde.config.TransactionSettings;
 import io.isolde.conflict.ReadSet;
@@ -334,7 +335,7 @@ public final class Transactions {
   private CompletableFuture<Result> commitWrites(
       Transaction transaction, List<PartitionUpdate> updates) {
     UUID id = transaction.id();
-    checkTables(transaction);
+    checkTables(transaction, updates);
     return committer
         .commit(id, transaction.level(), transaction.startTimestamp(), transaction.reads(), updates)
         .thenApply(timestamp -> new Result(id, true, OptionalLong.of(timestamp)));
@@ -360,9 +361,12 @@ public final class Transactions {
   }
 
   /** What tables had may have been taken from them since the transaction started. */
-  private static void checkTables(Transaction transaction) {
+  private static void checkTables(Transaction transaction, List<PartitionUpdate> updates) {
     for (TableMetadata table : transaction.tables()) {
       Tables.requireSame(table, transaction.startTimestamp(), transaction.id());
+    }
+    for (TableMetadata table : Tables.distinct(Lists.transform(updates, one -> one.metadata()))) {
+      Tables.requireWritable(table, transaction.startTimestamp(), transaction.id());
     }
   }
 

@@ -28,6 +28,8 @@ public final class IndexedColumns {
   /** Longer than a transaction is open. */
   private static final long REPORT_MICROS = 3_600_000_000L;
 
+  private static final String OWN_CLASSES = "io.isolde.";
+
   /** What indexes have among their options that leave values as they are. */
   private static final Set<String> PLAIN_OPTIONS =
       Set.of(IndexTarget.TARGET_OPTION_NAME, IndexTarget.CUSTOM_INDEX_OPTION_NAME);
@@ -46,10 +48,10 @@ public final class IndexedColumns {
     }
   }
 
-  private record Known(Indexes indexes, Map<ByteBuffer, Column> columns) {}
+  private record Known(Indexes indexes, Map<ByteBuffer, Column> columns, boolean isSearched) {}
 
   private final VersionClock clock;
-  private volatile Known known = new Known(Indexes.none(), Map.of());
+  private volatile Known known = new Known(Indexes.none(), Map.of(), false);
 
   IndexedColumns(VersionClock clock) {
     this.clock = clock;
@@ -66,7 +68,12 @@ public final class IndexedColumns {
   private synchronized void change(TableMetadata table) {
     long now = clock.latestTimestamp();
     Map<ByteBuffer, Column> columns = new HashMap<>();
+    boolean isSearched = false;
     for (IndexMetadata index : table.indexes) {
+      if (isOfIsolde(index)) {
+        continue; // No replica looks for rows by it.
+      }
+      isSearched = true;
       ColumnMetadata column = columnOf(index, table);
       if (column != null) {
         columns.merge(
@@ -82,7 +89,7 @@ public final class IndexedColumns {
             columns.putIfAbsent(name, new Column(column.isExact, column.reliableFrom, until));
           }
         });
-    known = new Known(table.indexes, Map.copyOf(columns));
+    known = new Known(table.indexes, Map.copyOf(columns), isSearched);
   }
 
   private long reliableFrom(ColumnMetadata column, long now) {
@@ -90,7 +97,12 @@ public final class IndexedColumns {
     return before != null && before.hasIndex() ? before.reliableFrom : now + UNRELIABLE_MICROS;
   }
 
-  /** Returns null for an index of no column, as that of versions is. */
+  private static boolean isOfIsolde(IndexMetadata index) {
+    String custom = index.options.get(IndexTarget.CUSTOM_INDEX_OPTION_NAME);
+    return custom != null && custom.startsWith(OWN_CLASSES);
+  }
+
+  /** Returns null for an index of no column. */
   private static ColumnMetadata columnOf(IndexMetadata index, TableMetadata table) {
     String target = index.options.get(IndexTarget.TARGET_OPTION_NAME);
     Pair<ColumnMetadata, IndexTarget.Type> parsed =
@@ -100,6 +112,11 @@ public final class IndexedColumns {
 
   private static boolean isExact(IndexMetadata index) {
     return PLAIN_OPTIONS.containsAll(index.options.keySet());
+  }
+
+  /** Whether replicas look for rows by any index of the table. */
+  boolean isSearched() {
+    return known.isSearched;
   }
 
   /** The names of the columns whose values commits report. */

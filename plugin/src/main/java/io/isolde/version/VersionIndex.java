@@ -51,6 +51,9 @@ public final class VersionIndex implements Index {
   /** Transactions that started before can't use the table. */
   private volatile long since = Long.MIN_VALUE;
 
+  /** Those that started before can't write to it. */
+  private volatile long writersSince = Long.MIN_VALUE;
+
   /** The schema whose dropped columns have been looked at. */
   private volatile TableMetadata followed;
 
@@ -109,6 +112,11 @@ public final class VersionIndex implements Index {
     versions.horizon().raise(timestamp);
   }
 
+  /** Transactions that started before can't commit what they write to the table. */
+  public synchronized void refuseOlderWriters(long timestamp) {
+    writersSince = Math.max(writersSince, timestamp);
+  }
+
   /**
    * All that has a timestamp up to one is gone, for readers of the past too.
    *
@@ -145,6 +153,11 @@ public final class VersionIndex implements Index {
   public boolean existedAt(long startTimestamp) {
     followColumns();
     return startTimestamp >= since;
+  }
+
+  /** Whether a transaction that started then may write to the table, if it may use it. */
+  public boolean takesWritesOf(long startTimestamp) {
+    return startTimestamp >= writersSince;
   }
 
   /** The row filter that makes a read of this table answer as of a timestamp. */
@@ -236,9 +249,9 @@ public final class VersionIndex implements Index {
   void followIndexes() {
     TableMetadata table = cfs.metadata();
     indexedColumns.follow(table);
-    boolean hasOthers = table.indexes.size() > 1;
-    if (hasOthers != versions.changes().isOn()) {
-      versions.changes().setOn(hasOthers, cfs.getTracker().getView());
+    boolean isSearched = indexedColumns.isSearched();
+    if (isSearched != versions.changes().isOn()) {
+      versions.changes().setOn(isSearched, cfs.getTracker().getView());
     }
   }
 

@@ -3,6 +3,7 @@ package io.isolde.snapshot.table;
 
 import io.isolde.snapshot.SnapshotTag;
 import io.isolde.snapshot.store.FrozenStrategy;
+import io.isolde.unique.UniqueKey;
 import io.isolde.version.VersionIndex;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -83,12 +84,15 @@ final class TableCopy {
         .build();
   }
 
-  /** Index names are per keyspace. Old versions are not kept of what does not change. */
+  /**
+   * Index names are per keyspace. Old versions are not kept of what does not change, and entries of
+   * unique indexes lead to rows of the source.
+   */
   private Indexes indexes() {
     Indexes.Builder copies = Indexes.builder();
     for (IndexMetadata index : source.indexes) {
       String kind = index.options.get(IndexTarget.CUSTOM_INDEX_OPTION_NAME);
-      if (!VersionIndex.class.getName().equals(kind)) {
+      if (!VersionIndex.class.getName().equals(kind) && !UniqueKey.isUnique(index)) {
         copies.add(
             IndexMetadata.fromSchemaMetadata(
                 SnapshotTag.tableName(index.name, tag.snapshot()), index.kind, index.options));

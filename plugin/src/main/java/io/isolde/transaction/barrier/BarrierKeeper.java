@@ -3,11 +3,13 @@ package io.isolde.transaction.barrier;
 
 import io.isolde.peers.JsonMessages;
 import io.isolde.peers.SchemaPull;
+import io.isolde.unique.UniqueKey;
 import io.isolde.version.DroppedColumns;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import org.apache.cassandra.db.ColumnFamilyStore;
@@ -56,6 +58,8 @@ final class BarrierKeeper {
       case SECURE -> new BarrierRequest.Answer(secure.test(request.upTo()), Long.MIN_VALUE);
       case FINISH_PAXOS -> new BarrierRequest.Answer(finishPaxos(table), Long.MIN_VALUE);
       case BEGIN_ANEW -> new BarrierRequest.Answer(hasBegunAnew(table, request), Long.MIN_VALUE);
+      case BEGIN_WRITES_ANEW ->
+          new BarrierRequest.Answer(haveWritesBegunAnew(table, request), Long.MIN_VALUE);
       case NEWEST -> new BarrierRequest.Answer(true, newestTimestamp(table));
       case FOLLOW -> new BarrierRequest.Answer(isHeard(table, request), Long.MIN_VALUE);
       case OPEN -> {
@@ -87,6 +91,15 @@ final class BarrierKeeper {
     return true;
   }
 
+  private static boolean haveWritesBegunAnew(TableId table, BarrierRequest request)
+      throws InterruptedException {
+    VersionIndex versions = isHeard(table, request) ? NodeVersions.ofThisNode().of(table) : null;
+    if (versions != null) {
+      versions.refuseOlderWriters(request.upTo());
+    }
+    return versions != null;
+  }
+
   private static long newestTimestamp(TableId table) {
     ColumnFamilyStore store = Schema.instance.getColumnFamilyStoreInstance(table);
     if (store == null) {
@@ -104,7 +117,7 @@ final class BarrierKeeper {
       throws InterruptedException {
     long start = System.nanoTime();
     boolean hasPulled = false;
-    while (!isHeard(table, request.isTransactional(), request.droppedMicros())) {
+    while (!isKnown(table, request)) {
       long waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
       if (waitedMillis > SCHEMA_WAIT_MILLIS) {
         return false;
@@ -118,10 +131,16 @@ final class BarrierKeeper {
     return true;
   }
 
-  private static boolean isHeard(TableId table, boolean isTransactional, long droppedMicros) {
+  private static boolean isKnown(TableId table, BarrierRequest request) {
     TableMetadata known = Schema.instance.getTableMetadata(table);
-    return isTransactional(table) == isTransactional
-        && (known == null || DroppedColumns.newestMicros(known) >= droppedMicros);
+    return isTransactional(table) == request.isTransactional()
+        && (known == null
+            || (DroppedColumns.newestMicros(known) >= request.droppedMicros()
+                && uniqueIndexes(known).equals(request.uniqueIndexes())));
+  }
+
+  static List<String> uniqueIndexes(TableMetadata table) {
+    return UniqueKey.of(table).stream().map(UniqueKey::name).sorted().toList();
   }
 
   static boolean isTransactional(TableId table) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction.barrier;
 
+import java.util.List;
 import java.util.UUID;
 
 /**
@@ -11,8 +12,9 @@ import java.util.UUID;
  * @param leaseMillis how long the barrier stays closed if nobody opens it
  * @param isTransactional what the table is to the coordinator; what the others are to follow
  * @param droppedMicros when a column of the table was last dropped, as far as the coordinator knows
+ * @param uniqueIndexes the names of the unique indexes that the table has for the coordinator
  * @param upTo the commits that {@link Kind#SECURE} is about, and the beginning of {@link
- *     Kind#BEGIN_ANEW}, in microseconds; 0 for all others
+ *     Kind#BEGIN_ANEW} and {@link Kind#BEGIN_WRITES_ANEW}, in microseconds; 0 for all others
  */
 record BarrierRequest(
     Kind kind,
@@ -22,6 +24,7 @@ record BarrierRequest(
     long leaseMillis,
     boolean isTransactional,
     long droppedMicros,
+    List<String> uniqueIndexes,
     long upTo) {
 
   /** What to do. */
@@ -36,6 +39,8 @@ record BarrierRequest(
     FINISH_PAXOS,
     /** Refuse the table to transactions that started before a timestamp. */
     BEGIN_ANEW,
+    /** Wait until this node knows the unique indexes; refuse writes of older transactions. */
+    BEGIN_WRITES_ANEW,
     /** Write what the table has to disk, and say the newest timestamp of it. */
     NEWEST,
     /** Wait until this node knows what the table is now. */

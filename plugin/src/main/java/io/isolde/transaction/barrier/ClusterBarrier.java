@@ -13,6 +13,7 @@ import io.isolde.peers.Ring;
 import io.isolde.version.DroppedColumns;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -24,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
+import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 import org.slf4j.Logger;
@@ -210,6 +212,22 @@ public final class ClusterBarrier {
   }
 
   /**
+   * Returns when all nodes that are up know the unique indexes of a table, and transactions that
+   * started before a timestamp can't write to it any more.
+   *
+   * @param timestamp above all that was written to the table, in microseconds
+   * @throws IsoldeException UNAVAILABLE if one of them does not answer
+   */
+  public void beginWritesAnew(TableMetadata table, long timestamp) {
+    var unused =
+        requireAll(
+            table,
+            ask(BarrierRequest.Kind.BEGIN_WRITES_ANEW, UUID.randomUUID(), table, timestamp),
+            MAX_WAIT_MILLIS,
+            "A node does not know the new index of " + table + " yet; try again.");
+  }
+
+  /**
    * The newest timestamp (microseconds) of what the nodes that are up have of a table, all of which
    * is on disk then; the smallest number if they have nothing.
    *
@@ -284,7 +302,13 @@ public final class ClusterBarrier {
             LEASE_MILLIS,
             BarrierKeeper.isTransactional(table.id),
             DroppedColumns.newestMicrosNow(table),
+            uniqueIndexes(table),
             upTo));
+  }
+
+  private static List<String> uniqueIndexes(TableMetadata table) {
+    TableMetadata now = Schema.instance.getTableMetadata(table.id);
+    return now == null ? List.of() : BarrierKeeper.uniqueIndexes(now);
   }
 
   private static BarrierRequest.Answer await(

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.unique;
+
+import com.google.common.collect.MapMaker;
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.cassandra.cql3.Operation;
+import org.apache.cassandra.cql3.statements.DeleteStatement;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
+import org.apache.cassandra.cql3.statements.schema.IndexTarget;
+import org.apache.cassandra.db.Clustering;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.marshal.ByteBufferAccessor;
+import org.apache.cassandra.db.marshal.CompositeType;
+import org.apache.cassandra.db.rows.Cell;
+import org.apache.cassandra.db.rows.Row;
+import org.apache.cassandra.index.TargetParser;
+import org.apache.cassandra.schema.ColumnMetadata;
+import org.apache.cassandra.schema.IndexMetadata;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.FBUtilities;
+
+/**
+ * A unique index of a table: no two rows have the same values of its columns. A row without one of
+ * them has no entry, so there may be many. Values are equal if their bytes are, as those of keys.
+ *
+ * <p>Its entries are rows of a transactional table, which has the name of the index. The values are
+ * the key there, and the row's own key is what it finds.
+ */
+public final class UniqueKey {
+  /** Of the index, in the schema: all rows have their entries from this timestamp on (micros). */
+  static final String OPTION_SINCE = "since";
+
+  private static final ConcurrentMap<TableMetadata, List<UniqueKey>> KNOWN =
+      new MapMaker().weakKeys().makeMap();
+
+  private final TableMetadata table;
+  private final IndexMetadata index;
+  private final List<ColumnMetadata> columns;
+
+  UniqueKey(TableMetadata table, IndexMetadata index) {
+    this.table = table;
+    this.index = index;
+    this.columns = columns(table, index);
+  }
+
+  private static List<ColumnMetadata> columns(TableMetadata table, IndexMetadata index) {
+    List<ColumnMetadata> columns = new ArrayList<>();
+    for (String target : index.options.get(IndexTarget.TARGET_OPTION_NAME).split(", ")) {
+      columns.add(TargetParser.parse(table, target).left);
+    }
+    return columns;
+  }
+
+  /** Whether an index of the schema is a unique one. */
+  public static boolean isUnique(IndexMetadata index) {
+    return UniqueIndex.class
+        .getName()
+        .equals(index.options.get(IndexTarget.CUSTOM_INDEX_OPTION_NAME));
+  }
+
+  /** The unique indexes of a table. Every write asks. */
+  public static List<UniqueKey> of(TableMetadata table) {
+    if (table.indexes.size() < 2) { // One index makes the table transactional.
+      return List.of();
+    }
+    return KNOWN.computeIfAbsent(
+        table,
+        known ->
+            known.indexes.stream()
+                .filter(UniqueKey::isUnique)
+                .map(index -> new UniqueKey(known, index))
+                .toList());
+  }
+
+  /** Whether a statement may change entries, so that it has to read what it changes. */
+  public static boolean mayChange(ModificationStatement statement) {
+    List<UniqueKey> keys = of(statement.metadata());
+    if (keys.isEmpty()) {
+      return false;
+    }
+    boolean isWhole = statement instanceof DeleteStatement;
+    for (Operation operation : statement.allOperations()) {
+      isWhole = false;
+      if (keys.stream().anyMatch(key -> key.has(operation.column))) {
+        return true;
+      }
+    }
+    return isWhole;
+  }
+
+  public String name() {
+    return index.name;
+  }
+
+  /** The table that has the index, as it was when a statement was prepared. */
+  public TableMetadata table() {
+    return table;
+  }
+
+  public List<ColumnMetadata> columns() {
+    return columns;
+  }
+
+  public boolean has(ColumnMetadata column) {
+    return columns.contains(column);
+  }
+
+  /** Whether all rows have their entries; until then it can't be read. */
+  public boolean isReadable() {
+    return index.options.containsKey(OPTION_SINCE);
+  }
+
+  /** Whether all rows of a snapshot have their entries. */
+  public boolean isReadableAt(long asOf) {
+    return isReadable() && asOf >= Long.parseLong(index.options.get(OPTION_SINCE));
+  }
+
+  /**
+   * The table of the entries.
+   *
+   * @throws IsoldeException UNAVAILABLE if it was dropped meanwhile
+   */
+  public TableMetadata entries() {
+    TableMetadata entries = Schema.instance.getTableMetadata(table.keyspace, index.name);
+    if (entries == null) {
+      throw IsoldeException.of(
+          ErrorCode.UNAVAILABLE,
+          "The unique index " + index.name + " was dropped meanwhile; try again.",
+          "table",
+          table);
+    }
+    return entries;
+  }
+
+  /**
+   * The entry that a row has.
+   *
+   * @param row null if there is none
+   * @throws IsoldeException INVALID_REQUEST if its values can't be a key
+   */
+  Optional<Entry> entryOf(DecoratedKey key, Row row) {
+    if (row == null) {
+      return Optional.empty();
+    }
+    List<ByteBuffer> values = new ArrayList<>(columns.size());
+    int ttlSeconds = Cell.NO_TTL;
+    long endSeconds = Cell.NO_DELETION_TIME;
+    for (ColumnMetadata column : columns) {
+      if (column.isPrimaryKeyColumn()) {
+        values.add(keyValue(column, key, row.clustering()));
+        continue;
+      }
+      Cell<?> cell = row.getCell(column);
+      if (cell == null) {
+        return Optional.empty();
+      }
+      values.add(cell.buffer());
+      if (cell.isExpiring() && cell.localDeletionTime() < endSeconds) {
+        ttlSeconds = cell.ttl();
+        endSeconds = cell.localDeletionTime();
+      }
+    }
+    return Optional.of(
+        new Entry(
+            this,
+            entryKey(values),
+            new Entry.Owner(key, row.clustering()),
+            ttlSeconds,
+            endSeconds));
+  }
+
+  /** The value of a column of the primary key. */
+  public ByteBuffer keyValue(ColumnMetadata column, DecoratedKey key, Clustering<?> clustering) {
+    return column.isPartitionKey()
+        ? component(table, key, column.position())
+        : clustering.bufferAt(column.position());
+  }
+
+  private static ByteBuffer component(TableMetadata table, DecoratedKey key, int position) {
+    return table.partitionKeyType instanceof CompositeType composite
+        ? composite.split(key.getKey())[position]
+        : key.getKey();
+  }
+
+  /**
+   * The key of the entry of some values.
+   *
+   * @param values in the order of the columns
+   * @throws IsoldeException INVALID_REQUEST if they can't be a key
+   */
+  public DecoratedKey entryKey(List<ByteBuffer> values) {
+    ByteBuffer bytes = bytes(values);
+    if (!isKey(bytes)) {
+      throw IsoldeException.invalid(
+          "The unique index %s takes values of 1 to %d bytes, not %d."
+              .formatted(name(), FBUtilities.MAX_UNSIGNED_SHORT, bytes.remaining()),
+          "table",
+          table,
+          "index",
+          name());
+    }
+    return table.partitioner.decorateKey(bytes);
+  }
+
+  /** Whether any row can have these values. */
+  public boolean isPossible(List<ByteBuffer> values) {
+    return isKey(bytes(values));
+  }
+
+  private static boolean isKey(ByteBuffer bytes) {
+    return bytes.hasRemaining() && bytes.remaining() <= FBUtilities.MAX_UNSIGNED_SHORT;
+  }
+
+  private static ByteBuffer bytes(List<ByteBuffer> values) {
+    return values.size() == 1
+        ? values.get(0)
+        : CompositeType.build(ByteBufferAccessor.instance, values.toArray(ByteBuffer[]::new));
+  }
+
+  /**
+   * The row that an entry leads to.
+   *
+   * @param entry the row of the entry, as it was read
+   */
+  public Entry.Owner ownerOf(DecoratedKey entryKey, Row entry) {
+    TableMetadata entries = entries();
+    List<ByteBuffer> keys = new ArrayList<>();
+    for (ColumnMetadata column : table.partitionKeyColumns()) {
+      keys.add(value(column, entries, entryKey, entry));
+    }
+    List<ByteBuffer> clustering = new ArrayList<>();
+    for (ColumnMetadata column : table.clusteringColumns()) {
+      clustering.add(value(column, entries, entryKey, entry));
+    }
+    return Entry.Owner.of(table, keys, clustering);
+  }
+
+  private ByteBuffer value(
+      ColumnMetadata column, TableMetadata entries, DecoratedKey entryKey, Row entry) {
+    int position = columns.indexOf(column);
+    return position >= 0
+        ? component(entries, entryKey, position)
+        : entry.getCell(entries.getColumn(column.name)).buffer();
+  }
+
+  /** The value of a column of a row's own key, as the entry has it. */
+  ByteBuffer ownKeyValue(ColumnMetadata column, Entry.Owner owner) {
+    return keyValue(column, owner.key(), owner.clustering());
+  }
+
+  /** Reads what the index needs to know of a row. */
+  public SinglePartitionReadCommand read(Entry.Owner row, long nowInSeconds) {
+    return ChangedRows.row(this, row, nowInSeconds);
+  }
+
+  /** The columns of which rows have to be read, to know their entries. */
+  List<ColumnMetadata> regularColumns() {
+    return columns.stream().filter(ColumnMetadata::isRegular).toList();
+  }
+
+  /** The key of a row as text, for people. */
+  String describe(Entry.Owner row) {
+    return Stream.concat(
+            table.partitionKeyColumns().stream(), table.clusteringColumns().stream())
+        .map(column -> describe(column, keyValue(column, row.key(), row.clustering())))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String describe(ColumnMetadata column, ByteBuffer value) {
+    return column.name.toCQLString() + " = " + column.type.unwrap().toCQLString(value);
+  }
+
+  /** The values of an entry as text, for people. */
+  String describe(DecoratedKey entryKey) {
+    TableMetadata entries = entries();
+    return columns.stream()
+        .map(column -> describe(column, component(entries, entryKey, columns.indexOf(column))))
+        .collect(Collectors.joining(", "));
+  }
+}

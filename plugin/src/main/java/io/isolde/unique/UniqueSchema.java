@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.unique;
+
+import com.google.common.collect.Iterables;
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.version.VersionIndex;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.apache.cassandra.cql3.statements.schema.IndexTarget;
+import org.apache.cassandra.schema.ColumnMetadata;
+import org.apache.cassandra.schema.IndexMetadata;
+import org.apache.cassandra.schema.Indexes;
+import org.apache.cassandra.schema.KeyspaceMetadata;
+import org.apache.cassandra.schema.Keyspaces;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.ByteBufferUtil;
+
+/** Unique indexes in the schema. Each method is one change, seen whole or not at all. */
+public final class UniqueSchema {
+  /** Of a table of entries; its value is the name of the table that has the index. */
+  private static final String EXTENSION = "isolde_unique";
+
+  private UniqueSchema() {}
+
+  /** Whether a table has the entries of a unique index. Every statement asks. */
+  public static boolean isOfEntries(TableMetadata table) {
+    return !table.params.extensions.isEmpty() && table.params.extensions.containsKey(EXTENSION);
+  }
+
+  /**
+   * Adds an index and the table of its entries. It can't be read yet.
+   *
+   * @param name null if Cassandra makes it
+   * @param ifNotExists whether it is no error if there is one
+   * @param createIndex Cassandra's part
+   * @return the index, or the one that was there; empty if that is not a unique one of this table
+   * @throws IsoldeException UNSUPPORTED_UNIQUE_INDEX
+   */
+  public static Optional<UniqueKey> create(
+      TableMetadata table,
+      String name,
+      boolean ifNotExists,
+      UnaryOperator<Keyspaces> createIndex) {
+    List<UniqueKey> found = new ArrayList<>(1);
+    var unused =
+        Schema.instance.transform(
+            before -> {
+              Keyspaces after = createIndex.apply(before);
+              TableMetadata then = before.getNullable(table.keyspace).tables.getNullable(table.id);
+              TableMetadata now = after.getNullable(table.keyspace).tables.getNullable(table.id);
+              IndexMetadata added =
+                  Iterables.find(now.indexes, one -> !then.indexes.has(one.name), null);
+              if (added == null) { // There is one of that name.
+                existing(then, one -> one.name().equals(name)).ifPresent(found::add);
+                return before;
+              }
+              UniqueKey index = unread(now, added);
+              Optional<UniqueKey> same =
+                  existing(then, one -> one.columns().equals(index.columns()));
+              found.add(same.orElse(index));
+              if (same.isPresent() && !ifNotExists) {
+                throw refused(index, same.get().name() + " is of the same columns.");
+              }
+              return same.isPresent() ? before : withEntries(after, index);
+            });
+    return found.stream().findFirst();
+  }
+
+  /** What describes an index that was ready somewhere may come with that, and makes another one. */
+  private static UniqueKey unread(TableMetadata table, IndexMetadata added) {
+    Map<String, String> options = new HashMap<>(added.options);
+    options.remove(UniqueKey.OPTION_SINCE);
+    IndexMetadata index = IndexMetadata.fromSchemaMetadata(added.name, added.kind, options);
+    return new UniqueKey(table.withSwapped(table.indexes.replace(index)), index);
+  }
+
+  private static Optional<UniqueKey> existing(TableMetadata table, Predicate<UniqueKey> which) {
+    return UniqueKey.of(table).stream().filter(which).findFirst();
+  }
+
+  private static Keyspaces withEntries(Keyspaces schema, UniqueKey index) {
+    KeyspaceMetadata keyspace = schema.getNullable(index.table().keyspace);
+    requireSupported(index);
+    if (keyspace.getTableOrViewNullable(index.name()) != null) {
+      throw refused(index, "a table has its name, which its entries need; choose another name.");
+    }
+    TableMetadata entries = entries(index);
+    entries.validate();
+    return schema.withAddedOrUpdated(
+        keyspace.withSwapped(keyspace.tables.withSwapped(index.table()).with(entries)));
+  }
+
+  private static void requireSupported(UniqueKey index) {
+    boolean hasRegular = false;
+    for (ColumnMetadata column : index.columns()) {
+      if (column.isStatic()) {
+        throw refused(index, column.name + " is static; put it into a table of its own.");
+      }
+      if (column.type.isMultiCell()) {
+        throw refused(index, column.name + " is a collection or a type that is not frozen.");
+      }
+      hasRegular |= column.isRegular();
+    }
+    if (!hasRegular) {
+      throw refused(index, "it needs a column that is not of the primary key.");
+    }
+  }
+
+  private static IsoldeException refused(UniqueKey index, String why) {
+    return IsoldeException.of(
+        ErrorCode.UNSUPPORTED_UNIQUE_INDEX,
+        "There can't be the unique index " + index.name() + " on " + index.table() + ": " + why,
+        "table",
+        index.table(),
+        "index",
+        index.name());
+  }
+
+  private static TableMetadata entries(UniqueKey index) {
+    TableMetadata table = index.table();
+    TableMetadata.Builder entries =
+        TableMetadata.builder(table.keyspace, index.name())
+            .partitioner(table.partitioner)
+            .params(
+                table
+                    .params
+                    .unbuild()
+                    .comment(
+                        "Isolde: entries of the unique index of this name on " + table.name)
+                    .defaultTimeToLive(0)
+                    .cdc(false)
+                    .extensions(Map.of(EXTENSION, ByteBufferUtil.bytes(table.name)))
+                    .build());
+    for (ColumnMetadata column : index.columns()) {
+      entries.addPartitionKeyColumn(column.name, column.type.unwrap());
+    }
+    for (ColumnMetadata column : table.primaryKeyColumns()) {
+      if (!index.has(column)) {
+        entries.addRegularColumn(column.name, column.type.unwrap());
+      }
+    }
+    IndexMetadata transactional =
+        IndexMetadata.fromIndexTargets(
+            List.of(),
+            VersionIndex.nameFor(index.name()),
+            IndexMetadata.Kind.CUSTOM,
+            Map.of(IndexTarget.CUSTOM_INDEX_OPTION_NAME, VersionIndex.class.getName()));
+    return entries.indexes(Indexes.of(transactional)).build();
+  }
+
+  /**
+   * From now on the index can be read.
+   *
+   * @param since all rows have their entries in snapshots from this timestamp on (micros)
+   * @throws IsoldeException UNAVAILABLE if it was dropped meanwhile
+   */
+  public static void makeReadable(UniqueKey index, long since) {
+    var unused =
+        Schema.instance.transform(
+            before -> {
+              KeyspaceMetadata keyspace = before.getNullable(index.table().keyspace);
+              TableMetadata table =
+                  keyspace == null ? null : keyspace.tables.getNullable(index.table().id);
+              if (table == null || !table.indexes.has(index.name())) {
+                throw IsoldeException.of(
+                    ErrorCode.UNAVAILABLE,
+                    "The unique index " + index.name() + " was dropped while it was built.",
+                    "table",
+                    index.table());
+              }
+              IndexMetadata old = table.indexes.get(index.name()).orElseThrow();
+              Map<String, String> options = new HashMap<>(old.options);
+              options.put(UniqueKey.OPTION_SINCE, String.valueOf(since));
+              IndexMetadata readable =
+                  IndexMetadata.fromSchemaMetadata(old.name, old.kind, options);
+              return before.withAddedOrUpdated(
+                  keyspace.withSwapped(
+                      keyspace.tables.withSwapped(
+                          table.withSwapped(table.indexes.replace(readable)))));
+            });
+  }
+
+  /** Removes an index that can't be built, with its entries. */
+  public static void remove(UniqueKey index) {
+    String keyspaceName = index.table().keyspace;
+    var unused =
+        Schema.instance.transform(
+            before -> {
+              KeyspaceMetadata keyspace = before.getNullable(keyspaceName);
+              TableMetadata table =
+                  keyspace == null ? null : keyspace.tables.getNullable(index.table().id);
+              if (table == null || !table.indexes.has(index.name())) {
+                return before;
+              }
+              return before.withAddedOrUpdated(
+                  keyspace.withSwapped(
+                      keyspace.tables.withSwapped(
+                          table.withSwapped(table.indexes.without(index.name())))));
+            });
+    removeEntriesOfNone(keyspaceName);
+  }
+
+  /** Removes the tables of a keyspace whose entries are of no index, after a DROP. */
+  public static void removeEntriesOfNone(String keyspaceName) {
+    KeyspaceMetadata now = Schema.instance.getKeyspaceMetadata(keyspaceName);
+    if (now == null || now.tables.stream().noneMatch(table -> isOrphan(now, table))) {
+      return;
+    }
+    var unused =
+        Schema.instance.transform(
+            before -> {
+              KeyspaceMetadata keyspace = before.getNullable(keyspaceName);
+              return keyspace == null
+                  ? before
+                  : before.withAddedOrUpdated(
+                      keyspace.withSwapped(
+                          keyspace.tables.filter(table -> !isOrphan(keyspace, table))));
+            });
+  }
+
+  private static boolean isOrphan(KeyspaceMetadata keyspace, TableMetadata table) {
+    if (!isOfEntries(table)) {
+      return false;
+    }
+    ByteBuffer owner = table.params.extensions.get(EXTENSION).duplicate();
+    TableMetadata indexed = keyspace.tables.getNullable(new String(ByteBufferUtil.getArray(owner), StandardCharsets.UTF_8));
+    return indexed == null
+        || indexed.indexes.get(table.name).filter(UniqueKey::isUnique).isEmpty();
+  }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.unique;
+
+import static io.isolde.system.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
+import com.datastax.oss.driver.api.core.cql.Row;
+import io.isolde.client.ErrorCode;
+import io.isolde.client.Transaction;
+import io.isolde.system.Results;
+import io.isolde.system.SystemNode;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Making, describing and dropping unique indexes. */
+class UniqueIndexSchemaTest {
+  private static final SystemNode NODE = SystemNode.shared();
+
+  private String table;
+
+  @BeforeEach
+  void makeTable() {
+    table = NODE.table("k int PRIMARY KEY, a text, b text, s list<int>, f frozen<list<int>>");
+  }
+
+  private List<String> lines(String cql) {
+    return Results.lines(NODE.session().execute(cql.formatted(table)));
+  }
+
+  private void execute(String cql) {
+    NODE.session().execute(cql.formatted(table));
+  }
+
+  private String index(String suffix) {
+    return table.substring(table.indexOf('.') + 1) + suffix;
+  }
+
+  private List<String> tables() {
+    return Stream.of(NODE.session().execute("DESCRIBE TABLES").all())
+        .flatMap(List::stream)
+        .map((Row row) -> row.getString("name"))
+        .toList();
+  }
+
+  @Test
+  void whenThereIsDataThenItGetsItsEntries() {
+    PreparedStatement insert =
+        NODE.session().prepare("INSERT INTO %s (k, a) VALUES (?, ?)".formatted(table));
+    for (int k = 0; k < 1_200; k++) {
+      NODE.session().execute(insert.bind(k, k % 3 == 0 ? null : "v" + k));
+    }
+    execute("CREATE UNIQUE INDEX ON %s (a)");
+    assertThat(lines("SELECT count(*) FROM " + SystemNode.KEYSPACE + "." + index("_a_idx")))
+        .containsExactly("800");
+    assertThat(lines("SELECT k FROM %s WHERE a = 'v500'")).containsExactly("500");
+    assertRefused(
+        ErrorCode.UNIQUE_VIOLATION, () -> execute("INSERT INTO %s (k, a) VALUES (-1, 'v500')"));
+  }
+
+  @Test
+  void whenDataHasAValueTwiceThenThereIsNoIndex() {
+    execute("INSERT INTO %s (k, a) VALUES (1, 'x')");
+    execute("INSERT INTO %s (k, a) VALUES (2, 'y')");
+    execute("INSERT INTO %s (k, a) VALUES (3, 'x')");
+    assertRefused(ErrorCode.UNIQUE_VIOLATION, () -> execute("CREATE UNIQUE INDEX ON %s (a)"));
+    assertThat(tables()).doesNotContain(index("_a_idx"));
+    execute("INSERT INTO %s (k, a) VALUES (4, 'y')");
+    execute("DELETE FROM %s WHERE k IN (3, 4)");
+    execute("CREATE UNIQUE INDEX ON %s (a)");
+    assertThat(lines("SELECT k FROM %s WHERE a = 'x'")).containsExactly("1");
+  }
+
+  @Test
+  void whenItIsMadeWhileOthersWriteThenItHasTheirRowsToo() {
+    for (int k = 0; k < 300; k++) {
+      execute("INSERT INTO %s (k, a) VALUES (" + k + ", 'v" + k + "')");
+    }
+    AtomicBoolean isDone = new AtomicBoolean();
+    CompletableFuture<Integer> writer =
+        CompletableFuture.supplyAsync(
+            () -> {
+              int k = 0;
+              while (!isDone.get()) {
+                execute("UPDATE %s SET a = 'w" + k + "' WHERE k = " + k % 300);
+                k++;
+              }
+              return k;
+            });
+    execute("CREATE UNIQUE INDEX ON %s (a)");
+    isDone.set(true);
+    assertThat(writer.join()).isPositive();
+    assertThat(lines("SELECT k, a FROM %s"))
+        .containsExactlyInAnyOrderElementsOf(
+            lines("SELECT k, a FROM " + SystemNode.KEYSPACE + "." + index("_a_idx")));
+  }
+
+  @Test
+  void whenATransactionIsOlderThanTheIndexThenItCanReadButNotWrite() {
+    execute("INSERT INTO %s (k, a) VALUES (1, 'x')");
+    try (Transaction reader = NODE.isolde().begin();
+        Transaction writer = NODE.isolde().begin()) {
+      writer.execute("INSERT INTO %s (k, a) VALUES (2, 'x')".formatted(table));
+      execute("CREATE UNIQUE INDEX ON %s (a)");
+      assertThat(
+              Results.lines(
+                  reader.execute("SELECT k FROM %s WHERE a = 'x'".formatted(table))))
+          .containsExactly("1");
+      reader.commit();
+      assertRefused(ErrorCode.SNAPSHOT_TOO_OLD, writer::commit);
+    }
+  }
+
+  @Test
+  void whenItIsDroppedThenItsEntriesGoAndValuesAreFree() {
+    execute("CREATE UNIQUE INDEX " + index("_i") + " ON %s (a, b)");
+    assertThat(tables()).contains(index("_i"));
+    assertThat(
+            NODE.session()
+                .execute("DESCRIBE INDEX " + SystemNode.KEYSPACE + "." + index("_i"))
+                .one()
+                .getString("create_statement"))
+        .contains("(a, b)", "io.isolde.unique.UniqueIndex");
+    execute("DROP INDEX " + SystemNode.KEYSPACE + "." + index("_i"));
+    assertThat(tables()).doesNotContain(index("_i"));
+    execute("INSERT INTO %s (k, a, b) VALUES (1, 'x', 'y')");
+    execute("INSERT INTO %s (k, a, b) VALUES (2, 'x', 'y')");
+    execute("DISABLE TRANSACTIONS ON %s");
+  }
+
+  @Test
+  void whenTheTableIsDroppedThenItsEntriesGoToo() {
+    execute("CREATE UNIQUE INDEX ON %s (a)");
+    execute("CREATE UNIQUE INDEX ON %s (full(f))");
+    execute("DROP TABLE %s");
+    assertThat(tables()).doesNotContain(index("_a_idx"), index("_f_idx"));
+  }
+
+  @Test
+  void whenItExistsThenOnlyIfNotExistsIsNoError() {
+    execute("CREATE UNIQUE INDEX IF NOT EXISTS " + index("_i") + " ON %s (a)");
+    execute("CREATE UNIQUE INDEX IF NOT EXISTS " + index("_i") + " ON %s (a)");
+    execute("CREATE UNIQUE INDEX IF NOT EXISTS ON %s (a)");
+    assertThatThrownBy(() -> execute("CREATE UNIQUE INDEX " + index("_i") + " ON %s (a)"))
+        .hasMessageContaining("already exists");
+    assertRefused(
+        ErrorCode.UNSUPPORTED_UNIQUE_INDEX,
+        () -> execute("CREATE UNIQUE INDEX " + index("_j") + " ON %s (a)"));
+    execute("INSERT INTO %s (k, a) VALUES (1, 'x')");
+    assertRefused(
+        ErrorCode.UNIQUE_VIOLATION, () -> execute("INSERT INTO %s (k, a) VALUES (2, 'x')"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "s | collection",
+        "values(s) | collection",
+        "z | Undefined column name z",
+        "k | only partition key",
+        "'a, a' | Duplicate column"
+      })
+  void whenColumnsCannotBeUniqueThenTheErrorSaysSo(String columns, String why) {
+    assertThatThrownBy(() -> execute("CREATE UNIQUE INDEX ON %s (" + columns + ")"))
+        .hasMessageContaining(why);
+    assertThat(tables()).noneMatch(name -> name.startsWith(index("_")));
+  }
+
+  @Test
+  void whenTheTableIsPlainThenItIsRefused() {
+    String plain = NODE.plainTable("k int PRIMARY KEY, a text");
+    assertRefused(
+        ErrorCode.NOT_TRANSACTIONAL,
+        () -> NODE.session().execute("CREATE UNIQUE INDEX ON " + plain + " (a)"));
+  }
+
+  @Test
+  void whenItIsCreatedAsACustomIndexThenItIsTheSame() {
+    execute("INSERT INTO %s (k, a) VALUES (1, 'x')");
+    execute(
+        "CREATE CUSTOM INDEX ON %s (a) USING 'io.isolde.unique.UniqueIndex'"
+            + " WITH OPTIONS = {'since': '1'}");
+    assertThat(lines("SELECT k FROM %s WHERE a = 'x'")).containsExactly("1");
+    assertRefused(
+        ErrorCode.UNIQUE_VIOLATION, () -> execute("INSERT INTO %s (k, a) VALUES (2, 'x')"));
+  }
+}
