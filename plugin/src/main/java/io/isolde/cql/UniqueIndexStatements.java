@@ -11,6 +11,7 @@ import io.isolde.unique.UniqueIndex;
 import io.isolde.unique.UniqueKey;
 import io.isolde.unique.UniqueSchema;
 import io.isolde.version.VersionIndex;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +23,9 @@ import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.statements.schema.AlterSchemaStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateIndexStatement;
 import org.apache.cassandra.cql3.statements.schema.DropIndexStatement;
+import org.apache.cassandra.cql3.statements.schema.IndexTarget;
+import org.apache.cassandra.db.guardrails.Guardrails;
+import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
@@ -38,6 +42,8 @@ final class UniqueIndexStatements {
       Pattern.compile("(?is)\\s*CREATE\\s+UNIQUE\\s+INDEX\\b(?<rest>.*?)\\s*;?\\s*");
   private static final PrivateField TABLE = PrivateField.of(CreateIndexStatement.class, "tableName");
   private static final PrivateField NAME = PrivateField.of(CreateIndexStatement.class, "indexName");
+  private static final PrivateField TARGETS =
+      PrivateField.of(CreateIndexStatement.class, "rawIndexTargets");
   private static final PrivateField IF_NOT_EXISTS =
       PrivateField.of(CreateIndexStatement.class, "ifNotExists");
   private static final PrivateField DROPPED =
@@ -66,31 +72,41 @@ final class UniqueIndexStatements {
 
   /** Returns when the index can be read. */
   ResultMessage create(CreateIndexStatement create, Incoming incoming) {
-    create.validate(incoming.client());
     create.authorize(incoming.client());
+    Guardrails.createSecondaryIndexesEnabled.ensureEnabled(
+        "Creating secondary indexes", incoming.client());
     TableMetadata table =
         Schema.instance.validateTable(create.keyspace(), (String) TABLE.get(create));
     SnapshotValidator.refuseWrites(List.of(table));
     refuseWrites(List.of(table));
     var unused = Tables.requireTransactional(table);
+    Guardrails.secondaryIndexesPerTable.guard(
+        table.indexes.size() + 1L, "on table " + table, false, incoming.client());
     UniqueSchema.removeEntriesOfNone(table.keyspace);
+    UniqueSchema.Definition definition =
+        new UniqueSchema.Definition(
+            (String) NAME.get(create), targets(create, table), (Boolean) IF_NOT_EXISTS.get(create));
     coordinator
         .get()
         .uniqueIndexes()
-        .create(
-            table,
-            () ->
-                UniqueSchema.create(
-                    table,
-                    (String) NAME.get(create),
-                    (Boolean) IF_NOT_EXISTS.get(create),
-                    create::apply));
+        .create(table, () -> UniqueSchema.create(table, definition));
     return new ResultMessage.SchemaChange(
         new Event.SchemaChange(
             Event.SchemaChange.Change.UPDATED,
             Event.SchemaChange.Target.TABLE,
             table.keyspace,
             table.name));
+  }
+
+  private static List<IndexTarget> targets(CreateIndexStatement create, TableMetadata table) {
+    List<IndexTarget> targets = new ArrayList<>();
+    for (Object target : (List<?>) TARGETS.get(create)) {
+      targets.add(((IndexTarget.Raw) target).prepare(table));
+    }
+    if (targets.isEmpty()) {
+      throw new InvalidRequestException("A unique index needs columns");
+    }
+    return targets;
   }
 
   /** DROP INDEX and DROP TABLE: the entries go with the index. */

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.unique;
 
-import com.google.common.collect.Iterables;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.version.VersionIndex;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
 import org.apache.cassandra.cql3.statements.schema.IndexTarget;
+import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.IndexMetadata;
 import org.apache.cassandra.schema.Indexes;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Keyspaces;
 import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.SchemaConstants;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.ByteBufferUtil;
 
@@ -37,63 +38,90 @@ public final class UniqueSchema {
   }
 
   /**
-   * Adds an index and the table of its entries. It can't be read yet.
+   * What is to be made.
    *
-   * @param name null if Cassandra makes it
+   * @param name null for one that is made of the names of table and column
+   * @param targets as the statement names the columns
    * @param ifNotExists whether it is no error if there is one
-   * @param createIndex Cassandra's part
+   */
+  public record Definition(String name, List<IndexTarget> targets, boolean ifNotExists) {}
+
+  /**
+   * Adds an index and the table of its entries. It can't be read yet. (Cassandra's own way is not
+   * for columns that are a partition key alone.)
+   *
    * @return the index, or the one that was there; empty if that is not a unique one of this table
    * @throws IsoldeException UNSUPPORTED_UNIQUE_INDEX
+   * @throws InvalidRequestException if there is an index of that name
    */
-  public static Optional<UniqueKey> create(
-      TableMetadata table,
-      String name,
-      boolean ifNotExists,
-      UnaryOperator<Keyspaces> createIndex) {
+  public static Optional<UniqueKey> create(TableMetadata asked, Definition definition) {
     List<UniqueKey> found = new ArrayList<>(1);
     var unused =
         Schema.instance.transform(
             before -> {
-              Keyspaces after = createIndex.apply(before);
-              TableMetadata then = before.getNullable(table.keyspace).tables.getNullable(table.id);
-              TableMetadata now = after.getNullable(table.keyspace).tables.getNullable(table.id);
-              IndexMetadata added =
-                  Iterables.find(now.indexes, one -> !then.indexes.has(one.name), null);
-              if (added == null) { // There is one of that name.
-                existing(then, one -> one.name().equals(name)).ifPresent(found::add);
+              KeyspaceMetadata keyspace = before.getNullable(asked.keyspace);
+              TableMetadata table =
+                  keyspace == null ? null : keyspace.tables.getNullable(asked.id);
+              if (table == null) {
+                throw new InvalidRequestException("Table '" + asked + "' doesn't exist");
+              }
+              String name = definition.name;
+              if (name != null && keyspace.hasIndex(name)) {
+                if (!definition.ifNotExists) {
+                  throw new InvalidRequestException("Index '" + name + "' already exists");
+                }
+                existing(table, one -> one.name().equals(name)).ifPresent(found::add);
                 return before;
               }
-              UniqueKey index = unread(now, added);
+              UniqueKey index = index(keyspace, table, definition);
               Optional<UniqueKey> same =
-                  existing(then, one -> one.columns().equals(index.columns()));
+                  existing(table, one -> one.columns().equals(index.columns()));
               found.add(same.orElse(index));
-              if (same.isPresent() && !ifNotExists) {
+              if (same.isPresent() && !definition.ifNotExists) {
                 throw refused(index, same.get().name() + " is of the same columns.");
               }
-              return same.isPresent() ? before : withEntries(after, index);
+              return same.isPresent() ? before : with(index, keyspace, before);
             });
     return found.stream().findFirst();
   }
 
-  /** What describes an index that was ready somewhere may come with that, and makes another one. */
-  private static UniqueKey unread(TableMetadata table, IndexMetadata added) {
-    Map<String, String> options = new HashMap<>(added.options);
-    options.remove(UniqueKey.OPTION_SINCE);
-    IndexMetadata index = IndexMetadata.fromSchemaMetadata(added.name, added.kind, options);
-    return new UniqueKey(table.withSwapped(table.indexes.replace(index)), index);
+  private static UniqueKey index(
+      KeyspaceMetadata keyspace, TableMetadata table, Definition definition) {
+    for (IndexTarget target : definition.targets) {
+      if (!SchemaConstants.isValidCharsName(target.column.toString())) {
+        throw new InvalidRequestException(
+            "Column '" + target.column + "' contains non-alphanumeric-underscore characters");
+      }
+    }
+    String name = definition.name;
+    if (name == null) {
+      List<IndexTarget> targets = definition.targets;
+      name =
+          keyspace.findAvailableIndexName(
+              targets.size() == 1
+                  ? IndexMetadata.generateDefaultIndexName(table.name, targets.get(0).column)
+                  : IndexMetadata.generateDefaultIndexName(table.name));
+    }
+    IndexMetadata index =
+        IndexMetadata.fromIndexTargets(
+            definition.targets,
+            name,
+            IndexMetadata.Kind.CUSTOM,
+            Map.of(IndexTarget.CUSTOM_INDEX_OPTION_NAME, UniqueIndex.class.getName()));
+    return new UniqueKey(table.withSwapped(table.indexes.with(index)), index);
   }
 
   private static Optional<UniqueKey> existing(TableMetadata table, Predicate<UniqueKey> which) {
     return UniqueKey.of(table).stream().filter(which).findFirst();
   }
 
-  private static Keyspaces withEntries(Keyspaces schema, UniqueKey index) {
-    KeyspaceMetadata keyspace = schema.getNullable(index.table().keyspace);
+  private static Keyspaces with(UniqueKey index, KeyspaceMetadata keyspace, Keyspaces schema) {
     requireSupported(index);
     if (keyspace.getTableOrViewNullable(index.name()) != null) {
       throw refused(index, "a table has its name, which its entries need; choose another name.");
     }
     TableMetadata entries = entries(index);
+    index.table().validate();
     entries.validate();
     return schema.withAddedOrUpdated(
         keyspace.withSwapped(keyspace.tables.withSwapped(index.table()).with(entries)));
@@ -102,6 +130,12 @@ public final class UniqueSchema {
   private static void requireSupported(UniqueKey index) {
     boolean hasRegular = false;
     for (ColumnMetadata column : index.columns()) {
+      if (Collections.frequency(index.columns(), column) > 1) {
+        throw refused(index, column.name + " comes twice.");
+      }
+      if (column.type.referencesDuration()) {
+        throw refused(index, column.name + " has durations, which have no order.");
+      }
       if (column.isStatic()) {
         throw refused(index, column.name + " is static; put it into a table of its own.");
       }

@@ -76,6 +76,7 @@ public final class Torture {
     for (CheckedWorkload workload : transactions(IsolationLevel.SERIALIZABLE, 0)) {
       statements.addAll(workload.tables());
     }
+    statements.addAll(new UniqueWorkload(0, null).tables());
     statements.addAll(StatementTables.ofTransactions());
     cluster.define(statements);
   }
@@ -106,6 +107,7 @@ public final class Torture {
       workloads.addAll(statements(StatementTables.strong(cluster.session()), firstKey));
     } else {
       workloads.addAll(transactions(level, firstKey));
+      workloads.add(new UniqueWorkload(firstKey, cluster.session()));
       workloads.addAll(statements(StatementTables.transactional(cluster.session()), firstKey));
     }
     return new Epoch(

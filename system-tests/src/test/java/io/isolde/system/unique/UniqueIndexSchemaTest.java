@@ -165,8 +165,8 @@ class UniqueIndexSchemaTest {
         "s | collection",
         "values(s) | collection",
         "z | Undefined column name z",
-        "k | only partition key",
-        "'a, a' | Duplicate column"
+        "k | not of the primary key",
+        "'a, a' | comes twice"
       })
   void whenColumnsCannotBeUniqueThenTheErrorSaysSo(String columns, String why) {
     assertThatThrownBy(() -> execute("CREATE UNIQUE INDEX ON %s (" + columns + ")"))
