@@ -40,7 +40,8 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 final class UniqueIndexStatements {
   private static final Pattern CREATE =
       Pattern.compile("(?is)\\s*CREATE\\s+UNIQUE\\s+INDEX\\b(?<rest>.*?)\\s*;?\\s*");
-  private static final PrivateField TABLE = PrivateField.of(CreateIndexStatement.class, "tableName");
+  private static final PrivateField TABLE =
+      PrivateField.of(CreateIndexStatement.class, "tableName");
   private static final PrivateField NAME = PrivateField.of(CreateIndexStatement.class, "indexName");
   private static final PrivateField TARGETS =
       PrivateField.of(CreateIndexStatement.class, "rawIndexTargets");
@@ -86,10 +87,7 @@ final class UniqueIndexStatements {
     UniqueSchema.Definition definition =
         new UniqueSchema.Definition(
             (String) NAME.get(create), targets(create, table), (Boolean) IF_NOT_EXISTS.get(create));
-    coordinator
-        .get()
-        .uniqueIndexes()
-        .create(table, () -> UniqueSchema.create(table, definition));
+    coordinator.get().uniqueIndexes().create(table, () -> UniqueSchema.create(table, definition));
     return new ResultMessage.SchemaChange(
         new Event.SchemaChange(
             Event.SchemaChange.Change.UPDATED,

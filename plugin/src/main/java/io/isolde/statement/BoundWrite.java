@@ -49,8 +49,7 @@ public record BoundWrite(ModificationStatement statement, QueryOptions options) 
     return haveConditions(writes)
         || writes.stream()
             .anyMatch(
-                write ->
-                    write.readsWithoutCondition() || UniqueKey.mayChange(write.statement));
+                write -> write.readsWithoutCondition() || UniqueKey.mayChange(write.statement));
   }
 
   /** Whether any of them has an IF. */

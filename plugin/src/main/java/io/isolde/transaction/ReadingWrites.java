@@ -41,8 +41,8 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 
 /**
  * Runs writes that read first, on transactional tables: IF, additions to numbers, operations on
- * lists by index or value, and writes to columns of unique indexes. In a transaction, or as a transaction of one statement. {@code
- * docs/conflicts.md} has the rules.
+ * lists by index or value, and writes to columns of unique indexes. In a transaction, or as a
+ * transaction of one statement. {@code docs/conflicts.md} has the rules.
  */
 public final class ReadingWrites {
   /** Pauses after conflicts grow up to 64 ms. */
@@ -121,8 +121,7 @@ public final class ReadingWrites {
     return outcome.answer();
   }
 
-  private static void add(
-      List<PartitionUpdate> updates, EntryChanges entries, WriteBuffer buffer) {
+  private static void add(List<PartitionUpdate> updates, EntryChanges entries, WriteBuffer buffer) {
     Denylist.checkWrites(updates);
     for (PartitionUpdate update : updates) {
       entries.add(update, buffer.of(update.metadata().id, update.partitionKey()));

@@ -55,8 +55,7 @@ public final class UniqueIndexes {
   private final DataStatements data;
   private final ReadingWrites reading;
 
-  UniqueIndexes(
-      Oracle oracle, ClusterBarrier barrier, DataStatements data, ReadingWrites reading) {
+  UniqueIndexes(Oracle oracle, ClusterBarrier barrier, DataStatements data, ReadingWrites reading) {
     this.oracle = oracle;
     this.barrier = barrier;
     this.data = data;
@@ -161,8 +160,7 @@ public final class UniqueIndexes {
                     .map(column -> column.name.toCQLString())
                     .collect(Collectors.joining(", ")),
                 index.table().toString());
-    return (SelectStatement)
-        QueryProcessor.parseStatement(text, ClientState.forInternalCalls());
+    return (SelectStatement) QueryProcessor.parseStatement(text, ClientState.forInternalCalls());
   }
 
   private static QueryOptions options(PagingState page) {

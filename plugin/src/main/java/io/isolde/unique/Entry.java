@@ -27,7 +27,8 @@ import org.apache.cassandra.utils.btree.BTreeSet;
  * @param ttlSeconds of the column that ends first; 0 if none ends
  * @param endSeconds when that is, in seconds since 1970; as a cell has it if none ends
  */
-public record Entry(UniqueKey index, DecoratedKey key, Owner owner, int ttlSeconds, long endSeconds) {
+public record Entry(
+    UniqueKey index, DecoratedKey key, Owner owner, int ttlSeconds, long endSeconds) {
   /** The key of a row. */
   public record Owner(DecoratedKey key, Clustering<?> clustering) {
     /**
@@ -50,7 +51,8 @@ public record Entry(UniqueKey index, DecoratedKey key, Owner owner, int ttlSecon
   }
 
   /** Reads the entry of a key. */
-  public static SinglePartitionReadCommand read(UniqueKey index, DecoratedKey key, long nowInSeconds) {
+  public static SinglePartitionReadCommand read(
+      UniqueKey index, DecoratedKey key, long nowInSeconds) {
     return row(index.entries(), key, Clustering.EMPTY, nowInSeconds);
   }
 
@@ -86,8 +88,7 @@ public record Entry(UniqueKey index, DecoratedKey key, Owner owner, int ttlSecon
 
   static PartitionUpdate deletion(UniqueKey index, DecoratedKey key, long timestamp) {
     Row.Deletion deletion =
-        Row.Deletion.regular(
-            DeletionTime.build(timestamp - 1, FBUtilities.nowInSeconds()));
+        Row.Deletion.regular(DeletionTime.build(timestamp - 1, FBUtilities.nowInSeconds()));
     return PartitionUpdate.singleRowUpdate(
         index.entries(), key, BTreeRow.emptyDeletedRow(Clustering.EMPTY, deletion));
   }

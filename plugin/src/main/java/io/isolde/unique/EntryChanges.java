@@ -4,7 +4,6 @@ package io.isolde.unique;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -143,10 +142,7 @@ public final class EntryChanges {
     if (owner == null || owner.equals(claim.owner())) {
       return;
     }
-    Row row =
-        reads
-            .after(claim.index().read(owner, nowInSeconds))
-            .getRow(owner.clustering());
+    Row row = reads.after(claim.index().read(owner, nowInSeconds)).getRow(owner.clustering());
     boolean isTaken =
         claim
             .index()
@@ -167,9 +163,7 @@ public final class EntryChanges {
   /** Returns null if there is no such entry. */
   private static Entry.Owner owner(Entry entry, Reads reads, long nowInSeconds) {
     Row found =
-        reads
-            .after(Entry.read(entry.index(), entry.key(), nowInSeconds))
-            .getRow(Clustering.EMPTY);
+        reads.after(Entry.read(entry.index(), entry.key(), nowInSeconds)).getRow(Clustering.EMPTY);
     return found == null ? null : entry.index().ownerOf(entry.key(), found);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.unique;
 
+import com.google.common.base.Splitter;
 import com.google.common.collect.MapMaker;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
@@ -40,6 +41,9 @@ public final class UniqueKey {
   /** Of the index, in the schema: all rows have their entries from this timestamp on (micros). */
   static final String OPTION_SINCE = "since";
 
+  /** Between the columns, as Cassandra writes them. */
+  private static final Splitter TARGETS = Splitter.on(", ");
+
   private static final ConcurrentMap<TableMetadata, List<UniqueKey>> KNOWN =
       new MapMaker().weakKeys().makeMap();
 
@@ -55,7 +59,7 @@ public final class UniqueKey {
 
   private static List<ColumnMetadata> columns(TableMetadata table, IndexMetadata index) {
     List<ColumnMetadata> columns = new ArrayList<>();
-    for (String target : index.options.get(IndexTarget.TARGET_OPTION_NAME).split(", ")) {
+    for (String target : TARGETS.split(index.options.get(IndexTarget.TARGET_OPTION_NAME))) {
       columns.add(TargetParser.parse(table, target).left);
     }
     return columns;
@@ -270,8 +274,7 @@ public final class UniqueKey {
 
   /** The key of a row as text, for people. */
   String describe(Entry.Owner row) {
-    return Stream.concat(
-            table.partitionKeyColumns().stream(), table.clusteringColumns().stream())
+    return Stream.concat(table.partitionKeyColumns().stream(), table.clusteringColumns().stream())
         .map(column -> describe(column, keyValue(column, row.key(), row.clustering())))
         .collect(Collectors.joining(", "));
   }

@@ -60,8 +60,7 @@ public final class UniqueSchema {
         Schema.instance.transform(
             before -> {
               KeyspaceMetadata keyspace = before.getNullable(asked.keyspace);
-              TableMetadata table =
-                  keyspace == null ? null : keyspace.tables.getNullable(asked.id);
+              TableMetadata table = keyspace == null ? null : keyspace.tables.getNullable(asked.id);
               if (table == null) {
                 throw new InvalidRequestException("Table '" + asked + "' doesn't exist");
               }
@@ -168,8 +167,7 @@ public final class UniqueSchema {
                 table
                     .params
                     .unbuild()
-                    .comment(
-                        "Isolde: entries of the unique index of this name on " + table.name)
+                    .comment("Isolde: entries of the unique index of this name on " + table.name)
                     .defaultTimeToLive(0)
                     .cdc(false)
                     .extensions(Map.of(EXTENSION, ByteBufferUtil.bytes(table.name)))
@@ -266,8 +264,9 @@ public final class UniqueSchema {
       return false;
     }
     ByteBuffer owner = table.params.extensions.get(EXTENSION).duplicate();
-    TableMetadata indexed = keyspace.tables.getNullable(new String(ByteBufferUtil.getArray(owner), StandardCharsets.UTF_8));
-    return indexed == null
-        || indexed.indexes.get(table.name).filter(UniqueKey::isUnique).isEmpty();
+    TableMetadata indexed =
+        keyspace.tables.getNullable(
+            new String(ByteBufferUtil.getArray(owner), StandardCharsets.UTF_8));
+    return indexed == null || indexed.indexes.get(table.name).filter(UniqueKey::isUnique).isEmpty();
   }
 }

@@ -109,9 +109,7 @@ class UniqueIndexSchemaTest {
         Transaction writer = NODE.isolde().begin()) {
       writer.execute("INSERT INTO %s (k, a) VALUES (2, 'x')".formatted(table));
       execute("CREATE UNIQUE INDEX ON %s (a)");
-      assertThat(
-              Results.lines(
-                  reader.execute("SELECT k FROM %s WHERE a = 'x'".formatted(table))))
+      assertThat(Results.lines(reader.execute("SELECT k FROM %s WHERE a = 'x'".formatted(table))))
           .containsExactly("1");
       reader.commit();
       assertRefused(ErrorCode.SNAPSHOT_TOO_OLD, writer::commit);

@@ -86,8 +86,7 @@ class UniqueIndexTest {
     List<String> before = lines("SELECT * FROM %s");
     assertTaken(write);
     try (Transaction transaction = NODE.isolde().begin()) {
-      assertRefused(
-          ErrorCode.UNIQUE_VIOLATION, () -> transaction.execute(write.formatted(TABLE)));
+      assertRefused(ErrorCode.UNIQUE_VIOLATION, () -> transaction.execute(write.formatted(TABLE)));
       assertRefused(ErrorCode.TRANSACTION_ABORTED, transaction::commit);
     }
     assertThat(lines("SELECT * FROM %s")).isEqualTo(before);
@@ -230,8 +229,7 @@ class UniqueIndexTest {
     ResultSet inPages = NODE.session().execute(prepared.bind().setPageSize(1));
     assertThat(String.join(", ", Results.lines(inPages))).isEqualTo(rows);
     try (Transaction transaction = NODE.isolde().begin()) {
-      assertThat(
-              String.join(", ", Results.lines(transaction.execute(select.formatted(TABLE)))))
+      assertThat(String.join(", ", Results.lines(transaction.execute(select.formatted(TABLE)))))
           .isEqualTo(rows);
       transaction.commit();
     }
@@ -291,8 +289,7 @@ class UniqueIndexTest {
       })
   void whenEntriesAreChangedThenThatIsRefused(String change) {
     assertRefused(
-        ErrorCode.KEPT_BY_UNIQUE_INDEX,
-        () -> NODE.session().execute(change.formatted(BY_EMAIL)));
+        ErrorCode.KEPT_BY_UNIQUE_INDEX, () -> NODE.session().execute(change.formatted(BY_EMAIL)));
     assertThat(entries()).hasSize(2);
   }
 
@@ -318,10 +315,8 @@ class UniqueIndexTest {
 
   @Test
   void whenTheTableHasAUniqueIndexThenItStaysTransactional() {
-    assertRefused(
-        ErrorCode.KEPT_BY_UNIQUE_INDEX, () -> execute("DISABLE TRANSACTIONS ON %s"));
-    assertRefused(
-        ErrorCode.KEPT_BY_UNIQUE_INDEX, () -> execute("DROP INDEX %s_isolde_versions"));
+    assertRefused(ErrorCode.KEPT_BY_UNIQUE_INDEX, () -> execute("DISABLE TRANSACTIONS ON %s"));
+    assertRefused(ErrorCode.KEPT_BY_UNIQUE_INDEX, () -> execute("DROP INDEX %s_isolde_versions"));
   }
 
   @Test

@@ -78,8 +78,7 @@ public final class Members {
               .formatted(table, email(random), name(random), member(random));
       case 6 -> "UPDATE %s SET name = '%s' WHERE %s".formatted(table, name(random), member(random));
       case 7 -> "UPDATE %s SET email = null WHERE %s".formatted(table, member(random));
-      case 8 ->
-          "UPDATE %s SET v = %d WHERE %s".formatted(table, random.nextInt(5), member(random));
+      case 8 -> "UPDATE %s SET v = %d WHERE %s".formatted(table, random.nextInt(5), member(random));
       case 9 -> "DELETE FROM %s WHERE %s".formatted(table, member(random));
       case 10 ->
           "DELETE FROM %s WHERE team = %d AND id > %d"
@@ -144,9 +143,7 @@ public final class Members {
       }
     }
     List<String> entries = new ArrayList<>();
-    for (Row row :
-        read.apply(
-            in("SELECT team, id, " + column + " FROM %s.members_" + column))) {
+    for (Row row : read.apply(in("SELECT team, id, " + column + " FROM %s.members_" + column))) {
       if (isOurs(row)) {
         entries.add(line(row, column));
       }
