@@ -27,6 +27,7 @@ import io.isolde.bench.transactions.IndexesBenchmark;
 import io.isolde.bench.transactions.LargeCommitsBenchmark;
 import io.isolde.bench.transactions.MemoryBenchmark;
 import io.isolde.bench.transactions.TransactionsBenchmark;
+import io.isolde.bench.transactions.UniqueBenchmark;
 import io.isolde.bench.ycsb.YcsbBenchmark;
 import io.isolde.cluster.ToolException;
 import java.io.IOException;
@@ -89,6 +90,12 @@ public final class Benches {
                   "indexes",
                   "reads by an index of transactional tables against plain ones",
                   IndexesBenchmark::onNodes,
+                  1,
+                  3),
+              Benchmark.onNodes(
+                  "unique",
+                  "a unique index against a table of values that lightweight transactions take",
+                  UniqueBenchmark::onNodes,
                   1,
                   3),
               Benchmark.onNodes(

@@ -77,7 +77,8 @@ class RandomUniqueRowsTest {
       NODE.session().execute(members.change(random));
       return;
     }
-    IsolationLevel level = IsolationLevel.values()[random.nextInt(2)];
+    IsolationLevel level =
+        random.nextBoolean() ? IsolationLevel.SNAPSHOT : IsolationLevel.SERIALIZABLE;
     TransactionOptions options = TransactionOptions.builder().isolationLevel(level).build();
     try (Transaction transaction = NODE.isolde().begin(options)) {
       for (int i = 0; i <= random.nextInt(3); i++) {
