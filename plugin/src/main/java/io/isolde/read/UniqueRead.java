@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.read;
 
-import io.isolde.unique.Entry;
+import io.isolde.unique.UniqueEntry;
 import io.isolde.unique.UniqueKey;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
@@ -101,7 +101,7 @@ public record UniqueRead(SnapshotQuery<?> query, UniqueKey index, List<ByteBuffe
 
   /** The row, if it is one that the query asks for. */
   PartitionIterator execute(ReadFor reader) {
-    Optional<Entry.Owner> owner = owner(reader);
+    Optional<UniqueEntry.Owner> owner = owner(reader);
     ClusteringIndexFilter rows = owner.map(row -> query.rowsIn(row.key())).orElse(null);
     if (rows == null || !rows.selects(owner.get().clustering())) {
       return EmptyIterators.partition();
@@ -120,7 +120,7 @@ public record UniqueRead(SnapshotQuery<?> query, UniqueKey index, List<ByteBuffe
     return new SnapshotPartitionQuery(query.warning(command), query.snapshot).filtered(reader);
   }
 
-  private Optional<Entry.Owner> owner(ReadFor reader) {
+  private Optional<UniqueEntry.Owner> owner(ReadFor reader) {
     if (!index.isPossible(values)) {
       return Optional.empty();
     }
@@ -134,7 +134,7 @@ public record UniqueRead(SnapshotQuery<?> query, UniqueKey index, List<ByteBuffe
             snapshot.recorder(),
             snapshot.replicas());
     SinglePartitionReadCommand command =
-        Entry.read(index, index.entryKey(values), query.nowInSec());
+        UniqueEntry.read(index, index.entryKey(values), query.nowInSec());
     try (PartitionIterator found = reader.execute(ofEntries.of(command))) {
       Row entry =
           FilteredPartition.create(PartitionIterators.getOnlyElement(found, command))

@@ -18,8 +18,8 @@ import io.isolde.statement.BoundWrite;
 import io.isolde.statement.ClientRequest;
 import io.isolde.statement.ConditionalWrites;
 import io.isolde.statement.WriteMoment;
-import io.isolde.unique.Entry;
 import io.isolde.unique.EntryChanges;
+import io.isolde.unique.UniqueEntry;
 import io.isolde.unique.UniqueKey;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -235,7 +235,7 @@ public final class ReadingWrites {
    *
    * @throws IsoldeException UNIQUE_VIOLATION; as {@link #write}
    */
-  void addEntries(UniqueKey index, List<Entry.Owner> rows, ClientRequest request) {
+  void addEntries(UniqueKey index, List<UniqueEntry.Owner> rows, ClientRequest request) {
     long deadlineNanos =
         System.nanoTime() + DatabaseDescriptor.getCasContentionTimeout(TimeUnit.NANOSECONDS);
     for (int attempt = 1; ; attempt++) {
@@ -246,7 +246,7 @@ public final class ReadingWrites {
         ReadSet reads = new ReadSet(Integer.MAX_VALUE);
         Look look = new Look(null, snapshot, nowInSeconds, reads, request);
         EntryChanges entries = new EntryChanges();
-        for (Entry.Owner row : rows) {
+        for (UniqueEntry.Owner row : rows) {
           FilteredPartition found = look.at(index.read(row, nowInSeconds), OwnWrites.NONE);
           entries.addExisting(index, row.key(), found.getRow(row.clustering()));
         }

@@ -6,7 +6,7 @@ import io.isolde.error.IsoldeException;
 import io.isolde.replicated.Oracle;
 import io.isolde.statement.ClientRequest;
 import io.isolde.transaction.barrier.ClusterBarrier;
-import io.isolde.unique.Entry;
+import io.isolde.unique.UniqueEntry;
 import io.isolde.unique.UniqueKey;
 import io.isolde.unique.UniqueSchema;
 import java.nio.ByteBuffer;
@@ -106,7 +106,7 @@ public final class UniqueIndexes {
     long rows = 0;
     do {
       ResultMessage.Rows page = data.select(select, options(next), internal());
-      List<Entry.Owner> found = withValues(index, page.result.rows);
+      List<UniqueEntry.Owner> found = withValues(index, page.result.rows);
       Lists.partition(found, ROWS_PER_COMMIT).forEach(some -> addEntries(index, some));
       if ((rows + found.size()) / ROWS_PER_LOG_LINE > rows / ROWS_PER_LOG_LINE) {
         logger.info("The unique index {} has the entries of {} rows.", index.name(), rows);
@@ -121,7 +121,7 @@ public final class UniqueIndexes {
   }
 
   /** If others write to some of the rows again and again, each gets its entry alone. */
-  private void addEntries(UniqueKey index, List<Entry.Owner> rows) {
+  private void addEntries(UniqueKey index, List<UniqueEntry.Owner> rows) {
     try {
       reading.addEntries(index, rows, internal());
     } catch (IsoldeException e) {
@@ -180,13 +180,14 @@ public final class UniqueIndexes {
         QueryState.forInternalCalls(), Dispatcher.RequestTime.forImmediateExecution());
   }
 
-  private static List<Entry.Owner> withValues(UniqueKey index, List<List<ByteBuffer>> rows) {
+  private static List<UniqueEntry.Owner> withValues(UniqueKey index, List<List<ByteBuffer>> rows) {
     int keys = index.table().partitionKeyColumns().size();
     int all = keys + index.table().clusteringColumns().size();
-    List<Entry.Owner> found = new ArrayList<>(rows.size());
+    List<UniqueEntry.Owner> found = new ArrayList<>(rows.size());
     for (List<ByteBuffer> row : rows) {
       if (row.subList(all, row.size()).stream().allMatch(value -> value != null)) {
-        found.add(Entry.Owner.of(index.table(), row.subList(0, keys), row.subList(keys, all)));
+        found.add(
+            UniqueEntry.Owner.of(index.table(), row.subList(0, keys), row.subList(keys, all)));
       }
     }
     return found;

@@ -112,7 +112,7 @@ final class ChangedRows {
   }
 
   /** Reads the columns of a row that an index is about. */
-  static SinglePartitionReadCommand row(UniqueKey index, Entry.Owner row, long nowInSeconds) {
+  static SinglePartitionReadCommand row(UniqueKey index, UniqueEntry.Owner row, long nowInSeconds) {
     BTreeSet<Clustering<?>> one = BTreeSet.of(index.table().comparator, row.clustering());
     return command(
         List.of(index), row.key(), new ClusteringIndexNamesFilter(one, false), nowInSeconds);

@@ -45,8 +45,8 @@ public final class EntryChanges {
   private record EntryId(String keyspace, String index, DecoratedKey key) {}
 
   private final Map<PartitionId, ChangedRows> partitions = new LinkedHashMap<>();
-  private final Map<EntryId, Entry> released = new LinkedHashMap<>();
-  private final Map<EntryId, Entry> claimed = new LinkedHashMap<>();
+  private final Map<EntryId, UniqueEntry> released = new LinkedHashMap<>();
+  private final Map<EntryId, UniqueEntry> claimed = new LinkedHashMap<>();
 
   /** Whether nothing that has a unique index is written. */
   public boolean isEmpty() {
@@ -88,14 +88,14 @@ public final class EntryChanges {
   public List<PartitionUpdate> entries(Reads reads, long timestamp, long nowInSeconds) {
     partitions.values().forEach(rows -> compare(rows, reads, nowInSeconds));
     List<PartitionUpdate> updates = new ArrayList<>();
-    for (Entry claim : claimed.values()) {
+    for (UniqueEntry claim : claimed.values()) {
       requireFree(claim, reads, nowInSeconds);
       updates.add(claim.insertion(timestamp));
     }
     released.keySet().removeAll(claimed.keySet());
-    for (Entry release : released.values()) {
+    for (UniqueEntry release : released.values()) {
       if (isOwn(release, reads, nowInSeconds)) {
-        updates.add(Entry.deletion(release.index(), release.key(), timestamp));
+        updates.add(UniqueEntry.deletion(release.index(), release.key(), timestamp));
       }
     }
     return updates;
@@ -118,7 +118,7 @@ public final class EntryChanges {
     }
   }
 
-  private void compare(Optional<Entry> before, Optional<Entry> after) {
+  private void compare(Optional<UniqueEntry> before, Optional<UniqueEntry> after) {
     if (before.isPresent() && after.isPresent() && before.get().isSame(after.get())) {
       return;
     }
@@ -126,19 +126,19 @@ public final class EntryChanges {
     after.ifPresent(this::claim);
   }
 
-  private static EntryId id(Entry entry) {
+  private static EntryId id(UniqueEntry entry) {
     return new EntryId(entry.index().table().keyspace, entry.index().name(), entry.key());
   }
 
-  private void claim(Entry entry) {
-    Entry other = claimed.putIfAbsent(id(entry), entry);
+  private void claim(UniqueEntry entry) {
+    UniqueEntry other = claimed.putIfAbsent(id(entry), entry);
     if (other != null && !other.owner().equals(entry.owner())) {
       throw violation(entry, other.owner());
     }
   }
 
-  private static void requireFree(Entry claim, Reads reads, long nowInSeconds) {
-    Entry.Owner owner = owner(claim, reads, nowInSeconds);
+  private static void requireFree(UniqueEntry claim, Reads reads, long nowInSeconds) {
+    UniqueEntry.Owner owner = owner(claim, reads, nowInSeconds);
     if (owner == null || owner.equals(claim.owner())) {
       return;
     }
@@ -155,19 +155,21 @@ public final class EntryChanges {
   }
 
   /** While an index is built, another row of the same value may have the entry. */
-  private static boolean isOwn(Entry release, Reads reads, long nowInSeconds) {
+  private static boolean isOwn(UniqueEntry release, Reads reads, long nowInSeconds) {
     return release.index().isReadable()
         || release.owner().equals(owner(release, reads, nowInSeconds));
   }
 
   /** Returns null if there is no such entry. */
-  private static Entry.Owner owner(Entry entry, Reads reads, long nowInSeconds) {
+  private static UniqueEntry.Owner owner(UniqueEntry entry, Reads reads, long nowInSeconds) {
     Row found =
-        reads.after(Entry.read(entry.index(), entry.key(), nowInSeconds)).getRow(Clustering.EMPTY);
+        reads
+            .after(UniqueEntry.read(entry.index(), entry.key(), nowInSeconds))
+            .getRow(Clustering.EMPTY);
     return found == null ? null : entry.index().ownerOf(entry.key(), found);
   }
 
-  private static IsoldeException violation(Entry claim, Entry.Owner other) {
+  private static IsoldeException violation(UniqueEntry claim, UniqueEntry.Owner other) {
     UniqueKey index = claim.index();
     String value = index.describe(claim.key());
     return IsoldeException.of(

@@ -152,7 +152,7 @@ public final class UniqueKey {
    * @param row null if there is none
    * @throws IsoldeException INVALID_REQUEST if its values can't be a key
    */
-  Optional<Entry> entryOf(DecoratedKey key, Row row) {
+  Optional<UniqueEntry> entryOf(DecoratedKey key, Row row) {
     if (row == null) {
       return Optional.empty();
     }
@@ -175,10 +175,10 @@ public final class UniqueKey {
       }
     }
     return Optional.of(
-        new Entry(
+        new UniqueEntry(
             this,
             entryKey(values),
-            new Entry.Owner(key, row.clustering()),
+            new UniqueEntry.Owner(key, row.clustering()),
             ttlSeconds,
             endSeconds));
   }
@@ -236,7 +236,7 @@ public final class UniqueKey {
    *
    * @param entry the row of the entry, as it was read
    */
-  public Entry.Owner ownerOf(DecoratedKey entryKey, Row entry) {
+  public UniqueEntry.Owner ownerOf(DecoratedKey entryKey, Row entry) {
     TableMetadata entries = entries();
     List<ByteBuffer> keys = new ArrayList<>();
     for (ColumnMetadata column : table.partitionKeyColumns()) {
@@ -246,7 +246,7 @@ public final class UniqueKey {
     for (ColumnMetadata column : table.clusteringColumns()) {
       clustering.add(value(column, entries, entryKey, entry));
     }
-    return Entry.Owner.of(table, keys, clustering);
+    return UniqueEntry.Owner.of(table, keys, clustering);
   }
 
   private ByteBuffer value(
@@ -258,12 +258,12 @@ public final class UniqueKey {
   }
 
   /** The value of a column of a row's own key, as the entry has it. */
-  ByteBuffer ownKeyValue(ColumnMetadata column, Entry.Owner owner) {
+  ByteBuffer ownKeyValue(ColumnMetadata column, UniqueEntry.Owner owner) {
     return keyValue(column, owner.key(), owner.clustering());
   }
 
   /** Reads what the index needs to know of a row. */
-  public SinglePartitionReadCommand read(Entry.Owner row, long nowInSeconds) {
+  public SinglePartitionReadCommand read(UniqueEntry.Owner row, long nowInSeconds) {
     return ChangedRows.row(this, row, nowInSeconds);
   }
 
@@ -273,7 +273,7 @@ public final class UniqueKey {
   }
 
   /** The key of a row as text, for people. */
-  String describe(Entry.Owner row) {
+  String describe(UniqueEntry.Owner row) {
     return Stream.concat(table.partitionKeyColumns().stream(), table.clusteringColumns().stream())
         .map(column -> describe(column, keyValue(column, row.key(), row.clustering())))
         .collect(Collectors.joining(", "));

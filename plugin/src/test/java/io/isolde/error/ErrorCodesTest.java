@@ -48,6 +48,10 @@ class ErrorCodesTest {
           "error/IsoldeException.java",
           "replication/StrongErrors.java",
           "apply/Denylist.java",
+          "transaction/StatementValidator.java",
+          "unique/UniqueIndex.java",
+          "unique/UniqueSchema.java",
+          "cql/UniqueIndexStatements.java",
           "version/VersionIndex.java");
 
   private record Promise(boolean isRetryable, String outcome) {}

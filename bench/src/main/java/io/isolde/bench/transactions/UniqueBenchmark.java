@@ -123,8 +123,7 @@ public final class UniqueBenchmark {
       return () -> {
         long n = next.getAndIncrement();
         return session
-            .executeAsync(
-                take.bind("value" + n, n).setConsistencyLevel(ConsistencyLevel.QUORUM))
+            .executeAsync(take.bind("value" + n, n).setConsistencyLevel(ConsistencyLevel.QUORUM))
             .thenCompose(
                 taken ->
                     session.executeAsync(
@@ -183,7 +182,8 @@ public final class UniqueBenchmark {
     Workload read() {
       return () ->
           session
-              .executeAsync(select.bind("value" + ThreadLocalRandom.current().nextLong(next.get() / 2)))
+              .executeAsync(
+                  select.bind("value" + ThreadLocalRandom.current().nextLong(next.get() / 2)))
               .thenApply(UniqueBenchmark::one);
     }
   }

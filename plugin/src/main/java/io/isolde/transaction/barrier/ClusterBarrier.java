@@ -212,8 +212,8 @@ public final class ClusterBarrier {
   }
 
   /**
-   * Returns when all nodes that are up know the unique indexes of a table, and transactions that
-   * started before a timestamp can't write to it any more.
+   * Returns when all nodes that are up know the unique indexes of a table. Transactions that
+   * started before a timestamp can't write to it any more then.
    *
    * @param timestamp above all that was written to the table, in microseconds
    * @throws IsoldeException UNAVAILABLE if one of them does not answer

@@ -27,7 +27,7 @@ import org.apache.cassandra.utils.btree.BTreeSet;
  * @param ttlSeconds of the column that ends first; 0 if none ends
  * @param endSeconds when that is, in seconds since 1970; as a cell has it if none ends
  */
-public record Entry(
+public record UniqueEntry(
     UniqueKey index, DecoratedKey key, Owner owner, int ttlSeconds, long endSeconds) {
   /** The key of a row. */
   public record Owner(DecoratedKey key, Clustering<?> clustering) {
@@ -67,7 +67,7 @@ public record Entry(
   }
 
   /** Whether a row needs no other entry than this one. */
-  boolean isSame(Entry other) {
+  boolean isSame(UniqueEntry other) {
     return key.equals(other.key) && endSeconds == other.endSeconds;
   }
 
