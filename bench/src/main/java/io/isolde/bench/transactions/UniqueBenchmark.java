@@ -100,7 +100,7 @@ public final class UniqueBenchmark {
   private record ByHand(
       CqlSession session,
       AtomicLong next,
-      ByteBuffer filling,
+      ByteBuffer value,
       PreparedStatement take,
       PreparedStatement insert,
       PreparedStatement find,
@@ -128,7 +128,7 @@ public final class UniqueBenchmark {
                 taken ->
                     session.executeAsync(
                         insert
-                            .bind(n, "value" + n, filling)
+                            .bind(n, "value" + n, value)
                             .setConsistencyLevel(ConsistencyLevel.QUORUM)));
       };
     }
@@ -155,7 +155,7 @@ public final class UniqueBenchmark {
   private record ByIndex(
       CqlSession session,
       AtomicLong next,
-      ByteBuffer filling,
+      ByteBuffer value,
       PreparedStatement insert,
       PreparedStatement select) {
     static ByIndex create(TemporaryNode node, BenchOptions options) {
@@ -175,7 +175,7 @@ public final class UniqueBenchmark {
     Workload insert() {
       return () -> {
         long n = next.getAndIncrement();
-        return session.executeAsync(insert.bind(n, "value" + n, filling));
+        return session.executeAsync(insert.bind(n, "value" + n, value));
       };
     }
 
