@@ -102,7 +102,7 @@ public final class UniqueBenchmark {
       AtomicLong next,
       ByteBuffer value,
       PreparedStatement take,
-      PreparedStatement insert,
+      PreparedStatement write,
       PreparedStatement find,
       PreparedStatement select) {
     static ByHand create(TemporaryNode node, BenchOptions options) {
@@ -127,7 +127,7 @@ public final class UniqueBenchmark {
             .thenCompose(
                 taken ->
                     session.executeAsync(
-                        insert
+                        write
                             .bind(n, "value" + n, value)
                             .setConsistencyLevel(ConsistencyLevel.QUORUM)));
       };
@@ -156,7 +156,7 @@ public final class UniqueBenchmark {
       CqlSession session,
       AtomicLong next,
       ByteBuffer value,
-      PreparedStatement insert,
+      PreparedStatement write,
       PreparedStatement select) {
     static ByIndex create(TemporaryNode node, BenchOptions options) {
       String rows = table(node, "by_index", "p bigint PRIMARY KEY, k text, v blob");
@@ -175,7 +175,7 @@ public final class UniqueBenchmark {
     Workload insert() {
       return () -> {
         long n = next.getAndIncrement();
-        return session.executeAsync(insert.bind(n, "value" + n, value));
+        return session.executeAsync(write.bind(n, "value" + n, value));
       };
     }
 
