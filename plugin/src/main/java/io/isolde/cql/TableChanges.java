@@ -57,9 +57,14 @@ final class TableChanges {
       return uniqueIndexes.drop((AlterSchemaStatement) statement, incoming);
     }
     Optional<ColumnDrop> drop = ColumnDrop.of(statement).filter(TableChanges::isOurs);
-    return drop.isPresent()
-        ? dropColumns(statement, drop.get(), incoming)
-        : incoming.onCassandra().get();
+    if (drop.isPresent()) {
+      return dropColumns(statement, drop.get(), incoming);
+    }
+    ResultMessage answer = incoming.onCassandra().get();
+    if (statement instanceof AlterTableStatement.MaskColumn mask) {
+      UniqueIndexStatements.followMasks(mask);
+    }
+    return answer;
   }
 
   private static boolean isOurs(ColumnDrop drop) {

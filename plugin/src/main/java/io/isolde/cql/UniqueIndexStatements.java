@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
 import org.apache.cassandra.audit.AuditLogContext;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.statements.schema.AlterSchemaStatement;
+import org.apache.cassandra.cql3.statements.schema.AlterTableStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateIndexStatement;
 import org.apache.cassandra.cql3.statements.schema.DropIndexStatement;
 import org.apache.cassandra.cql3.statements.schema.IndexTarget;
@@ -49,6 +50,9 @@ final class UniqueIndexStatements {
       PrivateField.of(CreateIndexStatement.class, "ifNotExists");
   private static final PrivateField DROPPED =
       PrivateField.of(DropIndexStatement.class, "indexName");
+
+  private static final PrivateField MASKED =
+      PrivateField.of(AlterTableStatement.class, "tableName");
 
   private final LazyCoordinator coordinator;
 
@@ -128,9 +132,18 @@ final class UniqueIndexStatements {
     }
   }
 
+  /** Entries are masked as the rows are. */
+  static void followMasks(AlterTableStatement.MaskColumn mask) {
+    TableMetadata table =
+        Schema.instance.getTableMetadata(mask.keyspace(), (String) MASKED.get(mask));
+    if (table != null) {
+      UniqueSchema.followMasks(table);
+    }
+  }
+
   /** After a table was truncated, and before anybody writes to it. */
   void truncate(TableMetadata table) {
-    for (UniqueKey index : UniqueKey.of(table)) {
+    for (UniqueKey index : UniqueKey.now(table)) {
       TableMetadata entries = index.entries();
       TableMode mode = coordinator.get().mode();
       if (ReplicatedLogStrategy.isOf(entries)) {

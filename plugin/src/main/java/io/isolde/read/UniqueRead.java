@@ -3,6 +3,7 @@ package io.isolde.read;
 
 import io.isolde.unique.UniqueEntry;
 import io.isolde.unique.UniqueKey;
+import io.isolde.version.IndexedColumns;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
 import java.nio.ByteBuffer;
@@ -36,29 +37,48 @@ public record UniqueRead(SnapshotQuery<?> query, UniqueKey index, List<ByteBuffe
     if (query.rowFilter().isEmpty()) {
       return Optional.empty();
     }
-    for (UniqueKey index : UniqueKey.of(query.metadata())) {
+    for (UniqueKey index : UniqueKey.now(query.metadata())) {
       List<ByteBuffer> values = values(index, query);
       if (values.size() == index.columns().size()
+          && index.columns().stream().noneMatch(column -> isComparedOtherwise(query, column))
           && index.isReadableAt(query.snapshot.asOf())
-          && NodeVersions.ofThisNode().of(index.entries().id) != null) {
+          && NodeVersions.ofThisNode().of(index.entriesId()) != null) {
         return Optional.of(new UniqueRead(query, index, values));
       }
     }
     return Optional.empty();
   }
 
+  /** Another index of the column may find other values, too, such as those in other letters. */
+  private static boolean isComparedOtherwise(SnapshotQuery<?> query, ColumnMetadata column) {
+    IndexedColumns others = query.snapshot.versions().indexedColumns();
+    return others.isIndexed(column) && !others.isExact(column);
+  }
+
   private static List<ByteBuffer> values(UniqueKey index, SnapshotQuery<?> query) {
     List<ByteBuffer> values = new ArrayList<>();
     for (ColumnMetadata column : index.columns()) {
       ByteBuffer value =
-          column.isPartitionKey() && query instanceof SnapshotPartitionQuery partition
-              ? index.keyValue(column, partition.partitionKey(), Clustering.EMPTY)
+          column.isPrimaryKeyColumn() && query instanceof SnapshotPartitionQuery partition
+              ? keyValue(index, column, partition)
               : value(column, query.rowFilter());
       if (value != null) {
         values.add(value);
       }
     }
     return values;
+  }
+
+  /** Returns null if the query is of several rows. */
+  private static ByteBuffer keyValue(
+      UniqueKey index, ColumnMetadata column, SnapshotPartitionQuery query) {
+    if (column.isPartitionKey()) {
+      return index.keyValue(column, query.partitionKey(), Clustering.EMPTY);
+    }
+    return query.clusteringIndexFilter() instanceof ClusteringIndexNamesFilter names
+            && names.requestedRows().size() == 1
+        ? names.requestedRows().first().bufferAt(column.position())
+        : value(column, query.rowFilter());
   }
 
   /** Returns null if the filter does not ask for one. */
@@ -82,12 +102,13 @@ public record UniqueRead(SnapshotQuery<?> query, UniqueKey index, List<ByteBuffe
   public static boolean isIndexed(TableMetadata table, boolean isOfPartitions, RowFilter filter) {
     Set<ColumnMetadata> missing = new HashSet<>();
     Set<ColumnMetadata> enough = new HashSet<>();
-    for (UniqueKey index : UniqueKey.of(table)) {
+    for (UniqueKey index : UniqueKey.now(table)) {
       boolean isComplete =
           index.columns().stream()
               .allMatch(
                   column ->
-                      (isOfPartitions && column.isPartitionKey()) || value(column, filter) != null);
+                      (isOfPartitions && column.isPrimaryKeyColumn())
+                          || value(column, filter) != null);
       (isComplete ? enough : missing).addAll(index.columns());
     }
     missing.removeAll(enough);
@@ -125,7 +146,7 @@ public record UniqueRead(SnapshotQuery<?> query, UniqueKey index, List<ByteBuffe
       return Optional.empty();
     }
     Snapshot snapshot = query.snapshot;
-    VersionIndex versions = NodeVersions.ofThisNode().of(index.entries().id);
+    VersionIndex versions = NodeVersions.ofThisNode().of(index.entriesId());
     Snapshot ofEntries =
         new Snapshot(
             snapshot.asOf(),

@@ -56,7 +56,9 @@ public final class KeyspaceStatements {
       refuse(alter);
     } else if (statement instanceof CreateViewStatement view
         && StrongKeyspaces.isStrong(view.keyspace())) {
-      throw unsupported("Materialized views are not for strong keyspaces.");
+      throw unsupported(
+          "Materialized views are not for strong keyspaces. Keep a second table instead, and write"
+              + " both in a transaction; or make an index, which SELECT asks by other columns.");
     } else if (statement instanceof CreateTriggerStatement trigger
         && StrongKeyspaces.isStrong(trigger.keyspace())) {
       throw unsupported(

@@ -132,7 +132,7 @@ public final class ReadingWrites {
   private static void addEntries(EntryChanges entries, Look look, long base, WriteBuffer buffer) {
     if (!entries.isEmpty()) {
       long timestamp = look.next(base, buffer).state().getTimestamp();
-      buffer.add(entries.entries(look.reads(buffer), timestamp, look.nowInSeconds));
+      buffer.add(entries.entries(look.reads(buffer), timestamp, look.trueNowInSeconds()));
     }
   }
 
@@ -307,6 +307,15 @@ public final class ReadingWrites {
           DataStatements.updates(write, moment.state().getTimestamp(), nowInSeconds, request);
       updates.replaceAll(update -> ListCellPaths.at(moment.placeMicros(), update));
       return updates;
+    }
+
+    /**
+     * Of this node, whatever the client has asked for: else it could take values that others have.
+     */
+    private long trueNowInSeconds() {
+      return transactionId != null
+          ? nowInSeconds
+          : Math.max(request.state().getNowInSeconds(), TimeUnit.MICROSECONDS.toSeconds(asOf));
     }
 
     private EntryChanges.Reads reads(WriteBuffer buffer) {

@@ -134,6 +134,7 @@ public final class TableMode {
       barrier.whileClosed(
           table,
           () -> {
+            requireNoUniqueIndex(table); // As it is now that nobody can make one.
             barrier.secure(table, awaitApplied(table));
             awaitWallClock(table);
             execute("DROP INDEX IF EXISTS %s", table, state);
@@ -148,7 +149,7 @@ public final class TableMode {
    * @throws IsoldeException KEPT_BY_UNIQUE_INDEX
    */
   public static void requireNoUniqueIndex(TableMetadata table) {
-    for (UniqueKey index : UniqueKey.of(table)) {
+    for (UniqueKey index : UniqueKey.now(table)) {
       throw IsoldeException.of(
           ErrorCode.KEPT_BY_UNIQUE_INDEX,
           "The table "

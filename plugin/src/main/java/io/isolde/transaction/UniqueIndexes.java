@@ -2,6 +2,8 @@
 package io.isolde.transaction;
 
 import com.google.common.collect.Lists;
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.replicated.Oracle;
 import io.isolde.statement.ClientRequest;
@@ -23,6 +25,7 @@ import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.exceptions.RequestExecutionException;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
@@ -48,7 +51,9 @@ public final class UniqueIndexes {
   private static final int ROWS_PER_COMMIT = 100;
 
   private static final int ROWS_PER_LOG_LINE = 200_000;
-  private static final long MAX_WAIT_MILLIS = 5_000;
+  private static final long MAX_WAIT_MILLIS = 15_000;
+  private static final long PATIENCE_MILLIS = 120_000;
+  private static final long PAUSE_MILLIS = 200;
 
   private final Oracle oracle;
   private final ClusterBarrier barrier;
@@ -62,30 +67,74 @@ public final class UniqueIndexes {
     this.reading = reading;
   }
 
+  /** What is asked for. */
+  public interface Creation {
+    /** Puts an index into the schema, where one may be already; empty if there is nothing to do. */
+    Optional<UniqueKey> create();
+  }
+
   /**
    * Makes an index, and returns when it can be read. Transactions that started before can't write
    * to the table any more. An index whose creation was cut off is built to its end.
    *
-   * @param create puts it into the schema, where it may be already; empty if there is nothing to do
-   * @throws IsoldeException UNIQUE_VIOLATION if two rows have the same value; UNAVAILABLE if a node
-   *     does not answer; as reads and commits do. There is no index then
+   * @throws IsoldeException UNIQUE_VIOLATION if two rows have the same value, INVALID_REQUEST if a
+   *     row has one that can't be unique: then there is no index. UNAVAILABLE if nodes do not
+   *     answer, and as reads and commits do: then it may be unfinished
    */
-  public void create(TableMetadata table, Supplier<Optional<UniqueKey>> create) {
+  public void create(TableMetadata table, Creation creation) {
     List<UniqueKey> made = new ArrayList<>(1);
+    long[] since = new long[1];
+    barrier.whileClosed(
+        table,
+        () -> {
+          List<UniqueKey> before = UniqueKey.now(table);
+          creation.create().filter(index -> !index.isReadable()).ifPresent(made::add);
+          since[0] = oracle.next();
+          try {
+            barrier.beginWritesAnew(table, since[0]);
+          } catch (RuntimeException e) {
+            made.stream()
+                .filter(index -> before.stream().noneMatch(index::isSame))
+                .forEach(index -> remove(index, e));
+            throw e;
+          }
+        });
+    made.forEach(index -> build(index, since[0]));
+  }
+
+  private void build(UniqueKey index, long since) {
     try {
-      barrier.whileClosed(
-          table,
-          () -> {
-            create.get().filter(index -> !index.isReadable()).ifPresent(made::add);
-            if (!made.isEmpty()) {
-              barrier.beginWritesAnew(table, oracle.next());
-            }
-          });
-      made.forEach(this::build);
-    } catch (RuntimeException | Error e) {
-      made.forEach(index -> remove(index, e));
-      throw e;
+      awaitStable(since);
+      long readableFrom = addAll(index);
+      awaitReaders(index, readableFrom);
+    } catch (IsoldeException e) {
+      if (e.errorCode() == ErrorCode.UNIQUE_VIOLATION
+          || e.errorCode() == ErrorCode.INVALID_REQUEST) {
+        remove(index, e);
+        throw e;
+      }
+      throw unfinished(index, e);
+    } catch (RequestExecutionException e) {
+      throw unfinished(index, e);
     }
+  }
+
+  /** What it has so far is kept by each write, and not lost. */
+  private static IsoldeException unfinished(UniqueKey index, RuntimeException cause) {
+    IsoldeException unfinished =
+        IsoldeException.of(
+            ErrorCode.UNAVAILABLE,
+            "The unique index "
+                + index.name()
+                + " is not finished ("
+                + cause.getMessage()
+                + "). The same statement with IF NOT EXISTS goes on; DROP INDEX gives it up.",
+            "table",
+            index.table(),
+            "index",
+            index.name());
+    unfinished.addSuppressed(cause);
+    return unfinished;
   }
 
   private static void remove(UniqueKey index, Throwable cause) {
@@ -100,14 +149,22 @@ public final class UniqueIndexes {
     }
   }
 
-  private void build(UniqueKey index) {
+  /** Returns the timestamp from which on it can be read. */
+  private long addAll(UniqueKey index) {
     SelectStatement select = selectAll(index);
     PagingState next = null;
     long rows = 0;
     do {
-      ResultMessage.Rows page = data.select(select, options(next), internal());
+      PagingState from = next;
+      ResultMessage.Rows page = patiently(() -> data.select(select, options(from), internal()));
       List<UniqueEntry.Owner> found = withValues(index, page.result.rows);
-      Lists.partition(found, ROWS_PER_COMMIT).forEach(some -> addEntries(index, some));
+      for (List<UniqueEntry.Owner> some : Lists.partition(found, ROWS_PER_COMMIT)) {
+        patiently(
+            () -> {
+              addEntries(index, some);
+              return null;
+            });
+      }
       if ((rows + found.size()) / ROWS_PER_LOG_LINE > rows / ROWS_PER_LOG_LINE) {
         logger.info("The unique index {} has the entries of {} rows.", index.name(), rows);
       }
@@ -116,8 +173,36 @@ public final class UniqueIndexes {
     } while (next != null);
     long since = oracle.next();
     UniqueSchema.makeReadable(index, since);
-    awaitStable(since);
     logger.info("The unique index {} is ready; {} rows had values.", index.name(), rows);
+    return since;
+  }
+
+  /** Snapshots that are older find rows without the index: right, but slow. */
+  private void awaitReaders(UniqueKey index, long readableFrom) {
+    try {
+      awaitStable(readableFrom);
+    } catch (IsoldeException e) {
+      logger.info("No snapshot is new enough yet to be read by {}.", index.name(), e);
+    }
+  }
+
+  /** A node that dies must not undo what has taken hours. */
+  private static <T> T patiently(Supplier<T> step) {
+    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+    while (true) {
+      try {
+        return step.get();
+      } catch (RequestExecutionException e) {
+        if (System.nanoTime() > deadlineNanos) {
+          throw e;
+        }
+      } catch (IsoldeException e) {
+        if (!e.errorCode().isRetryable() || System.nanoTime() > deadlineNanos) {
+          throw e;
+        }
+      }
+      Uninterruptibles.sleepUninterruptibly(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+    }
   }
 
   /** If others write to some of the rows again and again, each gets its entry alone. */
@@ -132,12 +217,14 @@ public final class UniqueIndexes {
     }
   }
 
-  /** Snapshots that are older find rows without the index. */
-  private void awaitStable(long since) {
+  /** From then on snapshots have all that was committed before. */
+  private void awaitStable(long timestamp) {
     try {
-      var unused = oracle.whenStable(since).get(MAX_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+      var unused = oracle.whenStable(timestamp).get(MAX_WAIT_MILLIS, TimeUnit.MILLISECONDS);
     } catch (TimeoutException | ExecutionException e) {
-      logger.info("The oracle has not passed the moment of a unique index yet.", e);
+      throw IsoldeException.of(
+          ErrorCode.UNAVAILABLE,
+          "The oracle did not say in time that earlier commits are applied; try again.");
     } catch (InterruptedException e) {
       throw new UncheckedInterruptedException(e);
     }
@@ -165,7 +252,7 @@ public final class UniqueIndexes {
 
   private static QueryOptions options(PagingState page) {
     return QueryOptions.create(
-        ConsistencyLevel.QUORUM,
+        ConsistencyLevel.SERIAL, // The newest snapshot of all nodes.
         List.of(),
         false,
         ROWS_PER_PAGE,

@@ -29,8 +29,8 @@ import org.apache.cassandra.utils.btree.BTreeSet;
 
 /** What statements write to a partition of a table that has unique indexes. */
 final class ChangedRows {
-  /** Of a deletion; their keys and values are in memory together. */
-  private static final int MAX_DELETED_ROWS = 20_000;
+  /** Of a partition; they are in memory together, and the client waits for the reads. */
+  private static final int MAX_ROWS = 5_000;
 
   private final List<UniqueKey> indexes;
   private final PartitionUpdate own;
@@ -127,7 +127,7 @@ final class ChangedRows {
         nowInSeconds,
         ColumnFilter.selection(columns.build()),
         RowFilter.none(),
-        DataLimits.cqlLimits(MAX_DELETED_ROWS + 1),
+        DataLimits.cqlLimits(MAX_ROWS + 1),
         key,
         rows);
   }
@@ -138,18 +138,19 @@ final class ChangedRows {
    * @throws IsoldeException TRANSACTION_TOO_LARGE
    */
   FilteredPartition after(FilteredPartition before, long nowInSeconds) {
-    if (before.rowCount() > MAX_DELETED_ROWS) {
+    if (before.rowCount() > MAX_ROWS) {
       throw IsoldeException.of(
           ErrorCode.TRANSACTION_TOO_LARGE,
-          "A deletion from "
+          "The statement writes more than "
+              + MAX_ROWS
+              + " rows of a partition of "
               + table()
-              + " is of more than "
-              + MAX_DELETED_ROWS
-              + " rows, each of which may have an entry of a unique index; delete less at once.",
+              + ", each of which may have an entry of a unique index; write or delete fewer at"
+              + " once.",
           "table",
           table(),
           "limit",
-          MAX_DELETED_ROWS);
+          MAX_ROWS);
     }
     List<UnfilteredRowIterator> all = new ArrayList<>();
     all.add(before.unfilteredIterator());

@@ -59,7 +59,7 @@ public final class EntryChanges {
    * @param own what the transaction has written to the partition before; null for nothing
    */
   public void add(PartitionUpdate update, PartitionUpdate own) {
-    List<UniqueKey> keys = UniqueKey.of(update.metadata());
+    List<UniqueKey> keys = UniqueKey.now(update.metadata());
     if (!keys.isEmpty()) {
       partitions
           .computeIfAbsent(
@@ -75,7 +75,7 @@ public final class EntryChanges {
    * @param row as it was read; null if it has gone
    */
   public void addExisting(UniqueKey index, DecoratedKey key, Row row) {
-    index.entryOf(key, row).ifPresent(this::claim);
+    index.newEntryOf(key, row).ifPresent(this::claim);
   }
 
   /**
@@ -112,7 +112,7 @@ public final class EntryChanges {
         for (Clustering<?> row : all) {
           compare(
               index.entryOf(before.partitionKey(), before.getRow(row)),
-              index.entryOf(before.partitionKey(), after.getRow(row)));
+              index.newEntryOf(before.partitionKey(), after.getRow(row)));
         }
       }
     }
@@ -132,14 +132,14 @@ public final class EntryChanges {
 
   private void claim(UniqueEntry entry) {
     UniqueEntry other = claimed.putIfAbsent(id(entry), entry);
-    if (other != null && !other.owner().equals(entry.owner())) {
-      throw violation(entry, other.owner());
+    if (other != null && !entry.index().areSame(other.owner(), entry.owner())) {
+      throw violation(entry);
     }
   }
 
   private static void requireFree(UniqueEntry claim, Reads reads, long nowInSeconds) {
     UniqueEntry.Owner owner = owner(claim, reads, nowInSeconds);
-    if (owner == null || owner.equals(claim.owner())) {
+    if (owner == null || claim.index().areSame(owner, claim.owner())) {
       return;
     }
     Row row = reads.after(claim.index().read(owner, nowInSeconds)).getRow(owner.clustering());
@@ -150,14 +150,20 @@ public final class EntryChanges {
             .filter(entry -> entry.key().equals(claim.key()))
             .isPresent();
     if (isTaken) {
-      throw violation(claim, owner);
+      throw violation(claim);
     }
   }
 
-  /** While an index is built, another row of the same value may have the entry. */
+  /**
+   * While an index is built, another row of the same value may have the entry. Another row may have
+   * taken it, too, if the value has ended by the time of others.
+   */
   private static boolean isOwn(UniqueEntry release, Reads reads, long nowInSeconds) {
-    return release.index().isReadable()
-        || release.owner().equals(owner(release, reads, nowInSeconds));
+    if (release.index().isReadable() && !release.ends()) {
+      return true;
+    }
+    UniqueEntry.Owner owner = owner(release, reads, nowInSeconds);
+    return owner != null && release.index().areSame(release.owner(), owner);
   }
 
   /** Returns null if there is no such entry. */
@@ -169,7 +175,7 @@ public final class EntryChanges {
     return found == null ? null : entry.index().ownerOf(entry.key(), found);
   }
 
-  private static IsoldeException violation(UniqueEntry claim, UniqueEntry.Owner other) {
+  private static IsoldeException violation(UniqueEntry claim) {
     UniqueKey index = claim.index();
     String value = index.describe(claim.key());
     return IsoldeException.of(
@@ -180,9 +186,7 @@ public final class EntryChanges {
             + value
             + " already, which the unique index "
             + index.name()
-            + " allows once; it is the row "
-            + index.describe(other)
-            + ".",
+            + " allows once.",
         "table",
         index.table(),
         "index",

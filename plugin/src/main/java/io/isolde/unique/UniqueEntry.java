@@ -15,6 +15,7 @@ import org.apache.cassandra.db.marshal.CompositeType;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.BTreeRow;
 import org.apache.cassandra.db.rows.BufferCell;
+import org.apache.cassandra.db.rows.Cell;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableMetadata;
@@ -64,6 +65,11 @@ public record UniqueEntry(
         key,
         ColumnFilter.all(table),
         new ClusteringIndexNamesFilter(BTreeSet.of(table.comparator, row), false));
+  }
+
+  /** Whether it goes by itself. */
+  boolean ends() {
+    return endSeconds != Cell.NO_DELETION_TIME;
   }
 
   /** Whether a row needs no other entry than this one. */

@@ -48,7 +48,11 @@ public final class UniqueIndex implements Index {
    */
   public static Map<String, String> validateOptions(Map<String, String> options) {
     Map<String, String> unknown = new HashMap<>(options);
-    unknown.keySet().removeAll(Set.of(UniqueKey.OPTION_SINCE, IndexTarget.TARGET_OPTION_NAME));
+    unknown
+        .keySet()
+        .removeAll(
+            Set.of(
+                UniqueKey.OPTION_SINCE, UniqueKey.OPTION_ENTRIES, IndexTarget.TARGET_OPTION_NAME));
     return unknown;
   }
 

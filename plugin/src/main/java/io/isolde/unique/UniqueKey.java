@@ -2,6 +2,7 @@
 package io.isolde.unique;
 
 import com.google.common.base.Splitter;
+import com.google.common.collect.Lists;
 import com.google.common.collect.MapMaker;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.cassandra.cql3.Operation;
 import org.apache.cassandra.cql3.statements.DeleteStatement;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
@@ -27,6 +27,7 @@ import org.apache.cassandra.index.TargetParser;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.IndexMetadata;
 import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.FBUtilities;
 
@@ -41,10 +42,16 @@ public final class UniqueKey {
   /** Of the index, in the schema: all rows have their entries from this timestamp on (micros). */
   static final String OPTION_SINCE = "since";
 
+  /** Of the index, in the schema: the id of the table of its entries. */
+  static final String OPTION_ENTRIES = "entries";
+
   /** Between the columns, as Cassandra writes them. */
   private static final Splitter TARGETS = Splitter.on(", ");
 
-  private static final ConcurrentMap<TableMetadata, List<UniqueKey>> KNOWN =
+  /** What is known of an index; it must not lead to the table, which is a weak key. */
+  private record Known(IndexMetadata index, List<ColumnMetadata> columns) {}
+
+  private static final ConcurrentMap<TableMetadata, List<Known>> KNOWN =
       new MapMaker().weakKeys().makeMap();
 
   private final TableMetadata table;
@@ -52,9 +59,13 @@ public final class UniqueKey {
   private final List<ColumnMetadata> columns;
 
   UniqueKey(TableMetadata table, IndexMetadata index) {
+    this(table, index, columns(table, index));
+  }
+
+  private UniqueKey(TableMetadata table, IndexMetadata index, List<ColumnMetadata> columns) {
     this.table = table;
     this.index = index;
-    this.columns = columns(table, index);
+    this.columns = columns;
   }
 
   private static List<ColumnMetadata> columns(TableMetadata table, IndexMetadata index) {
@@ -72,23 +83,34 @@ public final class UniqueKey {
         .equals(index.options.get(IndexTarget.CUSTOM_INDEX_OPTION_NAME));
   }
 
-  /** The unique indexes of a table. Every write asks. */
+  /** The unique indexes of a table as it is in a schema. Every write asks. */
   public static List<UniqueKey> of(TableMetadata table) {
     if (table.indexes.size() < 2) { // One index makes the table transactional.
       return List.of();
     }
-    return KNOWN.computeIfAbsent(
-        table,
-        known ->
-            known.indexes.stream()
-                .filter(UniqueKey::isUnique)
-                .map(index -> new UniqueKey(known, index))
-                .toList());
+    List<Known> known = KNOWN.computeIfAbsent(table, UniqueKey::known);
+    return Lists.transform(known, one -> new UniqueKey(table, one.index, one.columns));
+  }
+
+  private static List<Known> known(TableMetadata table) {
+    return table.indexes.stream()
+        .filter(UniqueKey::isUnique)
+        .map(index -> new Known(index, columns(table, index)))
+        .toList();
+  }
+
+  /**
+   * The unique indexes that a table has now. What was prepared before may know of others, and must
+   * keep these. To be called by who keeps the table's barrier open, so that it stays true.
+   */
+  public static List<UniqueKey> now(TableMetadata prepared) {
+    TableMetadata now = Schema.instance.getTableMetadata(prepared.id);
+    return now == null ? List.of() : of(now);
   }
 
   /** Whether a statement may change entries, so that it has to read what it changes. */
   public static boolean mayChange(ModificationStatement statement) {
-    List<UniqueKey> keys = of(statement.metadata());
+    List<UniqueKey> keys = now(statement.metadata());
     if (keys.isEmpty()) {
       return false;
     }
@@ -129,13 +151,18 @@ public final class UniqueKey {
     return isReadable() && asOf >= Long.parseLong(index.options.get(OPTION_SINCE));
   }
 
+  /** The id of the table of the entries. */
+  public TableId entriesId() {
+    return TableId.fromString(index.options.get(OPTION_ENTRIES));
+  }
+
   /**
    * The table of the entries.
    *
    * @throws IsoldeException UNAVAILABLE if it was dropped meanwhile
    */
   public TableMetadata entries() {
-    TableMetadata entries = Schema.instance.getTableMetadata(table.keyspace, index.name);
+    TableMetadata entries = Schema.instance.getTableMetadata(entriesId());
     if (entries == null) {
       throw IsoldeException.of(
           ErrorCode.UNAVAILABLE,
@@ -146,16 +173,31 @@ public final class UniqueKey {
     return entries;
   }
 
+  /** Whether it is the same, and not another one of the same name. */
+  public boolean isSame(UniqueKey other) {
+    return name().equals(other.name()) && entriesId().equals(other.entriesId());
+  }
+
   /**
-   * The entry that a row has.
+   * The entry that a row has; none if its values can't be a key.
+   *
+   * @param row null if there is none
+   */
+  Optional<UniqueEntry> entryOf(DecoratedKey key, Row row) {
+    return row == null ? Optional.empty() : entryOf(key, row, false);
+  }
+
+  /**
+   * The entry that a row is to have.
    *
    * @param row null if there is none
    * @throws IsoldeException INVALID_REQUEST if its values can't be a key
    */
-  Optional<UniqueEntry> entryOf(DecoratedKey key, Row row) {
-    if (row == null) {
-      return Optional.empty();
-    }
+  Optional<UniqueEntry> newEntryOf(DecoratedKey key, Row row) {
+    return row == null ? Optional.empty() : entryOf(key, row, true);
+  }
+
+  private Optional<UniqueEntry> entryOf(DecoratedKey key, Row row, boolean isNew) {
     List<ByteBuffer> values = new ArrayList<>(columns.size());
     int ttlSeconds = Cell.NO_TTL;
     long endSeconds = Cell.NO_DELETION_TIME;
@@ -173,6 +215,9 @@ public final class UniqueKey {
         ttlSeconds = cell.ttl();
         endSeconds = cell.localDeletionTime();
       }
+    }
+    if (!isNew && !isPossible(values)) {
+      return Optional.empty();
     }
     return Optional.of(
         new UniqueEntry(
@@ -206,7 +251,7 @@ public final class UniqueKey {
     ByteBuffer bytes = bytes(values);
     if (!isKey(bytes)) {
       throw IsoldeException.invalid(
-          "The unique index %s takes values of 1 to %d bytes, not %d."
+          "The unique index %s takes values of 1 to %d bytes, not %d; null is no value."
               .formatted(name(), FBUtilities.MAX_UNSIGNED_SHORT, bytes.remaining()),
           "table",
           table,
@@ -272,15 +317,14 @@ public final class UniqueKey {
     return columns.stream().filter(ColumnMetadata::isRegular).toList();
   }
 
-  /** The key of a row as text, for people. */
-  String describe(UniqueEntry.Owner row) {
-    return Stream.concat(table.partitionKeyColumns().stream(), table.clusteringColumns().stream())
-        .map(column -> describe(column, keyValue(column, row.key(), row.clustering())))
-        .collect(Collectors.joining(", "));
-  }
-
   private static String describe(ColumnMetadata column, ByteBuffer value) {
     return column.name.toCQLString() + " = " + column.type.unwrap().toCQLString(value);
+  }
+
+  /** Whether both are one row, whose values may have other bytes. */
+  boolean areSame(UniqueEntry.Owner one, UniqueEntry.Owner other) {
+    return one.key().equals(other.key())
+        && table.comparator.compare(one.clustering(), other.clustering()) == 0;
   }
 
   /** The values of an entry as text, for people. */

@@ -11,9 +11,13 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.apache.cassandra.cql3.statements.schema.IndexTarget;
+import org.apache.cassandra.db.marshal.AbstractType;
+import org.apache.cassandra.db.marshal.DecimalType;
+import org.apache.cassandra.db.marshal.IntegerType;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.IndexMetadata;
@@ -22,7 +26,9 @@ import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Keyspaces;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.SchemaConstants;
+import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.schema.Tables;
 import org.apache.cassandra.utils.ByteBufferUtil;
 
 /** Unique indexes in the schema. Each method is one change, seen whole or not at all. */
@@ -91,6 +97,15 @@ public final class UniqueSchema {
         throw new InvalidRequestException(
             "Column '" + target.column + "' contains non-alphanumeric-underscore characters");
       }
+      if (target.type != IndexTarget.Type.SIMPLE && target.type != IndexTarget.Type.FULL) {
+        throw new InvalidRequestException(
+            "The collection "
+                + target.column
+                + " can be unique as a whole only: if it is frozen,"
+                + " name it full("
+                + target.column.toCQLString()
+                + ")");
+      }
     }
     String name = definition.name;
     if (name == null) {
@@ -106,7 +121,11 @@ public final class UniqueSchema {
             definition.targets,
             name,
             IndexMetadata.Kind.CUSTOM,
-            Map.of(IndexTarget.CUSTOM_INDEX_OPTION_NAME, UniqueIndex.class.getName()));
+            Map.of(
+                IndexTarget.CUSTOM_INDEX_OPTION_NAME,
+                UniqueIndex.class.getName(),
+                UniqueKey.OPTION_ENTRIES,
+                TableId.generate().toString()));
     return new UniqueKey(table.withSwapped(table.indexes.with(index)), index);
   }
 
@@ -135,6 +154,10 @@ public final class UniqueSchema {
       if (column.type.referencesDuration()) {
         throw refused(index, column.name + " has durations, which have no order.");
       }
+      if (mayHaveOtherBytes(column.type.unwrap())) {
+        throw refused(
+            index, column.name + " has a type whose equal values may have different bytes.");
+      }
       if (column.isStatic()) {
         throw refused(index, column.name + " is static; put it into a table of its own.");
       }
@@ -146,6 +169,12 @@ public final class UniqueSchema {
     if (!hasRegular) {
       throw refused(index, "it needs a column that is not of the primary key.");
     }
+  }
+
+  private static boolean mayHaveOtherBytes(AbstractType<?> type) {
+    return type instanceof DecimalType
+        || type instanceof IntegerType
+        || type.subTypes().stream().anyMatch(UniqueSchema::mayHaveOtherBytes);
   }
 
   private static IsoldeException refused(UniqueKey index, String why) {
@@ -161,7 +190,7 @@ public final class UniqueSchema {
   private static TableMetadata entries(UniqueKey index) {
     TableMetadata table = index.table();
     TableMetadata.Builder entries =
-        TableMetadata.builder(table.keyspace, index.name())
+        TableMetadata.builder(table.keyspace, index.name(), index.entriesId())
             .partitioner(table.partitioner)
             .params(
                 table
@@ -173,11 +202,11 @@ public final class UniqueSchema {
                     .extensions(Map.of(EXTENSION, ByteBufferUtil.bytes(table.name)))
                     .build());
     for (ColumnMetadata column : index.columns()) {
-      entries.addPartitionKeyColumn(column.name, column.type.unwrap());
+      entries.addPartitionKeyColumn(column.name, column.type.unwrap(), column.getMask());
     }
     for (ColumnMetadata column : table.primaryKeyColumns()) {
       if (!index.has(column)) {
-        entries.addRegularColumn(column.name, column.type.unwrap());
+        entries.addRegularColumn(column.name, column.type.unwrap(), column.getMask());
       }
     }
     IndexMetadata transactional =
@@ -202,7 +231,7 @@ public final class UniqueSchema {
               KeyspaceMetadata keyspace = before.getNullable(index.table().keyspace);
               TableMetadata table =
                   keyspace == null ? null : keyspace.tables.getNullable(index.table().id);
-              if (table == null || !table.indexes.has(index.name())) {
+              if (table == null || existing(table, index::isSame).isEmpty()) {
                 throw IsoldeException.of(
                     ErrorCode.UNAVAILABLE,
                     "The unique index " + index.name() + " was dropped while it was built.",
@@ -221,7 +250,37 @@ public final class UniqueSchema {
             });
   }
 
-  /** Removes an index that can't be built, with its entries. */
+  /** Masks the entries as a table is masked now. */
+  public static void followMasks(TableMetadata asked) {
+    List<UniqueKey> indexes = UniqueKey.now(asked);
+    if (indexes.stream().allMatch(index -> index.entries().equals(masked(index)))) {
+      return;
+    }
+    var unused =
+        Schema.instance.transform(
+            before -> {
+              KeyspaceMetadata keyspace = before.getNullable(asked.keyspace);
+              Tables tables = keyspace.tables;
+              for (UniqueKey index : UniqueKey.now(asked)) {
+                tables = tables.withSwapped(masked(index));
+              }
+              return before.withAddedOrUpdated(keyspace.withSwapped(tables));
+            });
+  }
+
+  private static TableMetadata masked(UniqueKey index) {
+    TableMetadata entries = index.entries();
+    TableMetadata.Builder masked = entries.unbuild();
+    for (ColumnMetadata column : entries.columns()) {
+      ColumnMetadata own = index.table().getColumn(column.name);
+      if (!Objects.equals(own.getMask(), column.getMask())) {
+        masked.alterColumnMask(column.name, own.getMask());
+      }
+    }
+    return masked.build();
+  }
+
+  /** Removes an index that can't be built, with its entries, unless it can be read meanwhile. */
   public static void remove(UniqueKey index) {
     String keyspaceName = index.table().keyspace;
     var unused =
@@ -230,7 +289,8 @@ public final class UniqueSchema {
               KeyspaceMetadata keyspace = before.getNullable(keyspaceName);
               TableMetadata table =
                   keyspace == null ? null : keyspace.tables.getNullable(index.table().id);
-              if (table == null || !table.indexes.has(index.name())) {
+              if (table == null
+                  || existing(table, index::isSame).filter(one -> !one.isReadable()).isEmpty()) {
                 return before;
               }
               return before.withAddedOrUpdated(

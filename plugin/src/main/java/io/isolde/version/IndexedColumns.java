@@ -130,6 +130,12 @@ public final class IndexedColumns {
     return indexed != null && indexed.hasIndex() && timestamp >= indexed.reliableFrom;
   }
 
+  /** Whether a column has an index now. */
+  public boolean isIndexed(ColumnMetadata column) {
+    Column indexed = known.columns.get(column.name.bytes);
+    return indexed != null && indexed.hasIndex();
+  }
+
   /** Whether an index of a column compares values for equality, and nothing else. */
   public boolean isExact(ColumnMetadata column) {
     Column indexed = known.columns.get(column.name.bytes);

@@ -136,11 +136,17 @@ final class BarrierKeeper {
     return isTransactional(table) == request.isTransactional()
         && (known == null
             || (DroppedColumns.newestMicros(known) >= request.droppedMicros()
-                && uniqueIndexes(known).equals(request.uniqueIndexes())));
+                && uniqueIndexes(known).equals(request.uniqueIndexes())
+                && UniqueKey.of(known).stream()
+                    .allMatch(index -> isTransactional(index.entriesId()))));
   }
 
+  /** The ids of the tables of their entries, which no other index ever has. */
   static List<String> uniqueIndexes(TableMetadata table) {
-    return UniqueKey.of(table).stream().map(UniqueKey::name).sorted().toList();
+    return UniqueKey.of(table).stream()
+        .map(index -> index.entriesId().toString())
+        .sorted()
+        .toList();
   }
 
   static boolean isTransactional(TableId table) {

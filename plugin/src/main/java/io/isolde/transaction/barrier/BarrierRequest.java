@@ -12,7 +12,7 @@ import java.util.UUID;
  * @param leaseMillis how long the barrier stays closed if nobody opens it
  * @param isTransactional what the table is to the coordinator; what the others are to follow
  * @param droppedMicros when a column of the table was last dropped, as far as the coordinator knows
- * @param uniqueIndexes the names of the unique indexes that the table has for the coordinator
+ * @param uniqueIndexes the unique indexes that the table has for the coordinator
  * @param upTo the commits that {@link Kind#SECURE} is about, and the beginning of {@link
  *     Kind#BEGIN_ANEW} and {@link Kind#BEGIN_WRITES_ANEW}, in microseconds; 0 for all others
  */

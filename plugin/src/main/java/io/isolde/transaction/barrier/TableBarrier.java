@@ -102,7 +102,8 @@ public final class TableBarrier {
             ErrorCode.UNAVAILABLE,
             "A change of one of the tables "
                 + tables
-                + " (ENABLE or DISABLE TRANSACTIONS, TRUNCATE, DROP of a column) has not ended yet;"
+                + " (ENABLE or DISABLE TRANSACTIONS, TRUNCATE, CREATE UNIQUE INDEX, DROP of a column)"
+                + " has not ended yet;"
                 + " try again.");
       }
       if (!isOpen) {

@@ -9,11 +9,14 @@ import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.client.ErrorCode;
 import io.isolde.client.Transaction;
+import io.isolde.client.TransactionOptions;
 import io.isolde.system.Results;
 import io.isolde.system.SystemNode;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,7 +31,9 @@ class UniqueIndexSchemaTest {
 
   @BeforeEach
   void makeTable() {
-    table = NODE.table("k int PRIMARY KEY, a text, b text, s list<int>, f frozen<list<int>>");
+    table =
+        NODE.table(
+            "k int PRIMARY KEY, a text, b text, s list<int>, f frozen<list<int>>, d decimal");
   }
 
   private List<String> lines(String cql) {
@@ -78,28 +83,47 @@ class UniqueIndexSchemaTest {
     assertThat(lines("SELECT k FROM %s WHERE a = 'x'")).containsExactly("1");
   }
 
+  /** Statements that were prepared before know nothing of the index, and keep it. */
   @Test
-  void whenItIsMadeWhileOthersWriteThenItHasTheirRowsToo() {
-    for (int k = 0; k < 300; k++) {
-      execute("INSERT INTO %s (k, a) VALUES (" + k + ", 'v" + k + "')");
-    }
+  void whenItIsMadeAndDroppedWhileOthersWriteThenItHasAllRows() {
+    AtomicInteger next = new AtomicInteger();
     AtomicBoolean isDone = new AtomicBoolean();
-    CompletableFuture<Integer> writer =
-        CompletableFuture.supplyAsync(
-            () -> {
-              int k = 0;
-              while (!isDone.get()) {
-                execute("UPDATE %s SET a = 'w" + k + "' WHERE k = " + k % 300);
-                k++;
-              }
-              return k;
-            });
-    execute("CREATE UNIQUE INDEX ON %s (a)");
+    PreparedStatement insert =
+        NODE.session().prepare("INSERT INTO %s (k, a) VALUES (?, ?)".formatted(table));
+    PreparedStatement update =
+        NODE.session().prepare("UPDATE %s SET a = ? WHERE k = ?".formatted(table));
+    List<CompletableFuture<Void>> writers = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      writers.add(
+          CompletableFuture.runAsync(
+              () -> {
+                while (!isDone.get()) {
+                  int k = next.getAndIncrement();
+                  NODE.session().execute(insert.bind(k, "v" + k));
+                  if (k % 10 == 0) {
+                    NODE.session().execute(update.bind("w" + k, k / 2));
+                  }
+                }
+              }));
+    }
+    for (int round = 0; round < 4; round++) {
+      execute("CREATE UNIQUE INDEX " + index("_i") + " ON %s (a)");
+      assertSameRowsAndEntries();
+      execute("DROP INDEX " + SystemNode.KEYSPACE + "." + index("_i"));
+    }
     isDone.set(true);
-    assertThat(writer.join()).isPositive();
-    assertThat(lines("SELECT k, a FROM %s"))
-        .containsExactlyInAnyOrderElementsOf(
-            lines("SELECT k, a FROM " + SystemNode.KEYSPACE + "." + index("_a_idx")));
+    writers.forEach(CompletableFuture::join);
+  }
+
+  private void assertSameRowsAndEntries() {
+    try (Transaction reader =
+        NODE.isolde().begin(TransactionOptions.builder().readOnly(true).build())) {
+      assertThat(Results.lines(reader.execute("SELECT k, a FROM %s".formatted(table))))
+          .isNotEmpty()
+          .containsExactlyInAnyOrderElementsOf(
+              Results.lines(
+                  reader.execute("SELECT k, a FROM " + SystemNode.KEYSPACE + "." + index("_i"))));
+    }
   }
 
   @Test
@@ -162,6 +186,8 @@ class UniqueIndexSchemaTest {
       value = {
         "s | collection",
         "values(s) | collection",
+        "values(f) | full(f)",
+        "d | different bytes",
         "z | Undefined column name z",
         "k | not of the primary key",
         "'a, a' | comes twice"
@@ -170,6 +196,24 @@ class UniqueIndexSchemaTest {
     assertThatThrownBy(() -> execute("CREATE UNIQUE INDEX ON %s (" + columns + ")"))
         .hasMessageContaining(why);
     assertThat(tables()).noneMatch(name -> name.startsWith(index("_")));
+  }
+
+  @Test
+  void whenARowHasAnEmptyValueThenThereIsNoIndexAndTheRowCanBeMended() {
+    execute("INSERT INTO %s (k, a) VALUES (1, '')");
+    assertRefused(ErrorCode.INVALID_REQUEST, () -> execute("CREATE UNIQUE INDEX ON %s (a)"));
+    execute("UPDATE %s SET a = null WHERE k = 1");
+    execute("CREATE UNIQUE INDEX ON %s (a)");
+  }
+
+  @Test
+  void whenAnotherIndexComparesOtherwiseThenItStillDoes() {
+    execute("CREATE INDEX ON %s (a) USING 'sai' WITH OPTIONS = {'case_sensitive': 'false'}");
+    execute("CREATE UNIQUE INDEX " + index("_i") + " ON %s (a)");
+    execute("INSERT INTO %s (k, a) VALUES (1, 'Abc')");
+    assertThat(lines("SELECT k FROM %s WHERE a = 'aBC'")).containsExactly("1");
+    execute("INSERT INTO %s (k, a) VALUES (2, 'ABC')");
+    assertThat(lines("SELECT k FROM %s WHERE a = 'abc'")).containsExactlyInAnyOrder("1", "2");
   }
 
   @Test

@@ -188,16 +188,36 @@ public final class Members {
       }
     }
     byEmail.forEach(
-        (email, expected) -> {
-          List<String> found = new ArrayList<>();
-          for (Row row :
-              read.apply(
-                  in("SELECT team, id, email FROM %s.members WHERE email = '" + email + "'"))) {
-            found.add(line(row, "email"));
-          }
-          if (!found.equals(expected.equals("nobody") ? List.of() : List.of(expected))) {
-            violations.add("by %s: %s, not %s".formatted(email, found, expected));
-          }
-        });
+        (email, expected) ->
+            compareFound(read, "email = '" + email + "'", "email", expected, violations));
+    Map<String, String> byName = new HashMap<>();
+    for (int team = firstTeam; team < firstTeam + TEAMS; team++) {
+      for (int i = 0; i < NAMES; i++) {
+        byName.put("team = %d AND name = 'n%d'".formatted(team, i), "nobody");
+      }
+    }
+    for (Row row : rows) {
+      if (!row.isNull("name")) {
+        byName.put(
+            "team = %d AND name = '%s'".formatted(row.getInt("team"), row.getString("name")),
+            line(row, "name"));
+      }
+    }
+    byName.forEach((where, expected) -> compareFound(read, where, "name", expected, violations));
+  }
+
+  private void compareFound(
+      Function<String, Iterable<Row>> read,
+      String where,
+      String column,
+      String expected,
+      List<String> violations) {
+    List<String> found = new ArrayList<>();
+    for (Row row : read.apply(in("SELECT team, id, email, name FROM %s.members WHERE " + where))) {
+      found.add(line(row, column));
+    }
+    if (!found.equals(expected.equals("nobody") ? List.of() : List.of(expected))) {
+      violations.add("by %s: %s, not %s".formatted(where, found, expected));
+    }
   }
 }
