@@ -132,7 +132,7 @@ public final class ReadingWrites {
   private static void addEntries(EntryChanges entries, Look look, long base, WriteBuffer buffer) {
     if (!entries.isEmpty()) {
       long timestamp = look.next(base, buffer).state().getTimestamp();
-      buffer.add(entries.entries(look.reads(buffer), timestamp, look.trueNowInSeconds()));
+      buffer.add(entries.entries(look.reads(buffer), timestamp, look.secondsOfSnapshot()));
     }
   }
 
@@ -168,7 +168,8 @@ public final class ReadingWrites {
         }
       } catch (IsoldeException e) {
         if (e.errorCode() == ErrorCode.UNIQUE_VIOLATION && !isNewest) {
-          isNewest = true; // The other row may have gone since.
+          isNewest = true; // The other row, or its value, may have gone since.
+          long unused = oracle.next(); // Snapshots stand still while nobody commits.
           continue;
         }
         if (!mayPass(e, attempt, deadlineNanos)) {
@@ -310,12 +311,11 @@ public final class ReadingWrites {
     }
 
     /**
-     * Of this node, whatever the client has asked for: else it could take values that others have.
+     * What has ended is judged by the order of commits. By the clock of a node, or a time that a
+     * client names, one could take a value that another row still has for others.
      */
-    private long trueNowInSeconds() {
-      return transactionId != null
-          ? nowInSeconds
-          : Math.max(request.state().getNowInSeconds(), TimeUnit.MICROSECONDS.toSeconds(asOf));
+    private long secondsOfSnapshot() {
+      return TimeUnit.MICROSECONDS.toSeconds(asOf);
     }
 
     private EntryChanges.Reads reads(WriteBuffer buffer) {
