@@ -105,7 +105,7 @@ final class ControlStatements {
   }
 
   /** To such an answer drivers wait until all nodes have the same schema, before they go on. */
-  private static ResultMessage changed(TableMetadata table) {
+  static ResultMessage changed(TableMetadata table) {
     return new ResultMessage.SchemaChange(
         new Event.SchemaChange(
             Event.SchemaChange.Change.UPDATED,

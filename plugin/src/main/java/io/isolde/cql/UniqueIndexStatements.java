@@ -31,7 +31,6 @@ import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.StorageProxy;
-import org.apache.cassandra.transport.Event;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
 /**
@@ -92,12 +91,7 @@ final class UniqueIndexStatements {
         new UniqueSchema.Definition(
             (String) NAME.get(create), targets(create, table), (Boolean) IF_NOT_EXISTS.get(create));
     coordinator.get().uniqueIndexes().create(table, () -> UniqueSchema.create(table, definition));
-    return new ResultMessage.SchemaChange(
-        new Event.SchemaChange(
-            Event.SchemaChange.Change.UPDATED,
-            Event.SchemaChange.Target.TABLE,
-            table.keyspace,
-            table.name));
+    return ControlStatements.changed(table);
   }
 
   private static List<IndexTarget> targets(CreateIndexStatement create, TableMetadata table) {

@@ -89,6 +89,9 @@ public final class UniqueIndexes {
         () -> {
           List<UniqueKey> before = UniqueKey.now(table);
           creation.create().filter(index -> !index.isReadable()).ifPresent(made::add);
+          if (made.isEmpty()) {
+            return;
+          }
           since[0] = oracle.next();
           try {
             barrier.beginWritesAnew(table, since[0]);
@@ -156,10 +159,12 @@ public final class UniqueIndexes {
     long rows = 0;
     do {
       PagingState from = next;
-      ResultMessage.Rows page = patiently(() -> data.select(select, options(from), internal()));
+      ResultMessage.Rows page =
+          patiently(index, () -> data.select(select, options(from), internal()));
       List<UniqueEntry.Owner> found = withValues(index, page.result.rows);
       for (List<UniqueEntry.Owner> some : Lists.partition(found, ROWS_PER_COMMIT)) {
         patiently(
+            index,
             () -> {
               addEntries(index, some);
               return null;
@@ -187,7 +192,7 @@ public final class UniqueIndexes {
   }
 
   /** A node that dies must not undo what has taken hours. */
-  private static <T> T patiently(Supplier<T> step) {
+  private static <T> T patiently(UniqueKey index, Supplier<T> step) {
     long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
     while (true) {
       try {
@@ -197,7 +202,8 @@ public final class UniqueIndexes {
           throw e;
         }
       } catch (IsoldeException e) {
-        if (!e.errorCode().isRetryable() || System.nanoTime() > deadlineNanos) {
+        boolean isDropped = UniqueKey.now(index.table()).stream().noneMatch(index::isSame);
+        if (!e.errorCode().isRetryable() || isDropped || System.nanoTime() > deadlineNanos) {
           throw e;
         }
       }

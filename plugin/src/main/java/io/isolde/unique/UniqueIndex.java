@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.unique;
 
+import io.isolde.version.IndexInSchema;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.apache.cassandra.cql3.Operator;
@@ -18,7 +18,6 @@ import org.apache.cassandra.db.marshal.AbstractType;
 import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.InvalidRequestException;
-import org.apache.cassandra.index.Index;
 import org.apache.cassandra.index.IndexRegistry;
 import org.apache.cassandra.index.SingletonIndexGroup;
 import org.apache.cassandra.index.transactions.IndexTransaction;
@@ -31,7 +30,7 @@ import org.apache.cassandra.service.ClientState;
  * The place of a unique index in the schema: {@code DESCRIBE}, {@code DROP INDEX} and drivers know
  * it by that. On a replica it does nothing: coordinators keep and read its entries.
  */
-public final class UniqueIndex implements Index {
+public final class UniqueIndex extends IndexInSchema {
   private final ColumnFamilyStore cfs;
   private volatile IndexMetadata index;
 
@@ -142,34 +141,4 @@ public final class UniqueIndex implements Index {
 
   @Override
   public void validate(PartitionUpdate update, ClientState state) {}
-
-  @Override
-  public Optional<ColumnFamilyStore> getBackingTable() {
-    return Optional.empty();
-  }
-
-  @Override
-  public boolean shouldBuildBlocking() {
-    return false;
-  }
-
-  @Override
-  public Callable<?> getInitializationTask() {
-    return null;
-  }
-
-  @Override
-  public Callable<?> getBlockingFlushTask() {
-    return null;
-  }
-
-  @Override
-  public Callable<?> getInvalidateTask() {
-    return null;
-  }
-
-  @Override
-  public Callable<?> getTruncateTask(long truncatedAt) {
-    return null;
-  }
 }

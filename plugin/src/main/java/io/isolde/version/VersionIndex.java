@@ -5,7 +5,6 @@ import com.google.common.collect.ImmutableSet;
 import io.isolde.error.ErrorCode;
 import io.isolde.install.ActiveHandler;
 import java.nio.ByteBuffer;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.apache.cassandra.cql3.Operator;
@@ -37,7 +36,7 @@ import org.apache.cassandra.service.ClientState;
  * <p>Created by {@code ENABLE TRANSACTIONS}; since it is part of the schema, DESCRIBE and schema
  * backups carry it.
  */
-public final class VersionIndex implements Index {
+public final class VersionIndex extends IndexInSchema {
   private final ColumnFamilyStore cfs;
   private final IndexMetadata index;
   private final NodeVersions node;
@@ -323,31 +322,6 @@ public final class VersionIndex implements Index {
   @Override
   public IndexMetadata getIndexMetadata() {
     return index;
-  }
-
-  @Override
-  public Optional<ColumnFamilyStore> getBackingTable() {
-    return Optional.empty();
-  }
-
-  @Override
-  public boolean shouldBuildBlocking() {
-    return false;
-  }
-
-  @Override
-  public Callable<?> getInitializationTask() {
-    return null;
-  }
-
-  @Override
-  public Callable<?> getMetadataReloadTask(IndexMetadata metadata) {
-    return null;
-  }
-
-  @Override
-  public Callable<?> getBlockingFlushTask() {
-    return null;
   }
 
   @Override
