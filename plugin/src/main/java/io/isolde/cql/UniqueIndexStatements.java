@@ -107,16 +107,27 @@ final class UniqueIndexStatements {
 
   /** DROP INDEX and DROP TABLE: the entries go with the index. */
   ResultMessage drop(AlterSchemaStatement drop, Incoming incoming) {
-    if (drop instanceof DropIndexStatement) {
-      requireFree(drop.keyspace(), (String) DROPPED.get(drop));
+    Optional<TableMetadata> table =
+        drop instanceof DropIndexStatement
+            ? uniquelyIndexed(drop.keyspace(), (String) DROPPED.get(drop))
+            : Optional.empty();
+    List<ResultMessage> answer = new ArrayList<>(1);
+    Runnable change =
+        () -> {
+          answer.add(incoming.onCassandra().get());
+          UniqueSchema.removeEntriesOfNone(drop.keyspace());
+        };
+    if (table.isPresent()) {
+      drop.authorize(incoming.client());
+      coordinator.get().uniqueIndexes().drop(table.get(), change);
+    } else {
+      change.run();
     }
-    ResultMessage answer = incoming.onCassandra().get();
-    UniqueSchema.removeEntriesOfNone(drop.keyspace());
-    return answer;
+    return answer.get(0);
   }
 
-  /** Of the index that makes a table transactional. */
-  private static void requireFree(String keyspaceName, String index) {
+  /** Returns the table whose unique index has a name. Refuses to make a table with one plain. */
+  private static Optional<TableMetadata> uniquelyIndexed(String keyspaceName, String index) {
     KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(keyspaceName);
     Optional<TableMetadata> table =
         keyspace == null ? Optional.empty() : keyspace.findIndexedTable(index);
@@ -124,6 +135,8 @@ final class UniqueIndexStatements {
       refuseWrites(List.of(table.get()));
       TableMode.requireNoUniqueIndex(table.get());
     }
+    return table.filter(
+        one -> UniqueKey.of(one).stream().anyMatch(unique -> unique.name().equals(index)));
   }
 
   /** Entries are masked as the rows are. */

@@ -113,7 +113,7 @@ public final class UniqueIndexes {
     } catch (IsoldeException e) {
       if (e.errorCode() == ErrorCode.UNIQUE_VIOLATION
           || e.errorCode() == ErrorCode.INVALID_REQUEST) {
-        remove(index, e);
+        removeWhileClosed(index, e);
         throw e;
       }
       throw unfinished(index, e);
@@ -146,10 +146,33 @@ public final class UniqueIndexes {
     } catch (RuntimeException e) {
       cause.addSuppressed(e);
       logger.error(
-          "The unique index {} could not be built, and could not be removed; DROP INDEX does so.",
-          index.name(),
-          e);
+          "The unique index {} could not be removed; DROP INDEX does so.", index.name(), e);
     }
+  }
+
+  private void removeWhileClosed(UniqueKey index, IsoldeException cause) {
+    try {
+      drop(index.table(), () -> remove(index, cause));
+    } catch (IsoldeException e) {
+      cause.addSuppressed(e);
+      logger.error(
+          "The unique index {} could not be removed; DROP INDEX does so.", index.name(), e);
+    }
+  }
+
+  /**
+   * Drops an index and its entries while no statement on the table runs on any node: it would look
+   * for entries that are gone.
+   *
+   * @throws IsoldeException UNAVAILABLE if a node does not answer
+   */
+  public void drop(TableMetadata table, Runnable drop) {
+    barrier.whileClosed(
+        table,
+        () -> {
+          drop.run();
+          barrier.awaitFollowers(table);
+        });
   }
 
   /** Returns the timestamp from which on it can be read. */

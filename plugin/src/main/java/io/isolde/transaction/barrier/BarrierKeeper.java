@@ -137,8 +137,13 @@ final class BarrierKeeper {
         && (known == null
             || (DroppedColumns.newestMicros(known) >= request.droppedMicros()
                 && uniqueIndexes(known).equals(request.uniqueIndexes())
-                && UniqueKey.of(known).stream()
-                    .allMatch(index -> isTransactional(index.entriesId()))));
+                && UniqueKey.of(known).stream().allMatch(BarrierKeeper::hasEntries)));
+  }
+
+  /** A table is in the schema before this node can be asked for it. */
+  private static boolean hasEntries(UniqueKey index) {
+    return isTransactional(index.entriesId())
+        && Schema.instance.getColumnFamilyStoreInstance(index.entriesId()) != null;
   }
 
   /** The ids of the tables of their entries, which no other index ever has. */

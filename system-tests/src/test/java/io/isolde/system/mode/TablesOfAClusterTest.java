@@ -48,6 +48,7 @@ class TablesOfAClusterTest {
 
   private static final int TRUNCATIONS = 6;
   private static final int ENABLED_TABLES = 3;
+  private static final int INDEXES = 3;
   private static final long READ_AGAIN_MILLIS = 500;
 
   private TestCluster cluster;
@@ -238,6 +239,42 @@ class TablesOfAClusterTest {
       rows.put(row.getString("id"), row.getInt("v"));
     }
     return rows;
+  }
+
+  /** From its first moment on all nodes keep it, and what was written before gets its entries. */
+  @Test
+  void whenOneNodeMakesAUniqueIndexThenWritersOfOthersKeepIt() {
+    cluster.change(
+        "CREATE TABLE k.members (id text PRIMARY KEY, email text)",
+        "ENABLE TRANSACTIONS ON k.members");
+    try (Writers writers = new Writers(this::writeMember)) {
+      for (int i = 0; i < INDEXES; i++) {
+        writers.awaitMore();
+        cluster.on(1, "CREATE UNIQUE INDEX members_email ON k.members (email)");
+        writers.awaitMore();
+        Isolde.on(cluster.session())
+            .runVoid(
+                tx ->
+                    assertThat(emails(tx, "members_email"))
+                        .isNotEmpty()
+                        .isEqualTo(emails(tx, "members")));
+        cluster.on(1, "DROP INDEX k.members_email");
+      }
+    }
+  }
+
+  private void writeMember(Writer writer) {
+    String id = writer.node + "." + writer.thread + "." + writer.done % ROWS;
+    cluster.on(
+        writer.node,
+        "UPDATE k.members SET email = '%s.%d' WHERE id = '%s'".formatted(id, writer.done, id));
+  }
+
+  private static Map<String, String> emails(Transaction tx, String table) {
+    Map<String, String> emails = new HashMap<>();
+    tx.execute("SELECT id, email FROM k." + table)
+        .forEach(row -> emails.put(row.getString("email"), row.getString("id")));
+    return emails;
   }
 
   /** A thread of a client of one node. */

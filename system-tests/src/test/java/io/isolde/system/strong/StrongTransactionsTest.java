@@ -135,6 +135,33 @@ class StrongTransactionsTest {
 
   @Test
   @Order(1)
+  void whenATableHasAUniqueIndexThenItsEntriesAreInTheGroupsToo() {
+    nodes.execute("CREATE TABLE g.members (id int PRIMARY KEY, email text)");
+    nodes.cluster.awaitSchemaAgreement(StrongCluster.PATIENCE);
+    nodes.execute("ENABLE TRANSACTIONS ON g.members");
+    nodes.execute("INSERT INTO g.members (id, email) VALUES (0, 'zero')");
+    nodes.execute("CREATE UNIQUE INDEX members_email ON g.members (email)");
+    for (int node = 1; node <= 3; node++) {
+      int from = node;
+      String insert = "INSERT INTO g.members (id, email) VALUES (?, ?)";
+      nodes.on(node, insert, node, "of " + node);
+      assertRefused(ErrorCode.UNIQUE_VIOLATION, () -> nodes.on(from, insert, 10 + from, "zero"));
+      assertThat(nodes.on(node, "SELECT id FROM g.members WHERE email = 'zero'").one().getInt("id"))
+          .isZero();
+    }
+    nodes.on(3, "TRUNCATE g.members");
+    for (int node = 1; node <= 3; node++) {
+      assertThat(nodes.on(node, "SELECT id FROM g.members_email").all()).isEmpty();
+    }
+    nodes.on(2, "INSERT INTO g.members (id, email) VALUES (7, 'zero')");
+    nodes.execute("DROP TABLE g.members");
+    nodes.cluster.awaitSchemaAgreement(StrongCluster.PATIENCE);
+    assertThat(nodes.execute("SELECT table_name FROM system_schema.tables").all())
+        .noneMatch(row -> row.getString(0).equals("members_email"));
+  }
+
+  @Test
+  @Order(1)
   void whenThereAreStrongKeyspacesThenTheDriverStillKnowsTheReplicasOfAllKeyspaces() {
     nodes.execute(
         "CREATE KEYSPACE single WITH replication ="
