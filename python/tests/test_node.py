@@ -439,3 +439,21 @@ def test_when_the_first_statement_is_not_waited_for_then_the_next_one_is_in_the_
         assert balance(tx, accounts, 1) == 7
         tx.rollback()
     assert balances()[1] == 100
+
+
+def test_when_another_row_has_a_unique_value_then_the_error_names_it(
+    isolde_session: Any, accounts: str
+) -> None:
+    table = f"{accounts}_members"
+    isolde_session.execute(f"CREATE TABLE {table} (id int PRIMARY KEY, email text)")
+    isolde_session.execute(f"ENABLE TRANSACTIONS ON {table}")
+    isolde_session.execute(f"CREATE UNIQUE INDEX ON {table} (email)")
+    insert = f"INSERT INTO {table} (id, email) VALUES (%s, %s)"
+    isolde_session.execute(insert, (1, "a"))
+    with pytest.raises(isolde.NotCommittedError) as raised:
+        isolde.run(isolde_session, lambda tx: tx.execute(insert, (2, "a")))
+    assert (raised.value.code, raised.value.retryable) == (ErrorCode.UNIQUE_VIOLATION, False)
+    assert raised.value.details["value"] == "email = 'a'"
+    isolde.run(isolde_session, lambda tx: tx.write(insert, (2, "b")))
+    found = isolde_session.execute(f"SELECT id FROM {table} WHERE email = 'b'")
+    assert [row.id for row in found] == [2]

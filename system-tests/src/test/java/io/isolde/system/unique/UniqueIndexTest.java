@@ -94,6 +94,17 @@ class UniqueIndexTest {
     assertThat(entries()).containsExactly("a 1 1", "b 2 2");
   }
 
+  /** The write and COMMIT are one request then. */
+  @Test
+  void whenAWriteIsHeldUntilCommitThenItIsChecked() {
+    String insert = "INSERT INTO %s (p, c, email) VALUES (3, 3, '%s')";
+    Transaction refused = NODE.isolde().begin();
+    refused.write(insert.formatted(TABLE, "a"));
+    assertRefused(ErrorCode.UNIQUE_VIOLATION, refused::commit);
+    NODE.isolde().runVoid(tx -> tx.write(insert.formatted(TABLE, "q")));
+    assertThat(entries()).containsExactly("a 1 1", "b 2 2", "q 3 3");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
