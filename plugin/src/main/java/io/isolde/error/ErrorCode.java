@@ -56,7 +56,7 @@ public enum ErrorCode {
   UNSUPPORTED_DDL(false, KnownOutcome.NOT_COMMITTED),
   /** TRUNCATE in a transaction. */
   UNSUPPORTED_TRUNCATE(false, KnownOutcome.NOT_COMMITTED),
-  /** A query that only an index can answer: indexes don't know old values. */
+  /** A query that only the newest state of an index can answer. */
   UNSUPPORTED_INDEX_QUERY(false, KnownOutcome.NOT_COMMITTED),
   /** Another row has a value that a unique index allows once. */
   UNIQUE_VIOLATION(false, KnownOutcome.NOT_COMMITTED),

@@ -67,28 +67,24 @@ public final class UniqueIndexes {
     this.reading = reading;
   }
 
-  /** What is asked for. */
-  public interface Creation {
-    /** Puts an index into the schema, where one may be already; empty if there is nothing to do. */
-    Optional<UniqueKey> create();
-  }
-
   /**
    * Makes an index, and returns when it can be read. Transactions that started before can't write
    * to the table any more. An index whose creation was cut off is built to its end.
    *
+   * @param creation puts it into the schema, where it may be already; empty if nothing is to be
+   *     done
    * @throws IsoldeException UNIQUE_VIOLATION if two rows have the same value, INVALID_REQUEST if a
    *     row has one that can't be unique: then there is no index. UNAVAILABLE if nodes do not
    *     answer, and as reads and commits do: then it may be unfinished
    */
-  public void create(TableMetadata table, Creation creation) {
+  public void create(TableMetadata table, Supplier<Optional<UniqueKey>> creation) {
     List<UniqueKey> made = new ArrayList<>(1);
     long[] since = new long[1];
     barrier.whileClosed(
         table,
         () -> {
           List<UniqueKey> before = UniqueKey.now(table);
-          creation.create().filter(index -> !index.isReadable()).ifPresent(made::add);
+          creation.get().filter(index -> !index.isReadable()).ifPresent(made::add);
           if (made.isEmpty()) {
             return;
           }

@@ -83,7 +83,7 @@ public final class EntryChanges {
    *
    * @param timestamp of the writes of entries
    * @throws IsoldeException UNIQUE_VIOLATION if another row has a value that is written;
-   *     TRANSACTION_TOO_LARGE if a deletion is of too many rows
+   *     TRANSACTION_TOO_LARGE if it is of too many rows of a partition
    */
   public List<PartitionUpdate> entries(Reads reads, long timestamp, long nowInSeconds) {
     partitions.values().forEach(rows -> compare(rows, reads, nowInSeconds));

@@ -297,9 +297,12 @@ public final class UniqueKey {
   private ByteBuffer value(
       ColumnMetadata column, TableMetadata entries, DecoratedKey entryKey, Row entry) {
     int position = columns.indexOf(column);
-    return position >= 0
-        ? component(entries, entryKey, position)
-        : entry.getCell(entries.getColumn(column.name)).buffer();
+    if (position >= 0) {
+      return component(entries, entryKey, position);
+    }
+    Cell<?> cell = entry.getCell(entries.getColumn(column.name));
+    assert cell != null : "an entry has the whole key of its row: " + entry.toString(entries);
+    return cell.buffer();
   }
 
   /** The value of a column of a row's own key, as the entry has it. */

@@ -30,6 +30,16 @@ public final class Cases {
     return this;
   }
 
+  /**
+   * Adds a case and that of its peer, and compares their throughput.
+   *
+   * @param peerName what the peer is called in the ratio's name
+   */
+  public Cases pair(Case peer, Case ours, String peerName) {
+    add(peer).add(ours);
+    return ratio(ours.name() + "_vs_" + peerName, ours.name(), peer.name());
+  }
+
   /** Returns all cases, in the order in which they were added. */
   public List<Case> all() {
     return List.copyOf(all);

@@ -49,15 +49,10 @@ public final class ConditionsBenchmark {
     Case lwt = new Case("lwt_" + name + suffix, plain.conditionalUpdates(null));
     Case conditional = new Case("if_" + name + suffix, ours.conditionalUpdates(null));
     boolean isHot = name.startsWith("hot");
-    add(cases, lwt.at(1), conditional.at(1));
-    add(
-        cases,
+    cases.pair(lwt.at(1), conditional.at(1), "lwt");
+    cases.pair(
         isHot ? lwt.at(AT_HOT_ROWS) : lwt,
-        isHot ? conditional.at(AT_HOT_ROWS) : conditional);
-  }
-
-  private static void add(Cases cases, Case lwt, Case conditional) {
-    cases.add(lwt).add(conditional);
-    cases.ratio(conditional.name() + "_vs_lwt", conditional.name(), lwt.name());
+        isHot ? conditional.at(AT_HOT_ROWS) : conditional,
+        "lwt");
   }
 }

@@ -59,13 +59,8 @@ public final class IndexesBenchmark {
       Cases cases, String name, String suffix, Workload plain, Workload ours) {
     Case stock = new Case("plain_" + name + suffix, plain);
     Case transactional = new Case("transactional_" + name + suffix, ours);
-    add(cases, stock.at(1), transactional.at(1));
-    add(cases, stock, transactional);
-  }
-
-  private static void add(Cases cases, Case stock, Case transactional) {
-    cases.add(stock).add(transactional);
-    cases.ratio(transactional.name() + "_vs_plain", transactional.name(), stock.name());
+    cases.pair(stock.at(1), transactional.at(1), "plain");
+    cases.pair(stock, transactional, "plain");
   }
 
   /** Each value of its indexed column is that of a few rows. */

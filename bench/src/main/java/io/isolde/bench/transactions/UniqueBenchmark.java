@@ -67,13 +67,8 @@ public final class UniqueBenchmark {
       Cases cases, String name, String suffix, Workload byHand, Workload byIndex) {
     Case hand = new Case("lwt_unique_" + name + suffix, byHand);
     Case index = new Case("index_unique_" + name + suffix, byIndex);
-    add(cases, hand.at(1), index.at(1));
-    add(cases, hand, index);
-  }
-
-  private static void add(Cases cases, Case byHand, Case byIndex) {
-    cases.add(byHand).add(byIndex);
-    cases.ratio(byIndex.name() + "_vs_lwt", byIndex.name(), byHand.name());
+    cases.pair(hand.at(1), index.at(1), "lwt");
+    cases.pair(hand, index, "lwt");
   }
 
   private static String table(TemporaryNode node, String name, String columns) {
