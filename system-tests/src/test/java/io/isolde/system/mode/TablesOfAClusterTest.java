@@ -46,6 +46,7 @@ class TablesOfAClusterTest {
   /** So many rows are on each of the nodes, as good as certainly. */
   private static final int ROWS = 12;
 
+  private static final int ALL_IN_ONE_PAGE = 1_000_000;
   private static final int TRUNCATIONS = 6;
   private static final int ENABLED_TABLES = 3;
   private static final int INDEXES = 3;
@@ -95,15 +96,19 @@ class TablesOfAClusterTest {
   }
 
   private void assertAllIsWhole() {
-    SimpleStatement all =
-        SimpleStatement.newInstance("SELECT whole FROM k.wholes")
-            .setConsistencyLevel(ConsistencyLevel.SERIAL); // also what node 1 has not heard of yet
     Map<String, Integer> parts = new HashMap<>();
-    for (Row row : cluster.on(1, all)) {
+    for (Row row : cluster.on(1, inOneSnapshot("SELECT whole FROM k.wholes"))) {
       parts.merge(row.getString("whole"), 1, Integer::sum);
     }
     assertThat(parts).isNotEmpty();
     assertThat(parts).allSatisfy((whole, count) -> assertThat(count).isEqualTo(ROWS));
+  }
+
+  /** Also what node 1 has not heard of yet. Each page would have a snapshot of its own. */
+  private static SimpleStatement inOneSnapshot(String select) {
+    return SimpleStatement.newInstance(select)
+        .setConsistencyLevel(ConsistencyLevel.SERIAL)
+        .setPageSize(ALL_IN_ONE_PAGE);
   }
 
   /** A commit beside a drop is before it or after it, on all nodes and by all of their clocks. */
@@ -140,11 +145,8 @@ class TablesOfAClusterTest {
   }
 
   private void assertColumnsAreWhole() {
-    SimpleStatement all =
-        SimpleStatement.newInstance("SELECT whole, v, w FROM k.columns")
-            .setConsistencyLevel(ConsistencyLevel.SERIAL);
     Map<String, List<Boolean>> parts = new HashMap<>();
-    for (Row row : cluster.on(1, all)) {
+    for (Row row : cluster.on(1, inOneSnapshot("SELECT whole, v, w FROM k.columns"))) {
       assertThat(row.isNull("w")).isFalse();
       parts.computeIfAbsent(row.getString("whole"), w -> new ArrayList<>()).add(row.isNull("v"));
     }
