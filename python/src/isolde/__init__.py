@@ -18,7 +18,7 @@ from isolde.errors import (
     OutcomeUnknownError,
 )
 from isolde.options import IsolationLevel, TransactionOptions
-from isolde.transaction import CommitResult, Transaction, TransactionRows
+from isolde.transaction import CommitResult, Savepoint, Transaction, TransactionRows
 
 __all__ = [
     "CommitPendingError",
@@ -31,6 +31,7 @@ __all__ = [
     "NotCommittedError",
     "Outcome",
     "OutcomeUnknownError",
+    "Savepoint",
     "Transaction",
     "TransactionOptions",
     "TransactionRows",

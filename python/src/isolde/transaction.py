@@ -44,6 +44,48 @@ class _State(enum.Enum):
     UNKNOWN = "of unknown outcome"
 
 
+class Savepoint:
+    """A moment of a transaction that it can go back to.
+
+    As a context manager it is released at the end, or gone back to if an exception comes::
+
+        with tx.savepoint():
+            tx.execute("INSERT INTO bank.members (id, email) VALUES (%s, %s)", (7, "a@example.org"))
+    """
+
+    def __init__(self, transaction: Transaction, name: str) -> None:
+        self._transaction = transaction
+        self.name = name
+
+    def rollback(self) -> None:
+        """Takes back what was written since, also after a statement that was refused.
+
+        What was read stays read. The savepoint stays; those that were set after it are gone. Raises
+        IsoldeError with REQUEST_FAILED if a statement got no answer: it may be executed later, so
+        that only a rollback of the transaction is safe.
+        """
+        self._transaction._roll_back_to(self)
+
+    def release(self) -> None:
+        """Forgets the savepoint, and those after it. What was written stays."""
+        self._transaction.execute(f"RELEASE SAVEPOINT {self.name}")
+
+    def __enter__(self) -> Savepoint:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        if not self._transaction.is_open:
+            return
+        if error is not None:
+            self.rollback()
+        self.release()
+
+
 class TransactionRows(ResultSet):  # type: ignore[misc]
     """The driver's result set; pages that it fetches later fail as statements do."""
 
@@ -79,6 +121,7 @@ class Transaction:
         self._state = _State.OPEN
         # Why what COMMIT would commit is not what the application wrote, or not known to be.
         self._doomed: Optional[BaseException] = None
+        self._savepoints = 0
         self._running: list[ResponseFuture] = []
         self._held: Optional[HeldWrites] = None
         self._first: Optional[First] = None
@@ -156,6 +199,31 @@ class Transaction:
         self._held = held
         if held.is_full:
             self._send_held()
+
+    def savepoint(self) -> Savepoint:
+        """Marks this moment: what is written after it can be taken back.
+
+        A transaction may have 100 savepoints.
+        """
+        self._savepoints += 1
+        savepoint = Savepoint(self, f"s{self._savepoints}")
+        self.execute(f"SAVEPOINT {savepoint.name}")
+        return savepoint
+
+    def _roll_back_to(self, savepoint: Savepoint) -> None:
+        if not self.is_open:
+            raise self._ended()
+        self._held = None  # What is still held was written after it.
+        while self._running:
+            try:
+                self._running.pop().result()
+            except Exception as error:
+                self._seen(error)
+        doomed = self._doomed
+        if isinstance(doomed, IsoldeError) and doomed.code is ErrorCode.REQUEST_FAILED:
+            raise doomed
+        self.execute(f"ROLLBACK TO {savepoint.name}")
+        self._doomed = None
 
     def commit(self) -> CommitResult:
         """Commits, in one request with the writes that are held back.

@@ -36,6 +36,8 @@ public enum ErrorCode {
   TOO_MANY_TRANSACTIONS,
   /** The transaction wrote or read more than it may. */
   TRANSACTION_TOO_LARGE,
+  /** The transaction has no savepoint of this name. */
+  SAVEPOINT_NOT_FOUND,
   /** A write in a read-only transaction. */
   READ_ONLY_TRANSACTION,
   /** The table does not take part in transactions. */

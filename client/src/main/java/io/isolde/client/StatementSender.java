@@ -5,11 +5,13 @@ import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.BatchableStatement;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -25,6 +27,7 @@ final class StatementSender {
   private final UUID id;
   private final Opening opening;
   private final HeldWrites held = new HeldWrites();
+  private final AtomicInteger savepoints = new AtomicInteger();
 
   /** Of the held writes that were sent last. Guarded by this. */
   private CompletionStage<Void> sent = DONE;
@@ -65,6 +68,32 @@ final class StatementSender {
 
   CompletionStage<AsyncResultSet> executeAsync(Statement<?> statement) {
     return sendHeldBefore(statement).thenCompose(done -> sendAsync(statement));
+  }
+
+  Savepoint savepoint() {
+    Savepoint savepoint = new Savepoint("s" + savepoints.incrementAndGet());
+    ResultSet unused = execute(SimpleStatement.newInstance("SAVEPOINT " + savepoint.name()));
+    return savepoint;
+  }
+
+  /** What is still held was written after it. */
+  Void rollBackTo(Savepoint savepoint) {
+    CompletionStage<Void> last;
+    synchronized (this) {
+      Optional<BatchStatement> unused = held.take();
+      last = sent;
+    }
+    Stages.await(last.handle((done, refused) -> null));
+    RuntimeException spoil = spoiled.get();
+    if (isUnanswered(spoil)) {
+      throw spoil;
+    }
+    ResultSet unused = send(SimpleStatement.newInstance("ROLLBACK TO " + savepoint.name()));
+    synchronized (this) {
+      sent = DONE;
+    }
+    spoiled.compareAndSet(spoil, null);
+    return null;
   }
 
   /** Completes when all that was written before and that it may see has been answered. */
@@ -162,9 +191,13 @@ final class StatementSender {
   }
 
   private void noteUnanswered(Throwable error) {
-    if (error instanceof IsoldeException found && found.code() == ErrorCode.REQUEST_FAILED) {
-      spoiled.compareAndSet(null, found);
+    if (isUnanswered(error)) {
+      spoiled.compareAndSet(null, (RuntimeException) error);
     }
+  }
+
+  private static boolean isUnanswered(Throwable error) {
+    return error instanceof IsoldeException found && found.code() == ErrorCode.REQUEST_FAILED;
   }
 
   /** The request; if it fails, it does so as a request before COMMIT. */

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /**
  * An open transaction. {@link Isolde#run} hands one to its function; {@link Isolde#begin} gives one
@@ -96,13 +97,11 @@ public final class Transaction implements AutoCloseable {
     if (known.isPresent()) {
       return known.getAsLong();
     }
-    admit();
-    try {
-      Stages.await(statements.translated(opening::begin));
-      return opening.startTimestamp().orElseThrow();
-    } finally {
-      runningStatements.decrementAndGet();
-    }
+    return admitted(
+        () -> {
+          Stages.await(statements.translated(opening::begin));
+          return opening.startTimestamp().orElseThrow();
+        });
   }
 
   /** True until the first commit or rollback. */
@@ -118,12 +117,7 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalStateException if the transaction ended
    */
   public ResultSet execute(Statement<?> statement) {
-    admit();
-    try {
-      return statements.execute(statement);
-    } finally {
-      runningStatements.decrementAndGet();
-    }
+    return admitted(() -> statements.execute(statement));
   }
 
   /** Executes a statement with values for its question marks; see {@link #execute(Statement)}. */
@@ -161,15 +155,12 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalStateException if the transaction ended
    */
   public void write(BatchableStatement<?> write) {
-    admit();
-    try {
-      CompletionStage<Void> sent = statements.write(HeldWrites.checked(write));
-      if (sent != StatementSender.DONE) {
-        Stages.await(sent);
-      }
-    } finally {
-      runningStatements.decrementAndGet();
-    }
+    Void unused =
+        admitted(
+            () -> {
+              CompletionStage<Void> sent = statements.write(HeldWrites.checked(write));
+              return sent == StatementSender.DONE ? null : Stages.await(sent);
+            });
   }
 
   /** As {@link #write(BatchableStatement)}, with values for question marks. */
@@ -187,6 +178,37 @@ public final class Transaction implements AutoCloseable {
     return statements
         .write(checked)
         .whenComplete((sent, error) -> runningStatements.decrementAndGet());
+  }
+
+  /**
+   * Marks this moment, so that {@link #rollbackTo} can take back what is written after it. A
+   * transaction may have 100 savepoints.
+   *
+   * @throws IsoldeException as {@link #execute(Statement)}
+   */
+  public Savepoint savepoint() {
+    return admitted(statements::savepoint);
+  }
+
+  /**
+   * Takes back what was written since a savepoint, also after a statement that was refused: the
+   * transaction goes on as if it had not been sent. What was read stays read. The savepoint stays;
+   * those after it are gone.
+   *
+   * @throws IsoldeException SAVEPOINT_NOT_FOUND; or REQUEST_FAILED, if a statement got no answer:
+   *     it may be executed later, so that only {@link #rollback} is safe
+   */
+  public void rollbackTo(Savepoint savepoint) {
+    Void unused = admitted(() -> statements.rollBackTo(savepoint));
+  }
+
+  /**
+   * Forgets a savepoint, and those after it. What was written stays.
+   *
+   * @throws IsoldeException SAVEPOINT_NOT_FOUND
+   */
+  public void release(Savepoint savepoint) {
+    ResultSet unused = execute("RELEASE SAVEPOINT " + savepoint.name());
   }
 
   /**
@@ -284,6 +306,15 @@ public final class Transaction implements AutoCloseable {
   boolean mayHaveCommitted() {
     State now = state.get();
     return now == State.COMMITTED || now == State.UNKNOWN || now == State.ENDING;
+  }
+
+  private <T> T admitted(Supplier<T> request) {
+    admit();
+    try {
+      return request.get();
+    } finally {
+      runningStatements.decrementAndGet();
+    }
   }
 
   /**

@@ -77,6 +77,15 @@ sealed interface ControlStatement extends CQLStatement {
   /** ROLLBACK. */
   record Rollback() implements ControlStatement {}
 
+  /** SAVEPOINT, ROLLBACK TO and RELEASE. */
+  record Savepoint(How how, String name) implements ControlStatement {
+    enum How {
+      SET,
+      ROLL_BACK_TO,
+      RELEASE
+    }
+  }
+
   /** SHOW TRANSACTION: what became of it. */
   record Show(UUID id) implements ControlStatement {
     @Override

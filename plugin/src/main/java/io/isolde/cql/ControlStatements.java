@@ -64,6 +64,8 @@ final class ControlStatements {
       return start(start, incoming);
     } else if (statement instanceof ControlStatement.Rollback) {
       return rollback(incoming);
+    } else if (statement instanceof ControlStatement.Savepoint savepoint) {
+      return savepoint(savepoint, incoming);
     } else if (statement instanceof ControlStatement.Show show) {
       return show(show.id());
     }
@@ -261,8 +263,24 @@ final class ControlStatements {
     id.ifPresent(known -> abort(known, ConnectionTransactions.userOf(client), cause));
   }
 
+  /**
+   * The transaction of a request that has failed, if it has one, can't go on without a savepoint.
+   */
+  void fail(TransactionPayload payload, ClientState client, Throwable cause) {
+    Optional<UUID> id = payload.transaction().or(() -> connections.of(client));
+    id.ifPresent(known -> fail(known, ConnectionTransactions.userOf(client), cause));
+  }
+
+  private void fail(UUID id, String user, Throwable cause) {
+    if (snapshotTransactions.find(id, user).isPresent()) {
+      abort(id, user, cause);
+    } else {
+      coordinator.ifStarted().ifPresent(started -> started.transactions().fail(id, user, cause));
+    }
+  }
+
   /** Ends a transaction because of a failure. */
-  void abort(UUID id, String user, Throwable cause) {
+  private void abort(UUID id, String user, Throwable cause) {
     boolean wasOfSnapshot = snapshotTransactions.end(id, user).isPresent();
     coordinator
         .ifStarted()
@@ -287,6 +305,25 @@ final class ControlStatements {
     } finally {
       unbind(id, incoming);
     }
+  }
+
+  private ResultMessage savepoint(ControlStatement.Savepoint savepoint, Incoming incoming) {
+    String name = savepoint.name();
+    String user = incoming.user();
+    UUID id = current(incoming, "SAVEPOINT, ROLLBACK TO or RELEASE");
+    if (snapshotTransactions.find(id, user).isPresent()) {
+      throw IsoldeException.of(
+          ErrorCode.READ_ONLY_TRANSACTION,
+          "A transaction AS OF SNAPSHOT only reads; it has no savepoints.");
+    }
+    Transactions transactions = coordinator.get().transactions();
+    switch (savepoint.how()) {
+      case SET -> transactions.setSavepoint(id, name, user);
+      case ROLL_BACK_TO -> transactions.rollBackTo(id, name, user);
+      case RELEASE -> transactions.releaseSavepoint(id, name, user);
+      default -> throw new AssertionError(savepoint.how());
+    }
+    return new ResultMessage.Void();
   }
 
   private ResultMessage show(UUID id) {

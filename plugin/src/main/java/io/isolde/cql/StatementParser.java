@@ -23,6 +23,10 @@ final class StatementParser {
       Pattern.compile("(?i)\\s*START\\s+TRANSACTION\\b(?<options>[^;]*);?\\s*");
   private static final Pattern END =
       Pattern.compile("(?i)\\s*(?<how>COMMIT|ROLLBACK)(\\s+TRANSACTION)?\\s*;?\\s*");
+  private static final Pattern SAVEPOINT =
+      Pattern.compile(
+          "(?i)\\s*(?<how>SAVEPOINT|RELEASE(?:\\s+SAVEPOINT)?"
+              + "|ROLLBACK(?:\\s+TRANSACTION)?\\s+TO(?:\\s+SAVEPOINT)?)(?<name>\\s[^;]*)?;?\\s*");
   private static final Pattern SHOW =
       Pattern.compile("(?i)\\s*SHOW\\s+TRANSACTION\\b(?<id>[^;]*);?\\s*");
   private static final Pattern SWITCH =
@@ -36,6 +40,7 @@ final class StatementParser {
   private static final Pattern ACCEPT_LOSS = Pattern.compile("(?i)\\s+ACCEPT\\s+LOSS\\s*");
 
   static final String NAME = "(?:[a-zA-Z]\\w*|\"(?:[^\"]|\"\")+\")";
+  private static final Pattern SAVEPOINT_NAME = Pattern.compile(NAME);
   private static final Pattern ALTER_LEADER =
       Pattern.compile(
           "(?i)\\s*ALTER\\s+KEYSPACE\\s+(?<keyspace>"
@@ -86,6 +91,10 @@ final class StatementParser {
     if (end.matches()) {
       boolean commit = end.group("how").equalsIgnoreCase("COMMIT");
       return Optional.of(commit ? new ControlStatement.Commit() : new ControlStatement.Rollback());
+    }
+    Matcher savepoint = SAVEPOINT.matcher(bare);
+    if (savepoint.matches()) {
+      return Optional.of(savepoint(savepoint.group("how"), savepoint.group("name")));
     }
     Matcher show = SHOW.matcher(bare);
     if (show.matches()) {
@@ -145,6 +154,8 @@ final class StatementParser {
               || startsWith(text, i, "DROP")
               || startsWith(text, i, "COMMIT")
               || startsWith(text, i, "ROLLBACK")
+              || startsWith(text, i, "RELEASE")
+              || startsWith(text, i, "SAVEPOINT")
               || startsWith(text, i, "ENABLE")
               || startsWith(text, i, "DISABLE");
       default -> false;
@@ -195,6 +206,21 @@ final class StatementParser {
         readOnly || snapshot.isPresent(),
         asOf,
         snapshot);
+  }
+
+  private static ControlStatement savepoint(String how, String written) {
+    String name = written == null ? "" : written.strip();
+    if (!SAVEPOINT_NAME.matcher(name).matches()) {
+      throw IsoldeException.syntax(
+          how.toUpperCase(Locale.ROOT) + ": expected the name of a savepoint, not '" + name + "'");
+    }
+    return new ControlStatement.Savepoint(
+        switch (Character.toUpperCase(how.charAt(1))) {
+          case 'A' -> ControlStatement.Savepoint.How.SET;
+          case 'E' -> ControlStatement.Savepoint.How.RELEASE;
+          default -> ControlStatement.Savepoint.How.ROLL_BACK_TO;
+        },
+        name(name));
   }
 
   private static ControlStatement show(String id) {

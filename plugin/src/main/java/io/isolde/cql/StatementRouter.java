@@ -83,8 +83,10 @@ final class StatementRouter {
       Supplier<CompletableFuture<ResultMessage>> request) {
     Consumer<Throwable> onFailure =
         cause -> {
-          if (payload.commits() || FailedStatement.endsTransaction(statement)) {
+          if (payload.commits()) {
             control.abort(payload, client, cause);
+          } else if (FailedStatement.endsTransaction(statement)) {
+            control.fail(payload, client, cause);
           }
         };
     try {
@@ -110,6 +112,9 @@ final class StatementRouter {
       CQLStatement statement, QueryOptions options, Incoming incoming) {
     if (incoming.bound().isEmpty() && !ConnectionTransactions.isOfNone(statement)) {
       connections.arrive(incoming.client());
+    }
+    if (statement instanceof ControlStatement.Savepoint savepoint) {
+      return inTransaction(statement, incoming, () -> control.execute(savepoint, incoming));
     }
     if (statement instanceof ControlStatement own) {
       return control.execute(own, incoming);

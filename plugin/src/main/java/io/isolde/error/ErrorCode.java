@@ -38,6 +38,8 @@ public enum ErrorCode {
   TOO_MANY_TRANSACTIONS(true, KnownOutcome.NOT_COMMITTED),
   /** The transaction reads or writes more than a transaction may. */
   TRANSACTION_TOO_LARGE(false, KnownOutcome.NOT_COMMITTED),
+  /** The transaction has no savepoint of this name. */
+  SAVEPOINT_NOT_FOUND(false, KnownOutcome.NOT_COMMITTED),
   /** A write in a READ ONLY transaction. */
   READ_ONLY_TRANSACTION(false, KnownOutcome.NOT_COMMITTED),
   /** The table is not transactional. */

@@ -87,7 +87,7 @@ public final class ReadingWrites {
               request);
       return write(look, transaction.writes(), transaction.startTimestamp(), writes, isBatch);
     } catch (RuntimeException | Error e) {
-      transaction.doom(Transactions.aborted(e)); // Before anybody else: a part may be buffered.
+      transaction.fail(Transactions.aborted(e)); // Before anybody else: a part may be buffered.
       throw e;
     } finally {
       transaction.leaveWriting();

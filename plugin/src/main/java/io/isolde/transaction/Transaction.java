@@ -17,6 +17,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.schema.TableMetadata;
@@ -31,6 +32,7 @@ public final class Transaction {
   private final long startedAtMillis;
   private final ReadSet reads;
   private final WriteBuffer writes;
+  private final Savepoints savepoints;
 
   /** Held shared by statements, and exclusively by whatever ends the transaction. */
   private final ReadWriteLock inUse = new ReentrantReadWriteLock();
@@ -42,6 +44,9 @@ public final class Transaction {
 
   /** Why it can't commit any more, though it may still be open because a statement runs. */
   private final AtomicReference<EndedTransactions.End> doom = new AtomicReference<>();
+
+  /** A statement has failed. Until it goes back to a savepoint, it can't commit. */
+  private final AtomicReference<EndedTransactions.End> failure = new AtomicReference<>();
 
   private volatile boolean used;
 
@@ -71,6 +76,7 @@ public final class Transaction {
     this.lastUsedMillis = startedAtMillis;
     this.reads = reads;
     this.writes = writes;
+    this.savepoints = new Savepoints(id, writes);
   }
 
   public UUID id() {
@@ -134,13 +140,20 @@ public final class Transaction {
   void enter() {
     inUse.readLock().lock();
     used = true;
-    // While it commits, no answer may say that nothing of it can be committed.
-    if (doom.get() != null && commit == null) {
+    try {
+      requireIntact();
+    } catch (IsoldeException e) {
       inUse.readLock().unlock();
-      throw doom.get().toException(id);
+      throw e;
+    }
+  }
+
+  private void requireIntact() {
+    // While it commits, no answer may say that nothing of it can be committed.
+    if (commit == null && doom().isPresent()) {
+      throw doom().get().toException(id);
     }
     if (ended) {
-      inUse.readLock().unlock();
       throw IsoldeException.of(
           ErrorCode.TRANSACTION_NOT_FOUND,
           "The transaction " + id + " has ended meanwhile.",
@@ -221,8 +234,44 @@ public final class Transaction {
     doom.compareAndSet(null, why);
   }
 
+  /**
+   * A statement has failed: nothing can be committed any more, unless the transaction goes back to
+   * a savepoint. The first reason is the one that is told.
+   */
+  void fail(EndedTransactions.End why) {
+    failure.compareAndSet(null, why);
+  }
+
+  /** Why it can't commit, if it can't. */
   Optional<EndedTransactions.End> doom() {
-    return Optional.ofNullable(doom.get());
+    EndedTransactions.End why = doom.get();
+    return Optional.ofNullable(why != null ? why : failure.get());
+  }
+
+  /** Whether no savepoint can save it any more. */
+  boolean isLost() {
+    return doom.get() != null || (failure.get() != null && savepoints.isEmpty());
+  }
+
+  /**
+   * Sets, releases or goes back to a savepoint, while no statement runs.
+   *
+   * @param forgetsFailure whether what has failed is taken back by it
+   */
+  void atSavepoints(Consumer<Savepoints> change, boolean forgetsFailure) {
+    inUse.writeLock().lock();
+    try {
+      if (!forgetsFailure || isLost()) {
+        requireIntact();
+      }
+      change.accept(savepoints);
+      if (forgetsFailure) {
+        failure.set(null);
+      }
+      use();
+    } finally {
+      inUse.writeLock().unlock();
+    }
   }
 
   boolean hasEnded() {

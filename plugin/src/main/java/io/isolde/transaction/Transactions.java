@@ -411,10 +411,41 @@ public final class Transactions {
     return new Result(id, false, OptionalLong.empty());
   }
 
+  /** Sets a savepoint in an open transaction. */
+  public void setSavepoint(UUID id, String name, String user) {
+    find(id, user).atSavepoints(savepoints -> savepoints.set(name), false);
+  }
+
+  /** Goes back to a savepoint of an open transaction, also after a statement that has failed. */
+  public void rollBackTo(UUID id, String name, String user) {
+    find(id, user).atSavepoints(savepoints -> savepoints.backTo(name), true);
+  }
+
+  /** Forgets a savepoint of an open transaction, and those that were set after it. */
+  public void releaseSavepoint(UUID id, String name, String user) {
+    find(id, user).atSavepoints(savepoints -> savepoints.release(name), false);
+  }
+
   /**
    * A statement was not carried out that was to change something: nothing of its transaction can be
-   * committed any more. Does nothing if the transaction is not open, or another user's.
+   * committed any more, unless that goes back to a savepoint. Does nothing if the transaction is
+   * not open, or another user's.
    */
+  public void fail(UUID id, String user, Throwable cause) {
+    Transaction transaction = open.get(id);
+    if (transaction != null && transaction.startedBy().equals(user)) {
+      transaction.fail(aborted(cause));
+      endIfLost(transaction);
+    }
+  }
+
+  private void endIfLost(Transaction transaction) {
+    if (transaction.isLost()) {
+      endSoon(transaction.id(), transaction.startedBy(), transaction.doom().orElseThrow());
+    }
+  }
+
+  /** As {@link #fail}, and no savepoint saves it. */
   public void abort(UUID id, String user, Throwable cause) {
     endSoon(id, user, aborted(cause));
   }
@@ -428,7 +459,7 @@ public final class Transactions {
     return new EndedTransactions.End(
         ErrorCode.TRANSACTION_ABORTED,
         "An earlier statement of the transaction failed, so nothing of it can be committed;"
-            + " ROLLBACK, and run all of it again.",
+            + " ROLLBACK, and run all of it again. (Or ROLLBACK TO a savepoint, if it has one.)",
         cause instanceof IsoldeException known ? known.errorCode().name() : null);
   }
 
@@ -481,7 +512,7 @@ public final class Transactions {
   void expire() {
     for (Transaction transaction : open.values()) {
       String reason = null;
-      transaction.doom().ifPresent(why -> endSoon(transaction.id(), transaction.startedBy(), why));
+      endIfLost(transaction);
       if (transaction.ageMillis() > settings.maxAgeMillis()) {
         reason = "The transaction was open for longer than transaction_max_age; it is rolled back.";
       } else if (transaction.idleMillis() > settings.maxIdleMillis()) {

@@ -31,6 +31,12 @@ final class WriteBuffer implements OwnWrites {
   /** Provisional timestamps that were given away. */
   private int issued;
 
+  /** All writes, oldest first, those before the first mark merged; null without marks. */
+  private List<PartitionUpdate> history;
+
+  /** A moment that the writes can be taken back to. */
+  record Mark(int updates, long bytes) {}
+
   /** Updates of one partition, merged when somebody wants to see them. */
   private static final class Partition {
     private final List<PartitionUpdate> updates = new ArrayList<>(2);
@@ -72,13 +78,40 @@ final class WriteBuffer implements OwnWrites {
     }
     memory.take(added);
     bytes += added;
-    for (PartitionUpdate update : updates) {
-      tables
-          .computeIfAbsent(update.metadata().id, table -> new TreeMap<>())
-          .computeIfAbsent(update.partitionKey(), key -> new Partition())
-          .updates
-          .add(update);
+    updates.forEach(this::put);
+    if (history != null) {
+      history.addAll(updates);
     }
+  }
+
+  private void put(PartitionUpdate update) {
+    tables
+        .computeIfAbsent(update.metadata().id, table -> new TreeMap<>())
+        .computeIfAbsent(update.partitionKey(), key -> new Partition())
+        .updates
+        .add(update);
+  }
+
+  /** Marks this moment. From now on writes are kept twice: one by one, and merged. */
+  synchronized Mark mark() {
+    if (history == null) {
+      history = all();
+    }
+    return new Mark(history.size(), bytes);
+  }
+
+  /** Takes back what was written since a mark. Timestamps of statements go on. */
+  synchronized void backTo(Mark mark) {
+    history.subList(mark.updates(), history.size()).clear();
+    tables.clear();
+    history.forEach(this::put);
+    memory.give(bytes - mark.bytes());
+    bytes = mark.bytes();
+  }
+
+  /** No mark will be gone back to any more. */
+  synchronized void forgetMarks() {
+    history = null;
   }
 
   /**

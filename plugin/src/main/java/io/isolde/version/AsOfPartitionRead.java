@@ -101,22 +101,30 @@ final class AsOfPartitionRead {
         }
         content.add(unfiltered);
       }
-      // Only now: what a write or a compaction took away during the read is known by now.
-      if (versions.store().hasSupersededAfter(key, asOf) || isMissingAnSSTable()) {
-        return null;
-      }
-      versions.horizon().check(asOf);
-      return new Content(current, content.iterator());
+      return isIntact(versions, cfs, key, asOf) ? new Content(current, content.iterator()) : null;
     }
   }
 
-  private boolean isMissingAnSSTable() {
-    for (SSTableReader sstable : versions.retention().missingFrom(view(), asOf)) {
-      if (mayHold(sstable)) {
-        return true;
+  /**
+   * Whether Cassandra's own read of a partition has missed nothing of a timestamp, if it saw
+   * nothing newer. To be asked only after the read: what a write or a compaction took away
+   * meanwhile is known by then.
+   *
+   * @throws SnapshotTooOldException if something may have gone that nobody has written down
+   */
+  static boolean isIntact(
+      TableVersions versions, ColumnFamilyStore cfs, DecoratedKey key, long asOf) {
+    if (versions.store().hasSupersededAfter(key, asOf)) {
+      return false;
+    }
+    for (SSTableReader sstable :
+        versions.retention().missingFrom(cfs.getTracker().getView(), asOf)) {
+      if (mayHold(sstable, key)) {
+        return false;
       }
     }
-    return false;
+    versions.horizon().check(asOf);
+    return true;
   }
 
   /** All sources, each without what is newer than the timestamp. */
@@ -136,7 +144,7 @@ final class AsOfPartitionRead {
         addSSTable(sources, sstable);
       }
       for (SSTableReader sstable : versions.retention().missingFrom(view, asOf)) {
-        if (mayHold(sstable)) {
+        if (mayHold(sstable, key)) {
           addSSTable(sources, sstable);
         }
       }
@@ -154,7 +162,7 @@ final class AsOfPartitionRead {
     return cfs.getTracker().getView();
   }
 
-  private boolean mayHold(SSTableReader sstable) {
+  private static boolean mayHold(SSTableReader sstable, DecoratedKey key) {
     return sstable.getFirst().compareTo(key) <= 0 && sstable.getLast().compareTo(key) >= 0;
   }
 
@@ -184,10 +192,10 @@ final class AsOfPartitionRead {
   }
 
   /** What was read of a partition, again from its beginning. */
-  private static final class Content extends AbstractUnfilteredRowIterator {
-    private final Iterator<Unfiltered> content;
+  static final class Content extends AbstractUnfilteredRowIterator {
+    private final Iterator<? extends Unfiltered> content;
 
-    Content(UnfilteredRowIterator of, Iterator<Unfiltered> content) {
+    Content(UnfilteredRowIterator of, Iterator<? extends Unfiltered> content) {
       super(
           of.metadata(),
           of.partitionKey(),

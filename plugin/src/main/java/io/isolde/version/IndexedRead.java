@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.version;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.NavigableSet;
 import java.util.NoSuchElementException;
 import java.util.TreeMap;
@@ -142,45 +144,67 @@ final class IndexedRead extends AbstractIterator<RowIterator> implements Partiti
     }
 
     private void readBatch() {
-      NavigableSet<Clustering<?>> rows = new TreeSet<>(comparator());
-      isLastBatch = !takeFound(rows);
+      List<Row> taken = new ArrayList<>();
+      isLastBatch = !takeFound(taken);
       changed.look();
       if (changed.isWhole(key)) {
         isLastBatch = true;
         batch = read(last == null ? selected : selected.forPaging(comparator(), last, false));
         return;
       }
-      rows.addAll(changed.rows(key, last, isLastBatch ? null : rows.last()));
-      batch =
-          rows.isEmpty()
-              ? UnfilteredRowIterators.filter(
-                  EmptyIterators.unfilteredRow(command.metadata(), key, false), command.nowInSec())
-              : read(new ClusteringIndexNamesFilter(rows, false));
+      NavigableSet<Clustering<?>> rows = new TreeSet<>(comparator());
+      taken.forEach(row -> rows.add(row.clustering()));
+      NavigableSet<Clustering<?>> written =
+          changed.rows(key, last, isLastBatch ? null : rows.last());
+      if (written.isEmpty() && isOfThen(taken)) {
+        batch = filter(new AsOfPartitionRead.Content(foundRows, taken.iterator()));
+      } else {
+        rows.addAll(written);
+        batch = read(rows);
+      }
       last = rows.isEmpty() ? last : rows.last();
     }
 
+    /** Whether rows, as the index has read them, are those of the timestamp. */
+    private boolean isOfThen(List<Row> rows) {
+      return !rows.isEmpty()
+          && foundRows.partitionLevelDeletion().markedForDeleteAt() <= searcher.asOf()
+          && !AsOfFilter.hasNewer(foundRows.staticRow(), searcher.asOf())
+          && rows.stream().noneMatch(row -> AsOfFilter.hasNewer(row, searcher.asOf()))
+          && AsOfPartitionRead.isIntact(searcher.versions(), searcher.cfs(), key, searcher.asOf());
+    }
+
     /** Returns whether there are more. */
-    private boolean takeFound(NavigableSet<Clustering<?>> rows) {
+    private boolean takeFound(List<Row> rows) {
       while (foundRows != null && foundRows.hasNext()) {
         if (rows.size() == ROWS_PER_BATCH) {
           return true;
         }
         Unfiltered row = foundRows.next();
         if (row.isRow()) {
-          rows.add(((Row) row).clustering());
+          rows.add((Row) row);
         }
       }
       return false;
+    }
+
+    private RowIterator read(NavigableSet<Clustering<?>> rows) {
+      return rows.isEmpty()
+          ? filter(EmptyIterators.unfilteredRow(command.metadata(), key, false))
+          : read(new ClusteringIndexNamesFilter(rows, false));
     }
 
     private RowIterator read(ClusteringIndexFilter rows) {
       SinglePartitionReadCommand read =
           SinglePartitionReadCommand.create(
               command.metadata(), command.nowInSec(), key, command.columnFilter(), rows);
-      return UnfilteredRowIterators.filter(
+      return filter(
           new AsOfPartitionRead(searcher.versions(), searcher.cfs(), read, searcher.asOf())
-              .read(controller),
-          command.nowInSec());
+              .read(controller));
+    }
+
+    private RowIterator filter(UnfilteredRowIterator rows) {
+      return UnfilteredRowIterators.filter(rows, command.nowInSec());
     }
 
     private ClusteringComparator comparator() {
