@@ -441,6 +441,41 @@ def test_when_the_first_statement_is_not_waited_for_then_the_next_one_is_in_the_
     assert balances()[1] == 100
 
 
+def test_when_a_savepoint_is_rolled_back_then_the_rest_is_committed(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    with isolde.transaction(isolde_session) as tx:
+        set_balance(tx, accounts, 1, 50)
+        outer = tx.savepoint()
+        tx.write(f"UPDATE {accounts} SET balance = 60 WHERE id = 1")
+        with pytest.raises(InvalidRequest):
+            with tx.savepoint():
+                set_balance(tx, accounts, 2, 0)
+                tx.execute(f"UPDATE {accounts} SET nothing = 0 WHERE id = 2")
+        assert balance(tx, accounts, 1) == 60
+        outer.rollback()
+        tx.write(f"UPDATE {accounts} SET nothing = 0 WHERE id = 2")
+        with pytest.raises(InvalidRequest):
+            balance(tx, accounts, 2)
+        outer.rollback()
+        with tx.savepoint():
+            tx.write(f"UPDATE {accounts} SET balance = 70 WHERE id = 3")
+        outer.release()
+        with pytest.raises(isolde.IsoldeError) as refused:
+            outer.rollback()
+        assert refused.value.code is ErrorCode.SAVEPOINT_NOT_FOUND
+        tx.rollback()
+    assert balances() == {1: 100, 2: 100, 3: 100, 4: 100}
+    with isolde.transaction(isolde_session) as tx:
+        set_balance(tx, accounts, 1, 50)
+        with pytest.raises(LookupError):
+            with tx.savepoint():
+                tx.write(f"UPDATE {accounts} SET balance = 0 WHERE id = 1")
+                raise LookupError
+        tx.write(f"UPDATE {accounts} SET balance = 150 WHERE id = 2")
+    assert balances() == {1: 50, 2: 150, 3: 100, 4: 100}
+
+
 def test_when_another_row_has_a_unique_value_then_the_error_names_it(
     isolde_session: Any, accounts: str
 ) -> None:

@@ -197,9 +197,23 @@ public final class Transaction implements AutoCloseable {
    *
    * @throws IsoldeException SAVEPOINT_NOT_FOUND; or REQUEST_FAILED, if a statement got no answer:
    *     it may be executed later, so that only {@link #rollback} is safe
+   * @throws IllegalStateException if the transaction ended, or statements of it are still running
    */
   public void rollbackTo(Savepoint savepoint) {
-    Void unused = admitted(() -> statements.rollBackTo(savepoint));
+    Void unused =
+        admitted(
+            () -> {
+              requireNoneRunning("go back", runningStatements.get() - 1);
+              return statements.rollBackTo(savepoint);
+            });
+  }
+
+  private void requireNoneRunning(String what, int running) {
+    if (running > 0) {
+      throw new IllegalStateException(
+          "Transaction %s can't %s while %d of its statements are running: wait for them first."
+              .formatted(id, what, running));
+    }
   }
 
   /**
@@ -236,12 +250,11 @@ public final class Transaction implements AutoCloseable {
     if (!wasUnknown && !state.compareAndSet(State.OPEN, State.ENDING)) {
       throw ended();
     }
-    int running = runningStatements.get();
-    if (running > 0) {
+    try {
+      requireNoneRunning("commit", runningStatements.get());
+    } catch (IllegalStateException e) {
       state.set(wasUnknown ? State.UNKNOWN : State.OPEN);
-      throw new IllegalStateException(
-          "Transaction %s can't commit while %d of its statements are running: wait for them first."
-              .formatted(id, running));
+      throw e;
     }
     if (statements.spoiled().isPresent()) {
       state.set(State.OPEN);

@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** START that goes with the first statement, and writes that go with COMMIT. */
@@ -188,6 +189,54 @@ class SavedRequestsTest {
 
     assertThatThrownBy(() -> tx.write("UPDATE 3")).isInstanceOf(IllegalStateException.class);
     assertThat(node.transcript).containsExactly("START", "ROLLBACK");
+  }
+
+  @Test
+  void whenItGoesBackToASavepointThenHeldWritesAreForgotten() {
+    SyntaxError wrong = new SyntaxError(FakeNode.NODE, "no viable alternative");
+    node.failing("BATCH;", wrong);
+    Transaction tx = isolde.begin();
+    Savepoint savepoint = tx.savepoint();
+    writeTwo(tx);
+    assertThatThrownBy(() -> tx.execute("SELECT 1")).isEqualTo(wrong);
+    tx.write("UPDATE 3");
+
+    tx.rollbackTo(savepoint);
+    writeTwo(tx);
+    tx.commit();
+    assertThat(node.transcript)
+        .containsExactly("START", "SAVEPOINT", "BATCH;", "ROLLBACK", "BATCH;", "COMMIT");
+    assertThat(node.requests).contains("SAVEPOINT s1", "ROLLBACK TO s1", BATCH);
+  }
+
+  /** It may be executed after ROLLBACK TO. */
+  @Test
+  void whenAStatementGotNoAnswerThenThereIsNoWayBack() {
+    node.failing("UPDATE", FakeNode.timeout());
+    Transaction tx = isolde.begin();
+    Savepoint savepoint = tx.savepoint();
+    assertThatThrownBy(() -> tx.execute("UPDATE 1")).isInstanceOf(IsoldeException.class);
+
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(() -> tx.rollbackTo(savepoint), tx::commit)) {
+      assertThat(catchThrowableOfType(IsoldeException.class, call).code())
+          .isEqualTo(ErrorCode.REQUEST_FAILED);
+    }
+    assertThat(node.transcript).containsExactly("START", "SAVEPOINT", "UPDATE");
+  }
+
+  @Test
+  void whenAStatementIsRunningThenItDoesNotGoBack() {
+    CompletableFuture<AsyncResultSet> answer = new CompletableFuture<>();
+    TransactionRequests slow = answeringLate(bound -> true, answer);
+    Transaction tx = new Transaction(slow, new FakeTiming(), TransactionOptions.defaults());
+    Savepoint savepoint = tx.savepoint();
+    CompletionStage<AsyncResultSet> running = tx.executeAsync("UPDATE 1");
+
+    assertThatThrownBy(() -> tx.rollbackTo(savepoint)).isInstanceOf(IllegalStateException.class);
+    answer.complete(null);
+    assertThat(running).isCompleted();
+    tx.rollbackTo(savepoint);
   }
 
   @Test

@@ -279,7 +279,7 @@ public final class GroupClient implements AutoCloseable {
     private final long deadlineNanos =
         System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     private boolean mayBeDone;
-    private final RoundRobin rounds = new RoundRobin();
+    private final MemberSearch rounds = new MemberSearch();
     private GroupFailure last = GroupFailure.notLeader(Optional.empty());
 
     private Search(

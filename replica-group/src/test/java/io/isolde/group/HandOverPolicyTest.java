@@ -91,7 +91,8 @@ class HandOverPolicyTest {
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void whenThereIsAlwaysWorkThenNoGroupIsHandedOverTooSoonNorTooOftenInAll(long seed) {
     Random random = new Random(seed);
-    HandOverPolicy policy = policy(List.of(Choice.values()).get(random.nextInt(3)));
+    HandOverPolicy policy =
+        policy(List.of(Choice.values()).get(random.nextInt(Choice.values().length)));
     List<Long> times = new ArrayList<>();
     long[] last = {-10_000, -10_000, -10_000, -10_000, -10_000};
     long now = 0;

@@ -12,7 +12,7 @@ import java.util.Optional;
  * <p>A new leader refuses for a moment, until it is ready. It is asked again for a while before
  * anybody else is: the others may be the old leader, which hangs, and takes a second to give up.
  */
-final class RoundRobin {
+final class MemberSearch {
   private static final int MAX_HOPS = 3;
 
   /** As often is asked who is known to lead, if nobody names another, before somebody else is. */

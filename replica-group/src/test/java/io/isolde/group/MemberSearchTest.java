@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class RoundRobinTest {
+class MemberSearchTest {
   private static final List<Peer> MEMBERS = List.of(peer("a"), peer("b"), peer("c"));
   private static final Peer STRANGER = peer("d");
 
-  private final RoundRobin rounds = new RoundRobin();
+  private final MemberSearch rounds = new MemberSearch();
 
   private static Peer peer(String id) {
     return new Peer(id, InetSocketAddress.createUnresolved(id, 1));
@@ -24,14 +24,14 @@ class RoundRobinTest {
   @Test
   void whenSomebodyIsSaidToLeadThenItIsAskedFirst() {
     assertThat(rounds.next(Optional.empty(), Optional.of(STRANGER), MEMBERS)).isEqualTo(STRANGER);
-    assertThat(new RoundRobin().next(Optional.of(MEMBERS.get(1)), Optional.of(STRANGER), MEMBERS))
+    assertThat(new MemberSearch().next(Optional.of(MEMBERS.get(1)), Optional.of(STRANGER), MEMBERS))
         .isEqualTo(MEMBERS.get(1));
   }
 
   @Test
   void whenWhatIsSaidIsOfNoUseThenAllMembersAreAskedAllTheSame() {
     for (Optional<Peer> known : List.of(Optional.<Peer>empty(), Optional.of(MEMBERS.get(0)))) {
-      RoundRobin search = new RoundRobin();
+      MemberSearch search = new MemberSearch();
       Set<Peer> asked = new HashSet<>();
       for (int i = 0; i < 24; i++) {
         asked.add(search.next(known, Optional.of(STRANGER), MEMBERS));
@@ -43,7 +43,7 @@ class RoundRobinTest {
   @Test
   void whenTheNewLeaderIsNotReadyYetThenItIsAskedAgainAndNotTheOldOne() {
     Optional<Peer> known = Optional.of(MEMBERS.get(0));
-    for (int i = 1; i < RoundRobin.PATIENCE; i++) {
+    for (int i = 1; i < MemberSearch.PATIENCE; i++) {
       Optional<Peer> hinted = i % 3 == 0 ? Optional.empty() : known;
       assertThat(rounds.next(known, hinted, MEMBERS)).isEqualTo(MEMBERS.get(0));
     }
