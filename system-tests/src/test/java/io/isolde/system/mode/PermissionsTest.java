@@ -118,6 +118,9 @@ class PermissionsTest {
   @Nested
   class OnEveryPath extends ChecksOnEveryPath {}
 
+  @Nested
+  class UniqueIndexes extends UniqueIndexesOfUsers {}
+
   @AfterAll
   static void stopNode() {
     for (CqlSession session : new CqlSession[] {admin, owner, reader, stranger}) {
