@@ -141,17 +141,18 @@ public final class Transaction {
     inUse.readLock().lock();
     used = true;
     try {
-      requireIntact();
+      requireOpen(false);
     } catch (IsoldeException e) {
       inUse.readLock().unlock();
       throw e;
     }
   }
 
-  private void requireIntact() {
+  private void requireOpen(boolean evenIfFailed) {
+    boolean isDoomed = evenIfFailed ? isLost() : doom().isPresent();
     // While it commits, no answer may say that nothing of it can be committed.
-    if (commit == null && doom().isPresent()) {
-      throw doom().get().toException(id);
+    if (commit == null && isDoomed) {
+      throw doom().orElseThrow().toException(id);
     }
     if (ended) {
       throw IsoldeException.of(
@@ -261,9 +262,7 @@ public final class Transaction {
   void atSavepoints(Consumer<Savepoints> change, boolean forgetsFailure) {
     inUse.writeLock().lock();
     try {
-      if (!forgetsFailure || isLost()) {
-        requireIntact();
-      }
+      requireOpen(forgetsFailure);
       change.accept(savepoints);
       if (forgetsFailure) {
         failure.set(null);

@@ -12,9 +12,13 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class TransactionTest {
+  private static final EndedTransactions.End FAILED =
+      new EndedTransactions.End(ErrorCode.TRANSACTION_ABORTED, "A statement failed.", null);
+
   private final AtomicLong nowMillis = new AtomicLong();
   private final Transaction transaction =
       new Transaction(
@@ -43,12 +47,63 @@ class TransactionTest {
   void whenItCommitsThenNoStatementSaysThatNothingOfItCanBeCommitted() {
     transaction.markEnded();
     transaction.commits(new CompletableFuture<>());
-    transaction.doom(
-        new EndedTransactions.End(ErrorCode.TRANSACTION_ABORTED, "A statement failed.", null));
+    transaction.doom(FAILED);
 
-    assertThatThrownBy(transaction::enter)
+    assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, transaction::enter);
+  }
+
+  private static void assertRefused(ErrorCode code, ThrowingCallable call) {
+    assertThatThrownBy(call)
         .isInstanceOfSatisfying(
-            IsoldeException.class,
-            e -> assertThat(e.errorCode()).isEqualTo(ErrorCode.TRANSACTION_NOT_FOUND));
+            IsoldeException.class, e -> assertThat(e.errorCode()).isEqualTo(code));
+  }
+
+  private void set(String name) {
+    transaction.atSavepoints(savepoints -> savepoints.set(name), false);
+  }
+
+  private void backTo(String name) {
+    transaction.atSavepoints(savepoints -> savepoints.backTo(name), true);
+  }
+
+  @Test
+  void whenAStatementFailsThenOnlyASavepointSavesIt() {
+    transaction.fail(FAILED);
+    assertThat(transaction.isLost()).isTrue();
+    assertRefused(ErrorCode.TRANSACTION_ABORTED, () -> set("a"));
+    assertRefused(ErrorCode.TRANSACTION_ABORTED, () -> backTo("a"));
+  }
+
+  @Test
+  void whenItGoesBackThenTheFailureIsForgotten() {
+    set("a");
+    transaction.fail(FAILED);
+    assertThat(transaction.isLost()).isFalse();
+    assertRefused(ErrorCode.TRANSACTION_ABORTED, transaction::enter);
+    assertRefused(ErrorCode.TRANSACTION_ABORTED, () -> set("b"));
+    assertRefused(ErrorCode.SAVEPOINT_NOT_FOUND, () -> backTo("b"));
+    assertThat(transaction.doom()).isPresent();
+
+    backTo("a");
+    assertThat(transaction.doom()).isEmpty();
+    transaction.enter();
+    transaction.leave();
+  }
+
+  @Test
+  void whenItIsDoomedThenNoSavepointSavesIt() {
+    set("a");
+    transaction.doom(FAILED);
+    assertThat(transaction.isLost()).isTrue();
+    assertRefused(ErrorCode.TRANSACTION_ABORTED, () -> backTo("a"));
+  }
+
+  /** What it takes back may be committed. */
+  @Test
+  void whenItCommitsThenItDoesNotGoBack() {
+    set("a");
+    transaction.markEnded();
+    transaction.commits(new CompletableFuture<>());
+    assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, () -> backTo("a"));
   }
 }
