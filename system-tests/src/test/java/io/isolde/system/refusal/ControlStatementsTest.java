@@ -150,7 +150,7 @@ class ControlStatementsTest {
         "START TRANSACTION; COMMIT",
         "START",
         "COMMIT WORK NOW",
-        "ROLLBACK TO SAVEPOINT a",
+        "ROLLBACK TO SAVEPOINT a b",
         "ENABLE TRANSACTIONS",
         "ENABLE TRANSACTIONS ON a.b.c",
         "DISABLE TRANSACTIONS FROM systests.t"
