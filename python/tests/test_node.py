@@ -460,6 +460,10 @@ def test_when_a_savepoint_is_rolled_back_then_the_rest_is_committed(
         outer.rollback()
         with tx.savepoint():
             tx.write(f"UPDATE {accounts} SET balance = 70 WHERE id = 3")
+        with pytest.raises(InvalidRequest):
+            with tx.savepoint():
+                tx.write(f"UPDATE {accounts} SET nothing = 0 WHERE id = 2")
+        assert balance(tx, accounts, 3) == 70
         outer.release()
         with pytest.raises(isolde.IsoldeError) as refused:
             outer.rollback()

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Optional, Union
 
+from cassandra import DriverException
 from cassandra.cluster import NoHostAvailable, ResponseFuture, ResultSet
+from cassandra.protocol import ErrorMessage
 from cassandra.query import PreparedStatement, Statement
 
 from isolde._commit import CommitResolution
@@ -81,8 +83,16 @@ class Savepoint:
     ) -> None:
         if not self._transaction.is_open:
             return
-        if error is not None:
-            self.rollback()
+        if error is None:
+            try:
+                self._transaction._await_all()
+                self.release()
+                return
+            except Exception:
+                self.rollback()
+                self.release()
+                raise
+        self.rollback()
         self.release()
 
 
@@ -164,7 +174,8 @@ class Transaction:
         future = self._send_after_held(statement, parameters, options)
         try:
             result = future.result()
-        except Exception as error:
+        except BaseException as error:
+            # Also if it was interrupted: the statement may be executed later.
             self._raise(error)
         self._ensure_started()
         rows = TransactionRows(result.response_future, result.current_rows)
@@ -205,6 +216,7 @@ class Transaction:
 
         A transaction may have 100 savepoints.
         """
+        self._await_all()
         self._savepoints += 1
         savepoint = Savepoint(self, f"s{self._savepoints}")
         self.execute(f"SAVEPOINT {savepoint.name}")
@@ -213,17 +225,24 @@ class Transaction:
     def _roll_back_to(self, savepoint: Savepoint) -> None:
         if not self.is_open:
             raise self._ended()
-        self._held = None  # What is still held was written after it.
+        held, self._held = self._held, None  # What is still held was written after it.
         while self._running:
             try:
-                self._running.pop().result()
+                self._running[-1].result()
             except Exception as error:
                 self._seen(error)
+            self._running.pop()
         doomed = self._doomed
-        if isinstance(doomed, IsoldeError) and doomed.code is ErrorCode.REQUEST_FAILED:
+        if doomed is not None and not _is_refusal(doomed):
+            self._held = held
             raise doomed
         self.execute(f"ROLLBACK TO {savepoint.name}")
         self._doomed = None
+
+    def _await_all(self) -> None:
+        """Nothing that was sent before may be executed after what follows."""
+        self._send_held()
+        self._await_running()
 
     def commit(self) -> CommitResult:
         """Commits, in one request with the writes that are held back.
@@ -336,12 +355,14 @@ class Transaction:
             self._seen(error)
         age = 0.0 if first.answered_at is None else time.monotonic() - first.answered_at
         if first.start_timestamp is None and age > _START_MAY_BE_REPEATED_SECONDS:
-            self._doomed = self._doomed or of_client(
-                ErrorCode.REQUEST_FAILED,
-                True,
-                Outcome.NOT_COMMITTED,
-                self.id,
-                "The node did not say when the transaction started, and it is too late to ask.",
+            self._doom(
+                of_client(
+                    ErrorCode.REQUEST_FAILED,
+                    True,
+                    Outcome.NOT_COMMITTED,
+                    self.id,
+                    "The node did not say when the transaction started, and it is too late to ask.",
+                )
             )
         if first.start_timestamp is None and self._doomed is not None:
             raise self._doomed
@@ -367,7 +388,7 @@ class Transaction:
         except BaseException as error:
             # Also if it was interrupted: the writes may be there, or not.
             seen = self._seen(error)
-            self._doomed = self._doomed or seen
+            self._doom(seen)
             self._raise(seen)
         self._ensure_started()
 
@@ -426,12 +447,24 @@ class Transaction:
     def _seen(self, error: BaseException) -> BaseException:
         """The error as the application sees it; if it leaves open what was done, all is off."""
         seen = error if isinstance(error, IsoldeError) else before_commit(error, self.id)
-        if isinstance(seen, IsoldeError) and seen.code is ErrorCode.REQUEST_FAILED:
-            self._doomed = self._doomed or seen
+        if not _is_refusal(seen):
+            self._doom(seen)
         return seen
+
+    def _doom(self, why: BaseException) -> None:
+        """COMMIT will raise it. What nobody knows is worse than what was refused."""
+        if self._doomed is None or (_is_refusal(self._doomed) and not _is_refusal(why)):
+            self._doomed = why
 
     def _ended(self) -> RuntimeError:
         return RuntimeError(f"Transaction {self.id} takes no more requests: it is {self._state.value}.")
+
+
+def _is_refusal(error: BaseException) -> bool:
+    """Whether the node has answered, so that nothing of the request comes later."""
+    if isinstance(error, IsoldeError):
+        return error.code is not ErrorCode.REQUEST_FAILED
+    return isinstance(error, (DriverException, ErrorMessage))
 
 
 _STATE_AFTER = {

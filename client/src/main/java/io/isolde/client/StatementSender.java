@@ -90,7 +90,7 @@ final class StatementSender {
     }
     ResultSet unused = send(SimpleStatement.newInstance("ROLLBACK TO " + savepoint.name()));
     synchronized (this) {
-      sent = DONE;
+      sent = sent == last ? DONE : sent;
     }
     spoiled.compareAndSet(spoil, null);
     return null;
@@ -192,7 +192,9 @@ final class StatementSender {
 
   private void noteUnanswered(Throwable error) {
     if (isUnanswered(error)) {
-      spoiled.compareAndSet(null, (RuntimeException) error);
+      RuntimeException unanswered = (RuntimeException) error;
+      RuntimeException unused =
+          spoiled.updateAndGet(known -> isUnanswered(known) ? known : unanswered);
     }
   }
 

@@ -185,9 +185,14 @@ public final class Transaction implements AutoCloseable {
    * transaction may have 100 savepoints.
    *
    * @throws IsoldeException as {@link #execute(Statement)}
+   * @throws IllegalStateException if the transaction ended, or statements of it are still running
    */
   public Savepoint savepoint() {
-    return admitted(statements::savepoint);
+    return admitted(
+        () -> {
+          requireNoneRunning("set a savepoint", runningStatements.get() - 1);
+          return statements.savepoint();
+        });
   }
 
   /**

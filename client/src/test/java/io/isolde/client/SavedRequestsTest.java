@@ -234,6 +234,7 @@ class SavedRequestsTest {
     CompletionStage<AsyncResultSet> running = tx.executeAsync("UPDATE 1");
 
     assertThatThrownBy(() -> tx.rollbackTo(savepoint)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(tx::savepoint).isInstanceOf(IllegalStateException.class);
     answer.complete(null);
     assertThat(running).isCompleted();
     tx.rollbackTo(savepoint);

@@ -131,6 +131,9 @@ public final class IsoldeQueryHandler implements QueryHandler {
       String text, ClientState state, Map<String, ByteBuffer> payload) {
     Optional<ControlStatement> control = StatementParser.parse(text);
     if (control.isPresent()) {
+      if (control.get() instanceof ControlStatement.Unparsable unparsable) {
+        throw unparsable.error();
+      }
       return preparedControl.prepare(text, control.get(), state);
     }
     try {

@@ -211,8 +211,13 @@ final class StatementParser {
   private static ControlStatement savepoint(String how, String written) {
     String name = written == null ? "" : written.strip();
     if (!SAVEPOINT_NAME.matcher(name).matches()) {
-      throw IsoldeException.syntax(
-          how.toUpperCase(Locale.ROOT) + ": expected the name of a savepoint, not '" + name + "'");
+      // Refused when it is executed: what it should have taken back must not be committed.
+      return new ControlStatement.Unparsable(
+          IsoldeException.syntax(
+              how.toUpperCase(Locale.ROOT)
+                  + ": expected the name of a savepoint, not '"
+                  + name
+                  + "'"));
     }
     return new ControlStatement.Savepoint(
         switch (Character.toUpperCase(how.charAt(1))) {

@@ -114,6 +114,9 @@ final class StatementRouter {
       connections.arrive(incoming.client());
     }
     if (statement instanceof ControlStatement.Savepoint savepoint) {
+      if (incoming.payload().commits()) {
+        throw IsoldeException.invalid(TransactionPayload.COMMIT + " does not go with savepoints.");
+      }
       return inTransaction(statement, incoming, () -> control.execute(savepoint, incoming));
     }
     if (statement instanceof ControlStatement own) {

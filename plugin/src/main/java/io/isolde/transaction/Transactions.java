@@ -440,8 +440,8 @@ public final class Transactions {
   }
 
   private void endIfLost(Transaction transaction) {
-    if (transaction.isLost()) {
-      endSoon(transaction.id(), transaction.startedBy(), transaction.doom().orElseThrow());
+    if (transaction.isLost()) { // It may go back to a savepoint meanwhile.
+      transaction.doom().ifPresent(why -> endSoon(transaction.id(), transaction.startedBy(), why));
     }
   }
 

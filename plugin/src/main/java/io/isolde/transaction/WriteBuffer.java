@@ -166,7 +166,9 @@ final class WriteBuffer implements OwnWrites {
 
   /** The transaction has ended: the memory is free for others, once. */
   synchronized void release() {
-    memory.give(bytes - released);
+    long held = bytes - released;
     released = bytes;
+    history = null;
+    memory.give(held);
   }
 }

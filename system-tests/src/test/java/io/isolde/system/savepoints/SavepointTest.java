@@ -185,6 +185,8 @@ class SavepointTest {
             tx -> tx.execute("UPDATE"),
             tx -> tx.execute("TRUNCATE " + TABLE),
             tx -> tx.execute("ROLLBACK TO nowhere"),
+            tx -> tx.execute("ROLLBACK TO 1"),
+            tx -> tx.execute("SAVEPOINT a b"),
             tx ->
                 tx.execute("INSERT INTO %s (id, b) VALUES (7, ?)".formatted(TABLE), megabytes(6)));
     for (Consumer<Transaction> statement : wrong) {
