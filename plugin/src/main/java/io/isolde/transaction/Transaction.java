@@ -237,7 +237,7 @@ public final class Transaction {
 
   /**
    * A statement has failed: nothing can be committed any more, unless the transaction goes back to
-   * a savepoint. The first reason is the one that is told.
+   * a savepoint. The first reason is the one that is reported.
    */
   void fail(EndedTransactions.End why) {
     failure.compareAndSet(null, why);

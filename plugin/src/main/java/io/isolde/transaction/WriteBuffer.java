@@ -102,6 +102,7 @@ final class WriteBuffer implements OwnWrites {
 
   /** Takes back what was written since a mark. Timestamps of statements go on. */
   synchronized void backTo(Mark mark) {
+    assert mark.bytes() <= bytes && mark.updates() <= history.size() : mark;
     history.subList(mark.updates(), history.size()).clear();
     tables.clear();
     history.forEach(this::put);
