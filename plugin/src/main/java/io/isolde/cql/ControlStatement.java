@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
+import io.isolde.block.PreparedBlock;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.group.MemberChange;
 import java.util.Collections;
@@ -83,6 +84,36 @@ sealed interface ControlStatement extends CQLStatement {
       SET,
       ROLL_BACK_TO,
       RELEASE
+    }
+  }
+
+  /** BEGIN TRANSACTION … COMMIT TRANSACTION: a whole transaction. */
+  record Block(PreparedBlock block) implements ControlStatement {
+    @Override
+    public List<ColumnSpecification> getBindVariables() {
+      return block.variables();
+    }
+
+    @Override
+    public Iterable<Function> getFunctions() {
+      return block.functions();
+    }
+
+    @Override
+    public void authorize(ClientState state) {
+      state.validateLogin();
+      block.statements().forEach(statement -> statement.authorize(state));
+    }
+
+    @Override
+    public void validate(ClientState state) {
+      block.statements().forEach(statement -> statement.validate(state));
+    }
+
+    /** As with an LWT, drivers get the columns of a result with each of them. */
+    @Override
+    public boolean hasConditions() {
+      return true;
     }
   }
 

@@ -64,6 +64,10 @@ public final class IsoldeQueryHandler implements QueryHandler {
     }
     router.connections().said(text, state.getClientState());
     try {
+      if (BlockStatements.isBlock(text)) {
+        return BlockStatements.prepare(
+            text, state.getClientState().cloneWithKeyspaceIfSet(options.getKeyspace()));
+      }
       CQLStatement statement =
           cassandra.parse(rewritten(text, state.getClientState()), state, options);
       texts.remember(statement, text, false);
@@ -135,6 +139,9 @@ public final class IsoldeQueryHandler implements QueryHandler {
         throw unparsable.error();
       }
       return preparedControl.prepare(text, control.get(), state);
+    }
+    if (BlockStatements.isBlock(text)) {
+      return preparedControl.prepare(text, BlockStatements.prepare(text, state), state);
     }
     try {
       return cassandra.prepare(rewritten(text, state), state, payload);

@@ -74,9 +74,12 @@ final class PreparedControlStatements {
   }
 
   private static Optional<CQLStatement> again(QueryHandler.Prepared kept) {
+    ClientState client = ClientState.forInternalCalls(kept.keyspace);
     try {
       CQLStatement fresh =
-          LateRefusals.prepare(kept.rawCQLStatement, ClientState.forInternalCalls(kept.keyspace));
+          kept.statement instanceof ControlStatement.Block
+              ? BlockStatements.prepare(kept.rawCQLStatement, client)
+              : LateRefusals.prepare(kept.rawCQLStatement, client);
       return Optional.of(fresh)
           .filter(now -> now.getBindVariables().equals(kept.statement.getBindVariables()));
     } catch (RequestValidationException e) {
@@ -86,6 +89,9 @@ final class PreparedControlStatements {
 
   @SuppressWarnings("ReferenceEquality") // each change of a table makes another one
   private static boolean isFresh(CQLStatement statement) {
+    if (statement instanceof ControlStatement.Block block) {
+      return BlockStatements.isFresh(block.block());
+    }
     if (statement instanceof BatchStatement batch) {
       return batch.getStatements().stream().allMatch(PreparedControlStatements::isFresh);
     }

@@ -123,11 +123,11 @@ final class StatementParser {
     return COMMENT.matcher(text).replaceAll(" ");
   }
 
-  /** Whether it may be a CREATE. Cheap, as {@link #mayBeOurs}. */
-  static boolean mayCreate(String text) {
+  /** Whether the first word may be a certain one. Cheap, as {@link #mayBeOurs}. */
+  static boolean mayBegin(String text, String word) {
     int i = begin(text);
     return i < text.length()
-        && (text.charAt(i) == '/' || text.charAt(i) == '-' || startsWith(text, i, "CREATE"));
+        && (text.charAt(i) == '/' || text.charAt(i) == '-' || startsWith(text, i, word));
   }
 
   private static int begin(String text) {

@@ -48,6 +48,7 @@ final class StatementRouter {
   private final SnapshotTransactions snapshotTransactions;
   private final TableChanges changes;
   private final DataRequests data;
+  private final BlockStatements blocks;
 
   StatementRouter(TableBarrier barrier, NodeStart node, StrongStatements strong) {
     this.barrier = barrier;
@@ -59,6 +60,7 @@ final class StatementRouter {
     this.connections = new ConnectionTransactions(this::abandon);
     this.control = new ControlStatements(barrier, node, connections);
     this.data = new DataRequests(coordinator, control, connections);
+    this.blocks = new BlockStatements(coordinator, barrier, connections);
   }
 
   ConnectionTransactions connections() {
@@ -118,6 +120,9 @@ final class StatementRouter {
         throw IsoldeException.invalid(TransactionPayload.COMMIT + " does not go with savepoints.");
       }
       return inTransaction(statement, incoming, () -> control.execute(savepoint, incoming));
+    }
+    if (statement instanceof ControlStatement.Block block) {
+      return now(blocks.run(block, options, incoming));
     }
     if (statement instanceof ControlStatement own) {
       return control.execute(own, incoming);

@@ -61,7 +61,7 @@ final class UniqueIndexStatements {
 
   /** The text as Cassandra parses it. */
   static String rewrite(String text) {
-    if (!StatementParser.mayCreate(text)) {
+    if (!StatementParser.mayBegin(text, "CREATE")) {
       return text;
     }
     Matcher create = CREATE.matcher(StatementParser.withoutComments(text));

@@ -24,6 +24,7 @@ public final class Coordinator {
   private final Transactions transactions;
   private final DataStatements data;
   private final ReadingWrites reading;
+  private final WholeTransactions whole;
   private final TableMode mode;
   private final UniqueIndexes uniqueIndexes;
   private final InDoubt inDoubt;
@@ -49,7 +50,10 @@ public final class Coordinator {
         new Transactions(
             settings, oracle, committer, memory, () -> System.nanoTime() / 1_000_000, listener);
     this.data = new DataStatements(oracle, committer, inDoubt, strong);
-    this.reading = new ReadingWrites(oracle, committer, inDoubt, strong, listener);
+    Attempts attempts = new Attempts(oracle, listener);
+    HotPartitions hot = new HotPartitions();
+    this.reading = new ReadingWrites(attempts, committer, inDoubt, strong, hot);
+    this.whole = new WholeTransactions(settings, attempts, committer, memory, hot, listener);
     this.uniqueIndexes = new UniqueIndexes(oracle, barrier, data, reading);
     this.mode = new TableMode(oracle, inDoubt, barrier, strong, settings.maxTimestampLeadMicros());
   }
@@ -105,6 +109,10 @@ public final class Coordinator {
 
   public ReadingWrites reading() {
     return reading;
+  }
+
+  public WholeTransactions whole() {
+    return whole;
   }
 
   public TableMode mode() {

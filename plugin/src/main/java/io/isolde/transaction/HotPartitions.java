@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.statement.BoundWrite;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /**
- * Statements with IF that come to this node for the same partition go one after the other, in their
- * order. Else all would decide as of the same snapshot, and all but one in vain. It is a courtesy:
+ * Statements with IF and blocks that come to this node for the same partition go one after the
+ * other, in their order. Else all would decide as of the same snapshot, and all but one in vain. It is a courtesy:
  * whoever waits for too long, or finds too many, goes on without, and the oracle finds the
  * conflict.
  */
@@ -34,15 +35,22 @@ final class HotPartitions {
     void close();
   }
 
-  /** Waits until the others are through, or for so long. */
-  Stay enter(TableId table, ByteBuffer key, long maxNanos) {
-    int hash = 31 * table.hashCode() + key.hashCode();
+  /**
+   * Waits until the others are through, or until a time.
+   *
+   * @param write whose partition it is
+   */
+  Stay enter(BoundWrite write, ClientState client, long deadlineNanos) {
+    ByteBuffer key = write.partitionKey(client);
+    int hash = 31 * write.statement().metadata().id.hashCode() + key.hashCode();
     ReentrantLock place = places[(hash ^ (hash >>> 16)) & (PLACES - 1)];
     if (place.getQueueLength() >= MAX_WAITING) {
       return () -> {};
     }
     try {
-      return place.tryLock(maxNanos, TimeUnit.NANOSECONDS) ? place::unlock : () -> {};
+      boolean isEntered =
+          place.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+      return isEntered ? place::unlock : () -> {};
     } catch (InterruptedException e) {
       throw new UncheckedInterruptedException(e);
     }

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
-import com.google.common.util.concurrent.Uninterruptibles;
 import io.isolde.answer.Answers;
 import io.isolde.apply.Denylist;
 import io.isolde.apply.ListCellPaths;
 import io.isolde.apply.Stamp;
 import io.isolde.apply.StrongTables;
 import io.isolde.conflict.ReadSet;
-import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.read.OwnWrites;
 import io.isolde.read.Snapshot;
-import io.isolde.replicated.Oracle;
 import io.isolde.statement.BoundWrite;
 import io.isolde.statement.ClientRequest;
 import io.isolde.statement.ConditionalWrites;
@@ -21,20 +18,17 @@ import io.isolde.statement.WriteMoment;
 import io.isolde.unique.EntryChanges;
 import io.isolde.unique.UniqueEntry;
 import io.isolde.unique.UniqueKey;
-import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.partitions.FilteredPartition;
 import org.apache.cassandra.db.partitions.PartitionIterator;
 import org.apache.cassandra.db.partitions.PartitionIterators;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
-import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.messages.ResultMessage;
@@ -45,27 +39,23 @@ import org.apache.cassandra.transport.messages.ResultMessage;
  * transaction of one statement. {@code docs/conflicts.md} has the rules.
  */
 public final class ReadingWrites {
-  /** Pauses after conflicts grow up to 64 ms. */
-  private static final int MAX_PAUSE_BITS = 6;
-
-  private final Oracle oracle;
+  private final Attempts attempts;
   private final Committer committer;
   private final InDoubt inDoubt;
   private final StrongTables strong;
-  private final TransactionListener listener;
-  private final HotPartitions hot = new HotPartitions();
+  private final HotPartitions hot;
 
   ReadingWrites(
-      Oracle oracle,
+      Attempts attempts,
       Committer committer,
       InDoubt inDoubt,
       StrongTables strong,
-      TransactionListener listener) {
-    this.oracle = oracle;
+      HotPartitions hot) {
+    this.attempts = attempts;
     this.committer = committer;
     this.inDoubt = inDoubt;
     this.strong = strong;
-    this.listener = listener;
+    this.hot = hot;
   }
 
   /**
@@ -145,67 +135,18 @@ public final class ReadingWrites {
   public ResultMessage write(List<BoundWrite> writes, boolean isBatch, ClientRequest request) {
     DataStatements.check(writes);
     ClientTimestamps.warnIfIgnored(writes, request);
-    long maxNanos = DatabaseDescriptor.getCasContentionTimeout(TimeUnit.NANOSECONDS);
-    long deadlineNanos = System.nanoTime() + maxNanos;
-    BoundWrite first = writes.get(0);
-    ByteBuffer key = first.partitionKey(request.state().getClientState());
-    try (HotPartitions.Stay stay = hot.enter(first.statement().metadata().id, key, maxNanos)) {
-      return write(writes, isBatch, request, deadlineNanos);
+    long deadlineNanos = Attempts.deadlineNanos();
+    try (HotPartitions.Stay stay =
+        hot.enter(writes.get(0), request.state().getClientState(), deadlineNanos)) {
+      return attempts.decide(
+          true,
+          deadlineNanos,
+          (snapshot, isNewest) -> {
+            WriteBuffer buffer = new WriteBuffer(Long.MAX_VALUE, CommitMemory.unbounded());
+            ResultMessage answer = commit(snapshot, buffer, writes, isBatch, request);
+            return buffer.isEmpty() && !isNewest ? Optional.empty() : Optional.of(answer);
+          });
     }
-  }
-
-  private ResultMessage write(
-      List<BoundWrite> writes, boolean isBatch, ClientRequest request, long deadlineNanos) {
-    // What this node knows of costs nothing. If the conditions hold there, the oracle checks them.
-    boolean isNewest = false;
-    for (int attempt = 1; ; attempt++) {
-      long snapshot = isNewest ? oracle.stable() : oracle.stableSoFar();
-      try {
-        WriteBuffer buffer = new WriteBuffer(Long.MAX_VALUE, CommitMemory.unbounded());
-        ResultMessage answer = commit(snapshot, buffer, writes, isBatch, request);
-        if (!buffer.isEmpty() || isNewest) {
-          return answer;
-        }
-      } catch (IsoldeException e) {
-        if (e.errorCode() == ErrorCode.UNIQUE_VIOLATION && !isNewest) {
-          isNewest = true; // The other row, or its value, may have gone since.
-          long unused = oracle.next(); // Snapshots stand still while nobody commits.
-          continue;
-        }
-        if (!mayPass(e, attempt, deadlineNanos)) {
-          throw e;
-        }
-        listener.decidedAgain();
-        pause(attempt, SnapshotErrors.mayPass(e));
-      } catch (InvalidRequestException e) {
-        if (isNewest) { // Else a value may have been read that is not there any more.
-          throw e;
-        }
-      }
-      isNewest = true;
-    }
-  }
-
-  private static boolean mayPass(IsoldeException e, int attempt, long deadlineNanos) {
-    return isConflict(e)
-        ? System.nanoTime() < deadlineNanos
-        : SnapshotErrors.mayPass(e) && attempt < DataStatements.READ_ATTEMPTS;
-  }
-
-  static boolean isConflict(IsoldeException e) {
-    return e.errorCode() == ErrorCode.CONFLICT || e.errorCode() == ErrorCode.CONFLICT_FORGOTTEN;
-  }
-
-  /**
-   * What was in the way is visible now, as a rule. If it is not, trying at once is in vain; and
-   * after a restart even the newest snapshot is too old for a while.
-   */
-  private static void pause(int attempt, boolean isTooOld) {
-    long millis =
-        isTooOld
-            ? (attempt - 1) * DataStatements.READ_PAUSE_MILLIS
-            : ThreadLocalRandom.current().nextLong(1L << Math.min(attempt - 1, MAX_PAUSE_BITS));
-    Uninterruptibles.sleepUninterruptibly(millis, TimeUnit.MILLISECONDS);
   }
 
   /** Decides as of a snapshot, and commits what is written if nothing has changed since. */
@@ -237,30 +178,29 @@ public final class ReadingWrites {
    * @throws IsoldeException UNIQUE_VIOLATION; as {@link #write}
    */
   void addEntries(UniqueKey index, List<UniqueEntry.Owner> rows, ClientRequest request) {
-    long deadlineNanos =
-        System.nanoTime() + DatabaseDescriptor.getCasContentionTimeout(TimeUnit.NANOSECONDS);
-    for (int attempt = 1; ; attempt++) {
-      long snapshot = oracle.stable();
-      try {
-        WriteBuffer buffer = new WriteBuffer(Long.MAX_VALUE, CommitMemory.unbounded());
-        long nowInSeconds = TimeUnit.MICROSECONDS.toSeconds(snapshot);
-        ReadSet reads = new ReadSet(Integer.MAX_VALUE);
-        Look look = new Look(null, snapshot, nowInSeconds, reads, request);
-        EntryChanges entries = new EntryChanges();
-        for (UniqueEntry.Owner row : rows) {
-          FilteredPartition found = look.at(index.read(row, nowInSeconds), OwnWrites.NONE);
-          entries.addExisting(index, row.key(), found.getRow(row.clustering()));
-        }
-        addEntries(entries, look, Stamp.PROVISIONAL_MICROS, buffer);
-        commit(snapshot, reads, buffer);
-        return;
-      } catch (IsoldeException e) {
-        if (!mayPass(e, attempt, deadlineNanos)) {
-          throw e;
-        }
-        pause(attempt, SnapshotErrors.mayPass(e));
-      }
+    var unused =
+        attempts.decide(
+            false,
+            Attempts.deadlineNanos(),
+            (snapshot, isNewest) -> {
+              addEntries(index, rows, snapshot, request);
+              return Optional.of(snapshot);
+            });
+  }
+
+  private void addEntries(
+      UniqueKey index, List<UniqueEntry.Owner> rows, long snapshot, ClientRequest request) {
+    WriteBuffer buffer = new WriteBuffer(Long.MAX_VALUE, CommitMemory.unbounded());
+    long nowInSeconds = TimeUnit.MICROSECONDS.toSeconds(snapshot);
+    ReadSet reads = new ReadSet(Integer.MAX_VALUE);
+    Look look = new Look(null, snapshot, nowInSeconds, reads, request);
+    EntryChanges entries = new EntryChanges();
+    for (UniqueEntry.Owner row : rows) {
+      FilteredPartition found = look.at(index.read(row, nowInSeconds), OwnWrites.NONE);
+      entries.addExisting(index, row.key(), found.getRow(row.clustering()));
     }
+    addEntries(entries, look, Stamp.PROVISIONAL_MICROS, buffer);
+    commit(snapshot, reads, buffer);
   }
 
   /** One look at what is read, as of one moment. */

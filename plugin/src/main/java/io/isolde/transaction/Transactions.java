@@ -361,7 +361,7 @@ public final class Transactions {
   }
 
   /** What tables had may have been taken from them since the transaction started. */
-  private static void checkTables(Transaction transaction, List<PartitionUpdate> updates) {
+  static void checkTables(Transaction transaction, List<PartitionUpdate> updates) {
     for (TableMetadata table : transaction.tables()) {
       Tables.requireSame(table, transaction.startTimestamp(), transaction.id());
     }

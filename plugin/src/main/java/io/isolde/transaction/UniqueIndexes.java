@@ -235,7 +235,7 @@ public final class UniqueIndexes {
     try {
       reading.addEntries(index, rows, internal());
     } catch (IsoldeException e) {
-      if (!ReadingWrites.isConflict(e) || rows.size() == 1) {
+      if (!Attempts.isConflict(e) || rows.size() == 1) {
         throw e;
       }
       rows.forEach(row -> addEntries(index, List.of(row)));

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.block;
+
+import io.isolde.block.BlockTokens.Kind;
+import io.isolde.block.BlockTokens.Part;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Reads a statement of a block up to its end. Expressions with columns of LETs become markers; all
+ * else is left to Cassandra's parser.
+ */
+final class StatementReader {
+  private static final Set<String> BEFORE_TABLES = Set.of("FROM", "INTO", "UPDATE");
+  private static final Set<String> OPERATORS = Set.of("+", "-", "*", "/", "%");
+
+  /** After these, parentheses may stand around one expression. */
+  private static final Set<String> BEFORE_VALUES =
+      Set.of("=", "+=", "-=", "<", ">", "<=", ">=", "!=", "+", "-", "*", "/", "%", "(", ",", "[");
+
+  private final BlockTokens tokens;
+  private final ExpressionParser expressions;
+  private final StringBuilder cql = new StringBuilder();
+  private final List<Expression> values = new ArrayList<>();
+
+  /** Where the text begins that is not copied yet. */
+  private int copied;
+
+  private int depth;
+
+  /** Whether columns of LETs are looked for: not among columns and tables. */
+  private boolean isAmongValues;
+
+  /** Whether assignments stand here. */
+  private boolean isInSet;
+
+  /** Whether an assignment's left side stands here. */
+  private boolean isBeforeAssignment;
+
+  private StatementReader(BlockTokens tokens, Set<String> rows) {
+    this.tokens = tokens;
+    this.expressions = new ExpressionParser(tokens, rows);
+  }
+
+  /**
+   * Reads a statement; stops in front of its end.
+   *
+   * @param end the symbol that ends it, outside of brackets
+   * @param rows the names of LETs that it may refer to
+   */
+  static StatementText read(BlockTokens tokens, String end, Set<String> rows) {
+    return new StatementReader(tokens, rows).read(end);
+  }
+
+  private StatementText read(String end) {
+    copied = tokens.peek().start();
+    isAmongValues = tokens.peek().isWord("UPDATE");
+    while (depth > 0 || !tokens.peek().isSymbol(end)) {
+      if (tokens.peek().kind() == Kind.END) {
+        throw tokens.expected("'" + end + "' at the end of a statement");
+      }
+      if (tokens.peek().isWord("BEGIN")) {
+        throw tokens.wrong("a batch can't be part of a block, which is one itself");
+      }
+      if (!readExpression()) {
+        readToken();
+      }
+    }
+    copyUpTo(tokens.peek().start());
+    return new StatementText(cql.toString().strip(), List.copyOf(values));
+  }
+
+  private void copyUpTo(int end) {
+    cql.append(tokens.source(copied, end));
+    copied = end;
+  }
+
+  private void readToken() {
+    Part part = tokens.take();
+    switch (part.text()) {
+      case "(", "[", "{" -> depth++;
+      case ")", "]", "}" -> depth--;
+      case "=", "+=", "-=" -> isBeforeAssignment = false;
+      case "," -> isBeforeAssignment |= depth == 0 && isInSet;
+      default -> {
+        // Nothing to remember.
+      }
+    }
+    if (depth == 0) {
+      isAmongValues |= part.isWord("FROM") || part.isWord("VALUES") || part.isWord("JSON");
+      isInSet = (isInSet || part.isWord("SET")) && !part.isWord("WHERE");
+      isBeforeAssignment = (isBeforeAssignment || part.isWord("SET")) && isInSet;
+    }
+    if (part.kind() == Kind.MARKER) {
+      values.add(new Expression.Marker(part.marker()));
+    }
+  }
+
+  /** Reads an expression, if one begins here that has to do with a LET. */
+  private boolean readExpression() {
+    if (!isAmongValues || (isBeforeAssignment && depth == 0) || isTable()) {
+      return false;
+    }
+    requireKnownRow();
+    boolean needsOperator = tokens.peek().isSymbol("(") || tokens.peek().text().startsWith("-");
+    if (needsOperator && !BEFORE_VALUES.contains(tokens.last().text())) {
+      return false; // A list, or the minus of a subtraction.
+    }
+    Part before = tokens.last();
+    int place = tokens.place();
+    int start = tokens.peek().start();
+    Expression expression = expressions.parseIfThere();
+    if (expression == null) {
+      return false;
+    }
+    if (!expression.reads()) {
+      int end = tokens.place();
+      tokens.backTo(place);
+      while (tokens.place() < end) {
+        readToken();
+      }
+      return true;
+    }
+    requireAlone(expression, before);
+    copyUpTo(start);
+    cql.append('?');
+    copied = tokens.last().end();
+    values.add(expression);
+    return true;
+  }
+
+  private boolean isTable() {
+    Part before = tokens.last();
+    return before.kind() == Kind.WORD
+        && BEFORE_TABLES.contains(before.text().toUpperCase(Locale.ROOT));
+  }
+
+  private void requireKnownRow() {
+    boolean isAfterPoint = tokens.last().isSymbol(".");
+    if (!isAfterPoint && expressions.isQualifiedName() && !expressions.isReference()) {
+      throw tokens.wrong(
+          "no LET before it has the name "
+              + tokens.peek().text()
+              + ", of which "
+              + tokens.peek(2).text()
+              + " is to be a column");
+    }
+  }
+
+  /**
+   * A column of the statement's own table can be the other side of one addition or subtraction, as
+   * in Cassandra.
+   */
+  private void requireAlone(Expression expression, Part before) {
+    boolean isSum = expression instanceof Expression.Arithmetic made && made.isSum();
+    Part after = tokens.peek();
+    boolean isAfterColumn = before.kind() == Kind.SYMBOL && OPERATORS.contains(before.text());
+    boolean isRightOfColumn =
+        before.isSymbol("+") || (before.isSymbol("-") && !isSum) || !isAfterColumn;
+    boolean isBeforeColumn = after.kind() == Kind.SYMBOL && OPERATORS.contains(after.text());
+    boolean isLeftOfColumn = !isBeforeColumn || (after.isSymbol("+") && !isSum && !isAfterColumn);
+    if (!isRightOfColumn || !isLeftOfColumn) {
+      throw tokens.wrong(
+          "of columns of the table itself, only column = column + value and column - value can be"
+              + " calculated; read the column by a LET and use name.column");
+    }
+  }
+}
