@@ -70,9 +70,7 @@ public final class BlockCompiler {
     }
     if (item instanceof Item.Choice choice) {
       return new BlockStep.Choice(
-          expressions.compile(choice.condition()),
-          steps(choice.then()),
-          steps(choice.otherwise()));
+          expressions.compile(choice.condition()), steps(choice.then()), steps(choice.otherwise()));
     }
     return write(((Item.Write) item).statement());
   }

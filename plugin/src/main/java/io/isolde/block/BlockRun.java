@@ -74,7 +74,7 @@ public final class BlockRun {
     if (step instanceof BlockStep.Let let) {
       moment.found(let.number(), row(let));
     } else if (step instanceof BlockStep.Rows read) {
-      returns(read(read.read(), MAX_ROWS).result);
+      returns(read(read.read()).result);
     } else if (step instanceof BlockStep.Values values) {
       rows.add(values.columns().stream().map(column -> column.at(moment)).toList());
       requireFewRows(false);
@@ -88,7 +88,7 @@ public final class BlockRun {
   }
 
   private List<ByteBuffer> row(BlockStep.Let let) {
-    List<List<ByteBuffer>> found = read(let.read(), 2).result.rows;
+    List<List<ByteBuffer>> found = read(let.read()).result.rows;
     if (found.size() > 1) {
       throw new InvalidRequestException(
           "The SELECT of LET "
@@ -98,8 +98,8 @@ public final class BlockRun {
     return found.isEmpty() ? null : found.get(0);
   }
 
-  private ResultMessage.Rows read(BlockStep.Read read, int maxRows) {
-    return access.read(read.select(), read.bound().at(moment, maxRows));
+  private ResultMessage.Rows read(BlockStep.Read read) {
+    return access.read(read.select(), read.bound().at(moment, read.pageOf(MAX_ROWS)));
   }
 
   private void returns(ResultSet result) {

@@ -23,15 +23,23 @@ sealed interface BlockStep {
   record Values(List<Computation> columns) implements BlockStep {}
 
   /** Goes one way or the other. */
-  record Choice(
-      Predicate<BlockMoment> condition, List<BlockStep> then, List<BlockStep> otherwise)
+  record Choice(Predicate<BlockMoment> condition, List<BlockStep> then, List<BlockStep> otherwise)
       implements BlockStep {}
 
   /** Writes. */
   record Write(ModificationStatement statement, Bound bound) implements BlockStep {}
 
   /** A SELECT with its values. */
-  record Read(SelectStatement select, Bound bound) {}
+  record Read(SelectStatement select, Bound bound) {
+    /**
+     * The size of a page that has so many rows. Cassandra sorts several partitions without pages.
+     */
+    int pageOf(int rows) {
+      boolean isSorted =
+          select.getRestrictions().keyIsInRelation() && !select.parameters.orderings.isEmpty();
+      return isSorted ? -1 : rows;
+    }
+  }
 
   /**
    * The values of a statement's markers.

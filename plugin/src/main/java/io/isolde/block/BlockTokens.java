@@ -76,9 +76,7 @@ final class BlockTokens {
     lexer.addErrorListener(errors);
     BlockTokens tokens = new BlockTokens(source);
     Deque<String> open = new ArrayDeque<>();
-    for (Token token = lexer.nextToken();
-        token.getType() != Token.EOF;
-        token = lexer.nextToken()) {
+    for (Token token = lexer.nextToken(); token.getType() != Token.EOF; token = lexer.nextToken()) {
       if (token.getChannel() == Token.DEFAULT_CHANNEL) {
         tokens.add((CommonToken) token, open);
       }

@@ -187,8 +187,7 @@ final class ExactNumbers {
         : DoubleType.instance.decompose(value);
   }
 
-  private static BigInteger integer(
-      BigDecimal decimal, Number number, ColumnSpecification column) {
+  private static BigInteger integer(BigDecimal decimal, Number number, ColumnSpecification column) {
     long digits = (long) decimal.precision() - decimal.scale();
     if (digits > MAX_DIGITS) {
       throw doesNotFit(number, column);

@@ -99,8 +99,7 @@ final class ExpressionCompiler {
       return reference(reference, receiver);
     }
     if (expression instanceof Expression.Written written && !isNumber(receiver.type)) {
-      return term(
-          new Expression.Constant(written.number().toString(), -1, List.of()), receiver);
+      return term(new Expression.Constant(written.number().toString(), -1, List.of()), receiver);
     }
     if (!isNumber(receiver.type)) {
       throw IsoldeException.invalid(

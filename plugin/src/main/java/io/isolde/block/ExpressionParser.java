@@ -270,10 +270,7 @@ final class ExpressionParser {
     skipBrackets();
     BlockTokens.Part after = tokens.peek();
     tokens.backTo(place);
-    return after.isSymbol(")")
-        || after.isWord("AND")
-        || after.isWord("OR")
-        || after.isWord("THEN");
+    return after.isSymbol(")") || after.isWord("AND") || after.isWord("OR") || after.isWord("THEN");
   }
 
   private Condition comparison() {

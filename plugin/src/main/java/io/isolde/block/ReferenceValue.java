@@ -54,9 +54,7 @@ record ReferenceValue(AbstractType<?> type, Computation computation) {
             user.type(field),
             moment -> {
               ByteBuffer value = at(moment);
-              return value == null
-                  ? null
-                  : user.split(ByteBufferAccessor.instance, value)[field];
+              return value == null ? null : user.split(ByteBufferAccessor.instance, value)[field];
             });
       }
     }

@@ -3,7 +3,9 @@ package io.isolde.block;
 
 import io.isolde.block.BlockTokens.Kind;
 import io.isolde.block.BlockTokens.Part;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -28,7 +30,8 @@ final class StatementReader {
   /** Where the text begins that is not copied yet. */
   private int copied;
 
-  private int depth;
+  /** The brackets that are open; true for those of a collection. */
+  private final Deque<Boolean> open = new ArrayDeque<>();
 
   /** Whether columns of LETs are looked for: not among columns and tables. */
   private boolean isAmongValues;
@@ -57,7 +60,7 @@ final class StatementReader {
   private StatementText read(String end) {
     copied = tokens.peek().start();
     isAmongValues = tokens.peek().isWord("UPDATE");
-    while (depth > 0 || !tokens.peek().isSymbol(end)) {
+    while (!open.isEmpty() || !tokens.peek().isSymbol(end)) {
       if (tokens.peek().kind() == Kind.END) {
         throw tokens.expected("'" + end + "' at the end of a statement");
       }
@@ -78,17 +81,20 @@ final class StatementReader {
   }
 
   private void readToken() {
+    Part before = tokens.last();
     Part part = tokens.take();
     switch (part.text()) {
-      case "(", "[", "{" -> depth++;
-      case ")", "]", "}" -> depth--;
+      case "(" -> open.push(false);
+      case "[" -> open.push(!before.isName()); // Behind a name it is an index.
+      case "{" -> open.push(true);
+      case ")", "]", "}" -> open.poll();
       case "=", "+=", "-=" -> isBeforeAssignment = false;
-      case "," -> isBeforeAssignment |= depth == 0 && isInSet;
+      case "," -> isBeforeAssignment |= open.isEmpty() && isInSet;
       default -> {
         // Nothing to remember.
       }
     }
-    if (depth == 0) {
+    if (open.isEmpty()) {
       isAmongValues |= part.isWord("FROM") || part.isWord("VALUES") || part.isWord("JSON");
       isInSet = (isInSet || part.isWord("SET")) && !part.isWord("WHERE");
       isBeforeAssignment = (isBeforeAssignment || part.isWord("SET")) && isInSet;
@@ -100,7 +106,7 @@ final class StatementReader {
 
   /** Reads an expression, if one begins here that has to do with a LET. */
   private boolean readExpression() {
-    if (!isAmongValues || (isBeforeAssignment && depth == 0) || isTable()) {
+    if (!isAmongValues || (isBeforeAssignment && open.isEmpty()) || isTable()) {
       return false;
     }
     requireKnownRow();
@@ -122,6 +128,11 @@ final class StatementReader {
         readToken();
       }
       return true;
+    }
+    if (open.contains(true)) {
+      throw tokens.wrong(
+          "a column of a LET's row can't stand in a collection, as no marker can; add it with"
+              + " column + name.column, or set an element");
     }
     requireAlone(expression, before);
     copyUpTo(start);

@@ -60,12 +60,13 @@ final class BlockStatements {
   }
 
   private static CQLStatement prepareOne(String text, ClientState client) {
-    CQLStatement.Raw raw = QueryProcessor.parseStatement(text);
-    if (!(raw instanceof SelectStatement.RawStatement)) {
-      return LateRefusals.prepare(text, client);
-    }
-    ((QualifiedStatement) raw).setKeyspace(client);
-    return raw.prepare(client);
+    QualifiedStatement raw = (QualifiedStatement) QueryProcessor.parseStatement(text);
+    raw.setKeyspace(client);
+    TableMetadata table = Schema.instance.validateTable(raw.keyspace(), raw.name());
+    var unused = Tables.requireTransactional(table); // First: its columns can do more.
+    return raw instanceof SelectStatement.RawStatement
+        ? raw.prepare(client)
+        : LateRefusals.prepare(text, client);
   }
 
   /** Whether a block would be prepared to the same today. */

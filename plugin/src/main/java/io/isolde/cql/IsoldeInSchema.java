@@ -68,14 +68,23 @@ final class IsoldeInSchema {
         && isOurs(attributes.customClass)) {
       return Optional.of("CREATE CUSTOM INDEX on a table of " + create.keyspace());
     }
+    return tableOptions(statement)
+        .flatMap(IsoldeInSchema::classIn)
+        .map(
+            name ->
+                "A table of %s with the class %s"
+                    .formatted(((AlterSchemaStatement) statement).keyspace(), name));
+  }
+
+  /** The options of CREATE TABLE and ALTER TABLE, and of views, by their names. */
+  static Optional<Map<String, Object>> tableOptions(CQLStatement statement) {
     PrivateField options = TABLE_ATTRIBUTES.get(statement.getClass());
-    if (options != null
-        && statement instanceof AlterSchemaStatement change
-        && options.get(change) instanceof PropertyDefinitions attributes) {
-      return classIn(attributes)
-          .map(name -> "A table of %s with the class %s".formatted(change.keyspace(), name));
+    if (options == null || !(options.get(statement) instanceof PropertyDefinitions attributes)) {
+      return Optional.empty();
     }
-    return Optional.empty();
+    @SuppressWarnings("unchecked") // as the field declares
+    Map<String, Object> byName = (Map<String, Object>) PROPERTIES.get(attributes);
+    return Optional.of(byName);
   }
 
   /** Whether a statement makes a unique index. */
@@ -86,14 +95,13 @@ final class IsoldeInSchema {
   }
 
   /** Such as the class of its compaction. */
-  private static Optional<String> classIn(PropertyDefinitions attributes) {
-    return ((Map<?, ?>) PROPERTIES.get(attributes))
-        .values().stream()
-            .filter(Map.class::isInstance)
-            .flatMap(option -> ((Map<?, ?>) option).values().stream())
-            .map(String::valueOf)
-            .filter(IsoldeInSchema::isOurs)
-            .findFirst();
+  private static Optional<String> classIn(Map<String, Object> options) {
+    return options.values().stream()
+        .filter(Map.class::isInstance)
+        .flatMap(option -> ((Map<?, ?>) option).values().stream())
+        .map(String::valueOf)
+        .filter(IsoldeInSchema::isOurs)
+        .findFirst();
   }
 
   private static boolean isOurs(String className) {

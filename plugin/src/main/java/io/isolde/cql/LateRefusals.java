@@ -3,7 +3,7 @@ package io.isolde.cql;
 
 import io.isolde.replication.PrivateField;
 import io.isolde.statement.BoundWrite;
-import io.isolde.statement.NumberChange;
+import io.isolde.statement.ValueChange;
 import io.isolde.transaction.Tables;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +33,8 @@ import org.apache.cassandra.utils.Pair;
  *
  * <ul>
  *   <li>{@code BEGIN BATCH … APPLY BATCH} with conditions of several tables;
- *   <li>{@code UPDATE … SET v = v + ?} and {@code - ?} on columns of numbers, alone or in a batch.
+ *   <li>{@code UPDATE … SET v = v + ?} and {@code - ?} on columns of numbers, and {@code v + ?} on
+ *       those of texts, alone or in a batch.
  * </ul>
  */
 final class LateRefusals {
@@ -80,8 +81,8 @@ final class LateRefusals {
   private static void changeExactly(List<Operation> operations) {
     for (int i = 0; i < operations.size(); i++) {
       Operation operation = operations.get(i);
-      if (operation instanceof Constants.Adder && NumberChange.isFor(operation.column)) {
-        operations.set(i, new NumberChange(operation.column, (Term) TERM.get(operation), false));
+      if (operation instanceof Constants.Adder && ValueChange.isFor(operation.column, false)) {
+        operations.set(i, new ValueChange(operation.column, (Term) TERM.get(operation), false));
       }
     }
   }
@@ -140,7 +141,7 @@ final class LateRefusals {
   private static void refuseTwice(ModificationStatement statement) {
     for (Operation one : statement.allOperations()) {
       for (Operation other : statement.allOperations()) {
-        if (one != other && one instanceof NumberChange && one.column.equals(other.column)) {
+        if (one != other && one instanceof ValueChange && one.column.equals(other.column)) {
           throw new InvalidRequestException(
               "Multiple incompatible setting of column " + one.column.name);
         }
@@ -163,8 +164,8 @@ final class LateRefusals {
     @Override
     public Operation prepare(
         TableMetadata table, ColumnMetadata receiver, boolean canReadExistingState) {
-      return NumberChange.isFor(receiver)
-          ? new NumberChange(receiver, change.prepare(table.keyspace, receiver), isSubtraction)
+      return ValueChange.isFor(receiver, isSubtraction)
+          ? new ValueChange(receiver, change.prepare(table.keyspace, receiver), isSubtraction)
           : raw.prepare(table, receiver, canReadExistingState);
     }
 

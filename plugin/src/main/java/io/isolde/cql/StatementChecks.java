@@ -5,7 +5,7 @@ import static java.util.stream.Collectors.groupingBy;
 
 import com.google.common.collect.Sets;
 import io.isolde.statement.BoundWrite;
-import io.isolde.statement.NumberChange;
+import io.isolde.statement.ValueChange;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -72,7 +72,7 @@ final class StatementChecks {
     }
     for (BoundWrite write : writes) {
       for (Operation operation : write.statement().allOperations()) {
-        if (operation instanceof NumberChange && !write.statement().hasConditions()) {
+        if (operation instanceof ValueChange && !write.statement().hasConditions()) {
           throw new InvalidRequestException(
               "Invalid operation: only transactional tables add to the non counter column "
                   + operation.column.name);

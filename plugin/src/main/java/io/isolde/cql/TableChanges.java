@@ -33,17 +33,22 @@ final class TableChanges {
   private final LazyCoordinator coordinator;
   private final EveryNode everyNode;
   private final UniqueIndexStatements uniqueIndexes;
+  private final TransactionalOption option;
 
   TableChanges(LazyCoordinator coordinator, EveryNode everyNode) {
     this.coordinator = coordinator;
     this.everyNode = everyNode;
     this.uniqueIndexes = new UniqueIndexStatements(coordinator);
+    this.option = new TransactionalOption(coordinator);
   }
 
   /** Runs the statement, as it is if it takes nothing away that is Isolde's. */
   ResultMessage run(CQLStatement statement, Incoming incoming) {
     if (statement instanceof TruncateStatement truncate) {
       return truncate(truncate, incoming);
+    }
+    if (TransactionalOption.isIn(statement)) {
+      return option.run(statement, incoming, () -> run(statement, incoming));
     }
     Optional<String> named = IsoldeInSchema.subject(statement);
     if (named.isPresent()) {

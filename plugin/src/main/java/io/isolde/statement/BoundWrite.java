@@ -41,7 +41,7 @@ public record BoundWrite(ModificationStatement statement, QueryOptions options) 
   /** Whether it adds to numbers without IF, which Cassandra does not know. */
   public boolean addsWithoutCondition() {
     return readsWithoutCondition()
-        && Iterables.any(statement.allOperations(), NumberChange.class::isInstance);
+        && Iterables.any(statement.allOperations(), ValueChange.class::isInstance);
   }
 
   /** Whether any of them reads before it writes. */

@@ -10,9 +10,9 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /**
  * Statements with IF and blocks that come to this node for the same partition go one after the
- * other, in their order. Else all would decide as of the same snapshot, and all but one in vain. It is a courtesy:
- * whoever waits for too long, or finds too many, goes on without, and the oracle finds the
- * conflict.
+ * other, in their order. Else all would decide as of the same snapshot, and all but one in vain. It
+ * is a courtesy: whoever waits for too long, or finds too many, goes on without, and the oracle
+ * finds the conflict.
  */
 final class HotPartitions {
   /** A power of two; partitions that share a place only wait for one another. */
@@ -48,8 +48,7 @@ final class HotPartitions {
       return () -> {};
     }
     try {
-      boolean isEntered =
-          place.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+      boolean isEntered = place.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
       return isEntered ? place::unlock : () -> {};
     } catch (InterruptedException e) {
       throw new UncheckedInterruptedException(e);

@@ -65,9 +65,7 @@ public final class WholeTransactions {
     try (HotPartitions.Stay stay =
         hottest.isPresent() ? hot.enter(hottest.get(), client, deadlineNanos) : () -> {}) {
       return attempts.decide(
-          mayWrite,
-          deadlineNanos,
-          (snapshot, isNewest) -> attempt(snapshot, isNewest, user, body));
+          mayWrite, deadlineNanos, (snapshot, isNewest) -> attempt(snapshot, isNewest, user, body));
     }
   }
 
@@ -95,11 +93,7 @@ public final class WholeTransactions {
       var unused =
           Answers.await(
               committer.commit(
-                  transaction.id(),
-                  transaction.level(),
-                  snapshot,
-                  transaction.reads(),
-                  updates));
+                  transaction.id(), transaction.level(), snapshot, transaction.reads(), updates));
       return Optional.of(result);
     } finally {
       transaction.markEnded();

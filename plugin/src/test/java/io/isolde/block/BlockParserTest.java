@@ -65,10 +65,10 @@ class BlockParserTest {
         "INSERT INTO t (k, v) VALUES (a.v, (a.v + b.v) / 2)"
             + " | INSERT INTO t (k, v) VALUES (?, ?) | a.v ((a.v + b.v) / 2)",
         "INSERT INTO t (k) VALUES (a.v) | INSERT INTO t (k) VALUES (?) | a.v",
-        "INSERT INTO t (k, l) VALUES (1, [a.v, 2, -b.v])"
-            + " | INSERT INTO t (k, l) VALUES (1, [?, 2, ?]) | a.v -b.v",
-        "INSERT INTO t (k, m) VALUES (1, {'x': a.v, a.v: 1})"
-            + " | INSERT INTO t (k, m) VALUES (1, {'x': ?, ?: 1}) | a.v a.v",
+        "INSERT INTO t (k, l, v) VALUES (1, [1, 2], -b.v)"
+            + " | INSERT INTO t (k, l, v) VALUES (1, [1, 2], ?) | -b.v",
+        "INSERT INTO t (k, tu) VALUES (1, (1, a.v))"
+            + " | INSERT INTO t (k, tu) VALUES (1, (1, ?)) | a.v",
         "INSERT INTO t (k, m) VALUES (:k, {'x' : 1, :y : :z})"
             + " | INSERT INTO t (k, m) VALUES (:k, {'x' : 1, :y : :z}) | #0 #1 #2",
         "INSERT INTO t (k, v) VALUES (ks.f(a.v), system.now())"
@@ -164,6 +164,8 @@ class BlockParserTest {
         "UPDATE t SET v = a.v - v WHERE k = 1;",
         "UPDATE t SET v = a.v * v WHERE k = 1;",
         "UPDATE t SET v = c.v WHERE k = 1;",
+        "INSERT INTO t (k, l) VALUES (1, [a.v]);",
+        "INSERT INTO t (k, m) VALUES (1, {'x': (1, a.v)});",
         "UPDATE t SET v = 1 WHERE k = 1",
         "BEGIN BATCH DELETE FROM t WHERE k = 1; APPLY BATCH;",
         "ROLLBACK TRANSACTION",

@@ -60,7 +60,6 @@ class ExactNumbersTest {
         assertThat(stored(calculated, type).longValue()).isEqualTo(sum.longValue());
       } else {
         assertThatThrownBy(() -> stored(calculated, type))
-            
             .isInstanceOf(InvalidRequestException.class);
       }
     }
@@ -80,7 +79,8 @@ class ExactNumbersTest {
   @Test
   void whatDoesNotFitIsRefused() {
     for (NumberType<?> type : INTEGERS) {
-      for (Number number : List.of(new BigDecimal("0.5"), 0.5, Double.NaN, new BigDecimal("1e900"))) {
+      for (Number number :
+          List.of(new BigDecimal("0.5"), 0.5, Double.NaN, new BigDecimal("1e900"))) {
         assertThatThrownBy(() -> stored(number, type)).isInstanceOf(InvalidRequestException.class);
       }
       assertThat(stored(2.0, type).intValue()).isEqualTo(2);
@@ -146,8 +146,7 @@ class ExactNumbersTest {
   @Test
   void writtenNumbersAreAsInTheColumn() {
     BigDecimal tenth = new BigDecimal("0.1");
-    assertThat(ExactNumbers.written(tenth, FloatType.instance))
-        .isEqualTo(ExactNumbers.of(0.1f));
+    assertThat(ExactNumbers.written(tenth, FloatType.instance)).isEqualTo(ExactNumbers.of(0.1f));
     assertThat(ExactNumbers.written(tenth, DoubleType.instance)).isEqualTo(0.1);
     assertThat(ExactNumbers.written(tenth, Int32Type.instance)).isEqualTo(tenth);
     assertThat(ExactNumbers.written(new BigDecimal("1e2"), Int32Type.instance))

@@ -44,7 +44,7 @@ class ErrorCodesTest {
           "cql/LateRefusals.java",
           "cql/StatementChecks.java",
           "statement/ConditionalWrites.java",
-          "statement/NumberChange.java",
+          "statement/ValueChange.java",
           "error/IsoldeException.java",
           "replication/StrongErrors.java",
           "apply/Denylist.java",

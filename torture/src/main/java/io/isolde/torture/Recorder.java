@@ -57,9 +57,9 @@ final class Recorder {
     count(outcome, end);
   }
 
-  /** Writes down the only operation of something that {@link #single} has counted. */
-  synchronized void operation(Operation operation, Outcome outcome, long begin, long end) {
-    history.add(new ObservedTransaction(history.size(), List.of(operation), outcome, begin, end));
+  /** Writes down what one request has done, which {@link #single} has counted. */
+  synchronized void operations(List<Operation> done, Outcome outcome, long begin, long end) {
+    history.add(new ObservedTransaction(history.size(), done, outcome, begin, end));
   }
 
   private Outcome outcome(Transaction tx, Body body, List<Operation> done) {

@@ -16,7 +16,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Reads some registers and replaces the values of some of those, now and then under a condition.
+ * Reads some registers and replaces the values of some of those, now and then under a condition. At
+ * SERIALIZABLE, some transactions are blocks.
  */
 final class RegisterWorkload implements CheckedWorkload {
   private static final int MAX_KEYS = 4;
@@ -47,6 +48,10 @@ final class RegisterWorkload implements CheckedWorkload {
     Set<Integer> chosen = new TreeSet<>();
     for (int i = 1 + random.nextInt(MAX_KEYS); i > 0; i--) {
       chosen.add(keys.draw(random));
+    }
+    if (level == HistoryChecker.Level.SERIALIZABLE && random.nextInt(3) == 0) {
+      RegisterBlock.of(chosen, isReading, keys, random).run(isolde.session(), recorder);
+      return;
     }
     var unused =
         recorder.run(

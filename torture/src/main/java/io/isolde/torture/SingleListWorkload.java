@@ -50,8 +50,8 @@ final class SingleListWorkload implements CheckedWorkload {
             },
             recorder);
     boolean isRefused = attempt.isAnswered() && !attempt.answer();
-    recorder.operation(
-        new Operation.Append(key, value),
+    recorder.operations(
+        List.of(new Operation.Append(key, value)),
         isRefused ? Outcome.ABORTED : attempt.outcome(),
         attempt.beginNanos(),
         attempt.endNanos());
@@ -60,8 +60,8 @@ final class SingleListWorkload implements CheckedWorkload {
   private boolean read(int key, Recorder recorder) {
     StatementAttempt<List<Integer>> attempt = StatementAttempt.of(() -> lists.read(key), recorder);
     if (attempt.isAnswered()) {
-      recorder.operation(
-          new Operation.ReadList(key, attempt.answer()),
+      recorder.operations(
+          List.of(new Operation.ReadList(key, attempt.answer())),
           attempt.outcome(),
           attempt.beginNanos(),
           attempt.endNanos());

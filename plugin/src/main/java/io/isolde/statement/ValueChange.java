@@ -9,6 +9,7 @@ import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.marshal.CounterColumnType;
 import org.apache.cassandra.db.marshal.NumberType;
+import org.apache.cassandra.db.marshal.StringType;
 import org.apache.cassandra.db.rows.Cell;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.exceptions.InvalidRequestException;
@@ -17,10 +18,10 @@ import org.apache.cassandra.utils.ByteBufferUtil;
 
 /**
  * {@code SET v = v + ?} and {@code SET v = v - ?} on a column of numbers: exact, from the value
- * that was read. What is null stays null, as in SQL, and as Cassandra does it with conditions.
+ * that was read; and {@code v + ?} on a column of texts. What is null stays null, as in SQL, and as
+ * Cassandra does it with conditions.
  */
-public final class NumberChange extends Operation {
-  private final NumberType<Number> type;
+public final class ValueChange extends Operation {
   private final boolean isSubtraction;
 
   /**
@@ -29,15 +30,18 @@ public final class NumberChange extends Operation {
    * @param change what is added or subtracted
    * @param isSubtraction which of them
    */
-  @SuppressWarnings("unchecked") // values of any number type are numbers
-  public NumberChange(ColumnMetadata column, Term change, boolean isSubtraction) {
+  public ValueChange(ColumnMetadata column, Term change, boolean isSubtraction) {
     super(column, change);
-    this.type = (NumberType<Number>) column.type;
+    assert isFor(column, isSubtraction);
     this.isSubtraction = isSubtraction;
   }
 
-  /** Whether a column has such numbers. */
-  public static boolean isFor(ColumnMetadata column) {
+  /** Whether values of a column can be changed so. */
+  public static boolean isFor(ColumnMetadata column, boolean isSubtraction) {
+    return isOfNumbers(column) || (column.type instanceof StringType && !isSubtraction);
+  }
+
+  private static boolean isOfNumbers(ColumnMetadata column) {
     return column.type instanceof NumberType<?> && !(column.type instanceof CounterColumnType);
   }
 
@@ -53,7 +57,7 @@ public final class NumberChange extends Operation {
     if (bound == ByteBufferUtil.UNSET_BYTE_BUFFER) {
       return;
     }
-    if (bound == null || !bound.hasRemaining()) {
+    if (column.type.isNull(bound)) {
       throw new InvalidRequestException(
           "What is added to or subtracted from the column " + column.name + " can't be null.");
     }
@@ -61,12 +65,24 @@ public final class NumberChange extends Operation {
         column.isStatic() ? Clustering.STATIC_CLUSTERING : parameters.currentClustering();
     Row row = parameters.getPrefetchedRow(key, of);
     Cell<?> cell = row == null ? null : row.getCell(column);
-    if (cell != null && cell.buffer().hasRemaining()) {
-      parameters.addCell(column, changed(type.compose(cell.buffer()), type.compose(bound)));
+    if (cell != null && !column.type.isNull(cell.buffer())) {
+      parameters.addCell(column, changed(cell.buffer(), bound));
     }
   }
 
-  private ByteBuffer changed(Number before, Number change) {
+  private ByteBuffer changed(ByteBuffer before, ByteBuffer change) {
+    if (!isOfNumbers(column)) {
+      return ByteBuffer.allocate(before.remaining() + change.remaining())
+          .put(before.duplicate())
+          .put(change.duplicate())
+          .flip();
+    }
+    @SuppressWarnings("unchecked") // values of any number type are numbers
+    NumberType<Number> type = (NumberType<Number>) column.type;
+    return changed(type, type.compose(before), type.compose(change));
+  }
+
+  private ByteBuffer changed(NumberType<Number> type, Number before, Number change) {
     boolean isFixed =
         before instanceof Long
             || before instanceof Integer
