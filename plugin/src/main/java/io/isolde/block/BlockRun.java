@@ -12,6 +12,7 @@ import org.apache.cassandra.cql3.ResultSet;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.marshal.BooleanType;
 import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.service.pager.PagingState;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
 /** Carries out a block in a transaction, which others begin and commit. */
@@ -74,21 +75,22 @@ public final class BlockRun {
     if (step instanceof BlockStep.Let let) {
       moment.found(let.number(), row(let));
     } else if (step instanceof BlockStep.Rows read) {
-      returns(read(read.read()).result);
+      rows.addAll(read(read.read(), MAX_ROWS - rows.size()));
+      requireFewRows();
     } else if (step instanceof BlockStep.Values values) {
       rows.add(values.columns().stream().map(column -> column.at(moment)).toList());
-      requireFewRows(false);
+      requireFewRows();
     } else if (step instanceof BlockStep.Choice choice) {
       boolean isTrue = choice.condition().test(moment);
       holds &= isTrue;
       run(isTrue ? choice.then() : choice.otherwise());
     } else if (step instanceof BlockStep.Write write) {
-      access.write(new BoundWrite(write.statement(), write.bound().at(moment, -1)));
+      access.write(new BoundWrite(write.statement(), write.bound().at(moment)));
     }
   }
 
   private List<ByteBuffer> row(BlockStep.Let let) {
-    List<List<ByteBuffer>> found = read(let.read()).result.rows;
+    List<List<ByteBuffer>> found = read(let.read(), 1);
     if (found.size() > 1) {
       throw new InvalidRequestException(
           "The SELECT of LET "
@@ -98,17 +100,20 @@ public final class BlockRun {
     return found.isEmpty() ? null : found.get(0);
   }
 
-  private ResultMessage.Rows read(BlockStep.Read read) {
-    return access.read(read.select(), read.bound().at(moment, read.pageOf(MAX_ROWS)));
+  /** All pages, or as many as have more rows than are wanted. */
+  private List<List<ByteBuffer>> read(BlockStep.Read read, int maxRows) {
+    List<List<ByteBuffer>> found = new ArrayList<>();
+    PagingState next = null;
+    do {
+      ResultSet page = access.read(read.select(), read.page(moment, next)).result;
+      found.addAll(page.rows);
+      next = page.metadata.getPagingState();
+    } while (next != null && found.size() <= maxRows);
+    return found;
   }
 
-  private void returns(ResultSet result) {
-    rows.addAll(result.rows);
-    requireFewRows(result.metadata.getPagingState() != null);
-  }
-
-  private void requireFewRows(boolean areThereMore) {
-    if (areThereMore || rows.size() > MAX_ROWS) {
+  private void requireFewRows() {
+    if (rows.size() > MAX_ROWS) {
       throw new InvalidRequestException(
           "A block returns at most "
               + MAX_ROWS

@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.service.pager.PagingState;
 
 /** A part of a block that is ready to be carried out. */
 sealed interface BlockStep {
@@ -32,12 +33,15 @@ sealed interface BlockStep {
   /** A SELECT with its values. */
   record Read(SelectStatement select, Bound bound) {
     /**
-     * The size of a page that has so many rows. Cassandra sorts several partitions without pages.
+     * The options of a page, as large as the client's.
+     *
+     * @param from where it begins; null for the first one
      */
-    int pageOf(int rows) {
+    QueryOptions page(BlockMoment moment, PagingState from) {
+      // Cassandra sorts rows of several partitions only if there are no pages.
       boolean isSorted =
           select.getRestrictions().keyIsInRelation() && !select.parameters.orderings.isEmpty();
-      return isSorted ? -1 : rows;
+      return bound.at(moment, isSorted ? -1 : moment.options().getPageSize(), from);
     }
   }
 
@@ -47,12 +51,12 @@ sealed interface BlockStep {
    * @param readsRows whether any of them depends on a row
    */
   record Bound(List<Computation> values, boolean readsRows) {
-    /**
-     * The options of the request, with these values.
-     *
-     * @param maxRows how many rows come in one page
-     */
-    QueryOptions at(BlockMoment moment, int maxRows) {
+    /** The options of the request, with these values. */
+    QueryOptions at(BlockMoment moment) {
+      return at(moment, -1, null);
+    }
+
+    private QueryOptions at(BlockMoment moment, int pageSize, PagingState from) {
       ByteBuffer[] all = new ByteBuffer[values.size()];
       for (int i = 0; i < all.length; i++) {
         all[i] = values.get(i).at(moment);
@@ -62,8 +66,8 @@ sealed interface BlockStep {
           request.getConsistency(),
           Arrays.asList(all),
           false,
-          maxRows,
-          null,
+          pageSize,
+          from,
           request.getSerialConsistency(),
           request.getProtocolVersion(),
           request.getKeyspace());

@@ -127,7 +127,7 @@ public final class PreparedBlock {
           if (writes.isEmpty()
               && step instanceof BlockStep.Write write
               && !write.bound().readsRows()) {
-            writes.add(new BoundWrite(write.statement(), write.bound().at(moment, -1)));
+            writes.add(new BoundWrite(write.statement(), write.bound().at(moment)));
           }
         });
     return writes.stream().findFirst();

@@ -203,6 +203,31 @@ class BlockTest {
   }
 
   @Test
+  void aResultHasAllRowsInOnePageUpToABound() {
+    String table = NODE.table("id int, c int, PRIMARY KEY (id, c)");
+    int bound = 10_000;
+    for (int c = 0; c < bound; c += 1000) {
+      StringBuilder batch = new StringBuilder("BEGIN UNLOGGED BATCH ");
+      for (int i = c; i < c + 1000; i++) {
+        batch.append("INSERT INTO %s (id, c) VALUES (1, %d); ".formatted(table, i));
+      }
+      NODE.session().execute(batch + "APPLY BATCH");
+    }
+    SimpleStatement all =
+        SimpleStatement.newInstance(
+                "BEGIN TRANSACTION SELECT c FROM %s; COMMIT TRANSACTION".formatted(table))
+            .setPageSize(700);
+    ResultSet answer = NODE.session().execute(all);
+    assertThat(answer.getAvailableWithoutFetching()).isEqualTo(bound);
+    assertThat(Results.lines(answer).stream().distinct()).hasSize(bound);
+    NODE.session().execute("INSERT INTO %s (id, c) VALUES (2, 1)".formatted(table));
+    assertThatThrownBy(() -> NODE.session().execute(all))
+        .hasMessageContaining("at most 10000 rows");
+    String counted = "LET n = (SELECT count(*) AS n FROM %s); SELECT n.n;".formatted(table);
+    assertThat(Results.lines(block(counted))).containsExactly("10001");
+  }
+
+  @Test
   void markersMayHaveNames() {
     SimpleStatement block =
         SimpleStatement.newInstance(

@@ -23,6 +23,7 @@ enum Path {
   AUTOCOMMIT("systests.m_tx"),
   PREPARED("systests.m_tx"),
   BATCH("systests.m_tx"),
+  BLOCK("systests.m_tx"),
   TRANSACTION("systests.m_tx"),
   AS_OF("systests.m_tx"),
   SNAPSHOT("systests.m_tx"),
@@ -53,7 +54,7 @@ enum Path {
       case PLAIN, PLAIN_PREPARED, PLAIN_BATCH -> false;
       case BATCH -> !isRead && !isConditional;
       case STRONG_BATCH -> !isRead;
-      case AUTOCOMMIT, PREPARED, TRANSACTION, STRONG_TRANSACTION -> !isConditional;
+      case AUTOCOMMIT, PREPARED, BLOCK, TRANSACTION, STRONG_TRANSACTION -> !isConditional;
       case AS_OF, SNAPSHOT, SNAPSHOT_TRANSACTION -> isRead;
     };
   }
@@ -74,6 +75,10 @@ enum Path {
           session.execute(
               BatchStatement.newInstance(DefaultBatchType.LOGGED, statement)
                   .setConsistencyLevel(statement.getConsistencyLevel()));
+      case BLOCK ->
+          session.execute(
+              statement.setQuery(
+                  "BEGIN TRANSACTION " + statement.getQuery() + "; COMMIT TRANSACTION"));
       case TRANSACTION, STRONG_TRANSACTION ->
           inTransaction(session, TransactionOptions.defaults(), statement);
       case AS_OF -> inTransaction(session, TransactionOptions.asOf(before), statement);
