@@ -22,6 +22,7 @@ import io.isolde.bench.snapshots.SnapshotsBenchmark;
 import io.isolde.bench.strong.LeadershipBenchmark;
 import io.isolde.bench.strong.ReplicationBenchmark;
 import io.isolde.bench.tpcc.TpccBenchmark;
+import io.isolde.bench.transactions.BlocksBenchmark;
 import io.isolde.bench.transactions.ConditionsBenchmark;
 import io.isolde.bench.transactions.IndexesBenchmark;
 import io.isolde.bench.transactions.LargeCommitsBenchmark;
@@ -84,6 +85,12 @@ public final class Benches {
                   "conditions",
                   "IF on transactional tables against lightweight transactions",
                   ConditionsBenchmark::onNodes,
+                  1,
+                  3),
+              Benchmark.onNodes(
+                  "blocks",
+                  "whole transactions in one request against several requests and Accord",
+                  BlocksBenchmark::onNodes,
                   1,
                   3),
               Benchmark.onNodes(

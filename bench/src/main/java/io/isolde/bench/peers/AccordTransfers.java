@@ -54,12 +54,12 @@ public final class AccordTransfers {
             .withCassandraSetting("accord", "{enabled: true}");
     try (TemporaryNode cluster = TemporaryNode.start("accord", nodes, spec, run.out())) {
       RowTable table = RowTable.createAccord(cluster, "accord", run.options()).load();
-      return run.samples(
-          cluster.tools(), new Cases().add(name, transfers(cluster.session(), table)));
+      return run.samples(cluster.tools(), new Cases().add(name, in(cluster.session(), table)));
     }
   }
 
-  private static Workload transfers(CqlSession session, RowTable table) {
+  /** Such transfers in a table of Accord's, or of Isolde's. */
+  public static Workload in(CqlSession session, RowTable table) {
     PreparedStatement transfer = session.prepare(TRANSFER.formatted(table.name()));
     return () -> {
       long source = table.anyRow();
@@ -79,7 +79,7 @@ public final class AccordTransfers {
 
   private static void requireRows(AsyncResultSet read) {
     if (read.one() == null) {
-      throw new ToolException("Accord did not find a row that must be there.");
+      throw new ToolException("A transfer did not find a row that must be there.");
     }
   }
 }
