@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.torture;
 
+import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.client.IsolationLevel;
@@ -23,11 +24,18 @@ final class RegisterWorkload implements CheckedWorkload {
   private static final int MAX_KEYS = 4;
   private static final int MAX_GUESS = 1_000;
 
+  private final CqlSession session;
   private final HistoryChecker.Level level;
   private final KeyRing keys;
   private boolean isReadToTheEnd;
 
-  RegisterWorkload(IsolationLevel level, int firstKey) {
+  /**
+   * A workload.
+   *
+   * @param session for blocks
+   */
+  RegisterWorkload(IsolationLevel level, int firstKey, CqlSession session) {
+    this.session = session;
     this.level = HistoryChecker.Level.valueOf(level.name());
     this.keys = new KeyRing(firstKey);
   }
@@ -50,7 +58,7 @@ final class RegisterWorkload implements CheckedWorkload {
       chosen.add(keys.draw(random));
     }
     if (level == HistoryChecker.Level.SERIALIZABLE && random.nextInt(3) == 0) {
-      RegisterBlock.of(chosen, isReading, keys, random).run(isolde.session(), recorder);
+      RegisterBlock.of(chosen, isReading, keys, random).run(session, recorder);
       return;
     }
     var unused =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.torture;
 
+import com.datastax.oss.driver.api.core.CqlSession;
 import io.isolde.client.IsolationLevel;
 import io.isolde.client.Isolde;
 import java.io.PrintWriter;
@@ -73,7 +74,7 @@ public final class Torture {
     statements.add(
         "CREATE KEYSPACE torture WITH replication = "
             + (options.workload() == WorkloadKind.STRONG_TRANSACTIONS ? STRONG : ORDINARY));
-    for (CheckedWorkload workload : transactions(IsolationLevel.SERIALIZABLE, 0)) {
+    for (CheckedWorkload workload : transactions(IsolationLevel.SERIALIZABLE, 0, null)) {
       statements.addAll(workload.tables());
     }
     statements.addAll(new UniqueWorkload(0, null).tables());
@@ -81,12 +82,13 @@ public final class Torture {
     cluster.define(statements);
   }
 
-  private static List<CheckedWorkload> transactions(IsolationLevel level, int firstKey) {
+  private static List<CheckedWorkload> transactions(
+      IsolationLevel level, int firstKey, CqlSession session) {
     List<CheckedWorkload> workloads = new ArrayList<>();
     for (ListStore store : ListStore.values()) {
       workloads.add(new ListAppendWorkload(store, level, firstKey));
     }
-    workloads.add(new RegisterWorkload(level, firstKey));
+    workloads.add(new RegisterWorkload(level, firstKey, session));
     workloads.add(new BankWorkload(firstKey));
     return workloads;
   }
@@ -106,7 +108,7 @@ public final class Torture {
     if (options.workload() == WorkloadKind.STRONG) {
       workloads.addAll(statements(StatementTables.strong(cluster.session()), firstKey));
     } else {
-      workloads.addAll(transactions(level, firstKey));
+      workloads.addAll(transactions(level, firstKey, cluster.session()));
       workloads.add(new UniqueWorkload(firstKey, cluster.session()));
       workloads.addAll(statements(StatementTables.transactional(cluster.session()), firstKey));
     }
