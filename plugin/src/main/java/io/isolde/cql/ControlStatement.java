@@ -125,6 +125,17 @@ sealed interface ControlStatement extends CQLStatement {
     }
   }
 
+  /** LIST TRANSACTIONS: those that are open on this node. */
+  record ListOpen() implements ControlStatement {
+    @Override
+    public AuditLogContext getAuditLogContext() {
+      return new AuditLogContext(AuditLogEntryType.DESCRIBE);
+    }
+  }
+
+  /** KILL TRANSACTION: ends one that is open on this node. */
+  record Kill(UUID id) implements ControlStatement {}
+
   /**
    * ENABLE TRANSACTIONS ON a table.
    *

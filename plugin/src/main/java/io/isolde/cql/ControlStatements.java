@@ -18,6 +18,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.apache.cassandra.cql3.CQLStatement;
+import org.apache.cassandra.cql3.QueryOptions;
+import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.db.marshal.BooleanType;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.marshal.LongType;
@@ -68,6 +70,10 @@ final class ControlStatements {
       return savepoint(savepoint, incoming);
     } else if (statement instanceof ControlStatement.Show show) {
       return show(show.id());
+    } else if (statement instanceof ControlStatement.ListOpen) {
+      return listOpen(incoming);
+    } else if (statement instanceof ControlStatement.Kill kill) {
+      return kill(kill.id(), incoming);
     }
     refuseInTransaction(incoming);
     if (statement instanceof ControlStatement.Enable enable) {
@@ -337,6 +343,24 @@ final class ControlStatements {
             outcome.orElse(null) instanceof Outcome.Committed committed
                 ? Long.valueOf(committed.commitTimestamp())
                 : null)
+        .build();
+  }
+
+  /** As the virtual table has it, with its permissions. */
+  private static ResultMessage listOpen(Incoming incoming) {
+    CQLStatement select =
+        QueryProcessor.getStatement("SELECT * FROM isolde.transactions", incoming.client());
+    select.authorize(incoming.client());
+    return select.execute(
+        incoming.state(), QueryOptions.DEFAULT, incoming.request().requestTime());
+  }
+
+  private ResultMessage kill(UUID id, Incoming incoming) {
+    boolean isSuperuser = incoming.client().getUser().isSuper();
+    boolean isEnded = coordinator.get().transactions().kill(id, incoming.user(), isSuperuser);
+    return new Rows()
+        .with("transaction_id", UUIDType.instance, id)
+        .with("killed", BooleanType.instance, isEnded)
         .build();
   }
 

@@ -28,7 +28,9 @@ final class StatementParser {
           "(?i)\\s*(?<how>SAVEPOINT|RELEASE(?:\\s+SAVEPOINT)?"
               + "|ROLLBACK(?:\\s+TRANSACTION)?\\s+TO(?:\\s+SAVEPOINT)?)(?<name>\\s[^;]*)?;?\\s*");
   private static final Pattern SHOW =
-      Pattern.compile("(?i)\\s*SHOW\\s+TRANSACTION\\b(?<id>[^;]*);?\\s*");
+      Pattern.compile("(?i)\\s*(?<how>SHOW|LIST|KILL)\\s+TRANSACTION\\b(?<id>[^;]*);?\\s*");
+  private static final Pattern LIST =
+      Pattern.compile("(?i)\\s*(SHOW|LIST)\\s+TRANSACTIONS\\s*;?\\s*");
   private static final Pattern SWITCH =
       Pattern.compile("(?i)\\s*(?<how>ENABLE|DISABLE)\\s+TRANSACTIONS\\b(?<on>[^;]*);?\\s*");
 
@@ -98,8 +100,12 @@ final class StatementParser {
     }
     Matcher show = SHOW.matcher(bare);
     if (show.matches()) {
-      return Optional.of(show(show.group("id").strip()));
+      return Optional.of(show(show.group("how"), show.group("id").strip()));
     }
+    if (LIST.matcher(bare).matches()) {
+      return Optional.of(new ControlStatement.ListOpen());
+    }
+    PeersWords.refuse(bare);
     Matcher change = SWITCH.matcher(bare);
     if (change.matches()) {
       return Optional.of(change(change.group("how"), change.group("on")));
@@ -146,8 +152,12 @@ final class StatementParser {
     }
     return switch (text.charAt(i)) {
       case '/', '-' -> true;
+      case 'B', 'b' -> text.length() - i <= PeersWords.MAX_BEGIN_CHARACTERS;
+      case 'L', 'l' -> startsWith(text, i, "LIST") || startsWith(text, i, "LOCK");
+      case 'K', 'k' -> startsWith(text, i, "KILL");
       case 'A', 'a', 'S', 's', 'C', 'c', 'R', 'r', 'E', 'e', 'D', 'd' ->
           startsWith(text, i, "START")
+              || startsWith(text, i, "SET")
               || startsWith(text, i, "SHOW")
               || startsWith(text, i, "ALTER")
               || startsWith(text, i, "CREATE")
@@ -228,11 +238,15 @@ final class StatementParser {
         name(name));
   }
 
-  private static ControlStatement show(String id) {
+  private static ControlStatement show(String how, String id) {
     try {
-      return new ControlStatement.Show(uuid(id));
+      return how.equalsIgnoreCase("KILL")
+          ? new ControlStatement.Kill(uuid(id))
+          : new ControlStatement.Show(uuid(id));
     } catch (IllegalArgumentException e) {
-      throw IsoldeException.syntax("SHOW TRANSACTION: expected the id of a transaction, a UUID");
+      throw IsoldeException.syntax(
+          how.toUpperCase(Locale.ROOT)
+              + " TRANSACTION: expected the id of a transaction, a UUID");
     }
   }
 

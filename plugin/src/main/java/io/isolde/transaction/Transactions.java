@@ -463,6 +463,31 @@ public final class Transactions {
         cause instanceof IsoldeException known ? known.errorCode().name() : null);
   }
 
+  /**
+   * Ends a transaction by the will of the user who started it, or of a superuser. Waits for its
+   * statement that runs, if one does.
+   *
+   * @return false if its COMMIT was faster
+   * @throws IsoldeException TRANSACTION_NOT_FOUND, to all others, too
+   */
+  public boolean kill(UUID id, String user, boolean isSuperuser) {
+    Transaction transaction = open.get(id);
+    if (transaction == null || !(isSuperuser || transaction.startedBy().equals(user))) {
+      throw notOpen(id, user);
+    }
+    boolean isEnded =
+        end(
+            transaction,
+            new EndedTransactions.End(
+                ErrorCode.TRANSACTION_ROLLED_BACK,
+                "KILL TRANSACTION has ended the transaction; nothing of it is committed.",
+                null));
+    if (isEnded) {
+      listener.rolledBack();
+    }
+    return isEnded;
+  }
+
   /** Its client is gone, or has lost the connection that stood for it. */
   public void abandon(UUID id, String user, String sentence) {
     endSoon(id, user, new EndedTransactions.End(ErrorCode.TRANSACTION_EXPIRED, sentence, null));
