@@ -69,6 +69,7 @@ def test_go(isolde_node: Any, tmp_path: pathlib.Path) -> None:
     folder = _copy("go", tmp_path)
     _fetch(isolde_node, folder, go, "mod", "download")
     _assert_moves(isolde_node, folder, go, "run", ".")
+    _assert_moves(isolde_node, folder, go, "run", "./block")
 
 
 def test_node(isolde_node: Any, tmp_path: pathlib.Path) -> None:
@@ -76,6 +77,7 @@ def test_node(isolde_node: Any, tmp_path: pathlib.Path) -> None:
     folder = _copy("node", tmp_path)
     _fetch(isolde_node, folder, npm, "install", "--no-audit", "--no-fund")
     _assert_moves(isolde_node, folder, node, "transfer.js")
+    _assert_moves(isolde_node, folder, node, "block.js")
 
 
 def test_cqlsh(isolde_node: Any) -> None:
@@ -83,6 +85,10 @@ def test_cqlsh(isolde_node: Any) -> None:
     for _ in range(2):  # It starts anew each time.
         said = _run(
             isolde_node, _EXAMPLES / "cqlsh", cqlsh, "-f", "transfer.cql", isolde_node.address
+        )
+        assert "70" in said and "30" in said, said
+        said = _run(
+            isolde_node, _EXAMPLES / "cqlsh", cqlsh, "-f", "block.cql", isolde_node.address
         )
         assert "70" in said and "30" in said, said
 

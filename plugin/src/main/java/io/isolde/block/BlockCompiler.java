@@ -43,7 +43,11 @@ public final class BlockCompiler {
     BlockCompiler compiler = new BlockCompiler(parsed, cassandra, client);
     List<BlockStep> steps = compiler.steps(parsed.items());
     return new PreparedBlock(
-        steps, compiler.expressions.lets(), compiler.expressions.variables(), compiler.columns);
+        steps,
+        compiler.expressions.lets(),
+        compiler.expressions.variables(),
+        compiler.expressions.functions(),
+        compiler.columns);
   }
 
   private List<BlockStep> steps(List<Item> items) {

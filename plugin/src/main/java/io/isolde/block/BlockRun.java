@@ -20,6 +20,9 @@ public final class BlockRun {
   /** That a block returns; there are no pages. */
   private static final int MAX_ROWS = 10_000;
 
+  /** Where the client has none; as many as drivers ask for. */
+  private static final int MAX_PAGE_ROWS = 5_000;
+
   /** The column of a result that says whether conditions held, as for LWTs. */
   private static final String APPLIED = "[applied]";
 
@@ -105,7 +108,7 @@ public final class BlockRun {
     List<List<ByteBuffer>> found = new ArrayList<>();
     PagingState next = null;
     do {
-      ResultSet page = access.read(read.select(), read.page(moment, next)).result;
+      ResultSet page = access.read(read.select(), read.page(moment, MAX_PAGE_ROWS, next)).result;
       found.addAll(page.rows);
       next = page.metadata.getPagingState();
     } while (next != null && found.size() <= maxRows);

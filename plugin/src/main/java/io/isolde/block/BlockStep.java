@@ -33,15 +33,18 @@ sealed interface BlockStep {
   /** A SELECT with its values. */
   record Read(SelectStatement select, Bound bound) {
     /**
-     * The options of a page, as large as the client's.
+     * The options of a page, as large as the client's if that has a bound.
      *
+     * @param maxRows of a page otherwise
      * @param from where it begins; null for the first one
      */
-    QueryOptions page(BlockMoment moment, PagingState from) {
+    QueryOptions page(BlockMoment moment, int maxRows, PagingState from) {
       // Cassandra sorts rows of several partitions only if there are no pages.
       boolean isSorted =
           select.getRestrictions().keyIsInRelation() && !select.parameters.orderings.isEmpty();
-      return bound.at(moment, isSorted ? -1 : moment.options().getPageSize(), from);
+      int asked = moment.options().getPageSize();
+      int size = asked > 0 ? Math.min(asked, maxRows) : maxRows;
+      return bound.at(moment, isSorted ? -1 : size, from);
     }
   }
 

@@ -59,6 +59,8 @@ final class ExactNumbers {
    * @throws InvalidRequestException if it divides by zero, or the result is very large
    */
   static Number calculate(Number left, char operator, Number right) {
+    requireBounded(left);
+    requireBounded(right);
     try {
       Number result;
       if (left instanceof Double || right instanceof Double) {
@@ -72,6 +74,15 @@ final class ExactNumbers {
     } catch (ArithmeticException e) {
       throw new InvalidRequestException(
           "The result of " + left + " " + operator + " " + right + " is not a number.");
+    }
+  }
+
+  /** Decimals may have a billion digits, which nobody has written down. */
+  private static void requireBounded(Number operand) {
+    if (operand instanceof BigDecimal decimal
+        && (Math.abs((long) decimal.scale()) > MAX_DIGITS || decimal.precision() > MAX_DIGITS)) {
+      throw new InvalidRequestException(
+          "A decimal has more than " + MAX_DIGITS + " digits; blocks calculate with smaller ones.");
     }
   }
 

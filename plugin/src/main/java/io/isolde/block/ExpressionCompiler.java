@@ -15,10 +15,13 @@ import org.apache.cassandra.cql3.CqlParser;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.Term;
 import org.apache.cassandra.cql3.VariableSpecifications;
+import org.apache.cassandra.cql3.functions.Function;
 import org.apache.cassandra.db.marshal.AbstractType;
 import org.apache.cassandra.db.marshal.CounterColumnType;
+import org.apache.cassandra.db.marshal.IntegerType;
 import org.apache.cassandra.db.marshal.NumberType;
 import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.serializers.MarshalException;
 import org.apache.cassandra.utils.ByteBufferUtil;
 
 /** Gives expressions and conditions their types, so that they can be calculated again and again. */
@@ -44,6 +47,9 @@ final class ExpressionCompiler {
   private final List<String> names;
   private final ColumnSpecification[] variables;
 
+  /** Those that are called outside of statements. */
+  private final List<Function> functions = new ArrayList<>();
+
   /**
    * @param names of the block's markers
    */
@@ -68,6 +74,10 @@ final class ExpressionCompiler {
     return List.of(variables);
   }
 
+  List<Function> functions() {
+    return functions;
+  }
+
   /**
    * A marker that stands for itself.
    *
@@ -76,7 +86,20 @@ final class ExpressionCompiler {
   private Computation variable(int number, ColumnSpecification as) {
     String name = names.get(number);
     variables[number] = name == null ? as : renamed(as, name);
-    return moment -> moment.bound(number);
+    return moment -> validated(moment.bound(number), as);
+  }
+
+  /** Drivers bind what they like; Cassandra's own markers check it, too. */
+  private static ByteBuffer validated(ByteBuffer bound, ColumnSpecification as) {
+    if (bound != null && !isUnset(bound)) {
+      try {
+        as.type.validate(bound);
+      } catch (MarshalException e) {
+        throw new InvalidRequestException(
+            "The value that is bound for " + as.name + " is wrong: " + e.getMessage());
+      }
+    }
+    return bound;
   }
 
   private static ColumnSpecification renamed(ColumnSpecification of, String name) {
@@ -120,16 +143,18 @@ final class ExpressionCompiler {
     ReferenceValue value = value(reference);
     AbstractType<?> type = value.type();
     AbstractType<?> wanted = receiver.type.unwrap();
-    if (type.testAssignment(wanted).isAssignable()
-        || type.freeze().testAssignment(wanted.freeze()).isAssignable()) {
-      return value::at;
-    }
-    if (isNumber(type) && isNumber(wanted)) {
+    if (isNumber(type) && isNumber(wanted) && !type.equals(wanted)) {
       Calculation number = numberOf(value, type);
       return moment -> {
         Number found = number.at(moment);
         return found == null ? null : ExactNumbers.bytes(found, receiver);
       };
+    }
+    boolean isSame =
+        type.testAssignment(wanted).isAssignable()
+            || type.freeze().testAssignment(wanted.freeze()).isAssignable();
+    if (isSame && !(wanted instanceof IntegerType && type != wanted)) { // Its bytes are others.
+      return value::at;
     }
     throw IsoldeException.invalid(
         "BEGIN TRANSACTION: "
@@ -151,6 +176,7 @@ final class ExpressionCompiler {
     Term term =
         CQLFragmentParser.parseAny(CqlParser::term, constant.text(), "value")
             .prepare(receiver.ksName, receiver);
+    term.addFunctionsTo(functions);
     int count = constant.markers().size();
     int first = constant.firstMarker();
     if (count == 0) {
@@ -207,7 +233,14 @@ final class ExpressionCompiler {
                 column.cfName,
                 new ColumnIdentifier("key(" + column.name + ")", true),
                 whole.keyType(reference.text()));
-        value = whole.element(compile(key, keySpec));
+        Computation at = compile(key, keySpec);
+        value =
+            whole.element(
+                moment -> {
+                  ByteBuffer found = at.at(moment);
+                  requireSet(found);
+                  return found;
+                });
       }
     }
     return value;
@@ -285,8 +318,12 @@ final class ExpressionCompiler {
   }
 
   @SuppressWarnings("ReferenceEquality") // UNSET is this very buffer
+  private static boolean isUnset(ByteBuffer bytes) {
+    return bytes == ByteBufferUtil.UNSET_BYTE_BUFFER;
+  }
+
   private static void requireSet(ByteBuffer bytes) {
-    if (bytes == ByteBufferUtil.UNSET_BYTE_BUFFER) {
+    if (isUnset(bytes)) {
       throw new InvalidRequestException(
           "A marker that is calculated or compared with has no value (unset).");
     }

@@ -13,6 +13,9 @@ final class ExpressionParser {
   /** Of parentheses and indexes in one another, and of NOT. */
   private static final int MAX_DEPTH = 50;
 
+  /** Of arithmetic, and between conditions. */
+  private static final int MAX_OPERATORS = 500;
+
   /** Digits in front of and behind the point. */
   private static final int MAX_DIGITS = 1000;
 
@@ -22,6 +25,8 @@ final class ExpressionParser {
   private final Set<String> rows;
 
   private int depth;
+
+  private int operators;
 
   ExpressionParser(BlockTokens tokens, Set<String> rows) {
     this.tokens = tokens;
@@ -53,9 +58,21 @@ final class ExpressionParser {
         tokens.backTo(place);
         return left;
       }
-      left = new Expression.Arithmetic(operator, left, right);
+      left = arithmetic(left, operator, right);
     }
     return null;
+  }
+
+  private Expression arithmetic(Expression left, char operator, Expression right) {
+    count();
+    return new Expression.Arithmetic(operator, left, right);
+  }
+
+  /** Trees are as deep as they have operators. */
+  private void count() {
+    if (++operators > MAX_OPERATORS) {
+      throw tokens.wrong("more than " + MAX_OPERATORS + " operators in one statement");
+    }
   }
 
   /** For the lexer, {@code a.v -1} ends with a number. */
@@ -73,7 +90,7 @@ final class ExpressionParser {
         tokens.backTo(place);
         return left;
       }
-      left = new Expression.Arithmetic(operator, left, right);
+      left = arithmetic(left, operator, right);
     }
     return null;
   }
@@ -113,8 +130,10 @@ final class ExpressionParser {
   }
 
   private BigDecimal number() {
-    BigDecimal number = new BigDecimal(tokens.peek().text());
-    if (Math.abs((long) number.scale()) > MAX_DIGITS || number.precision() > MAX_DIGITS) {
+    String text = tokens.peek().text();
+    BigDecimal number = text.length() > 2 * MAX_DIGITS ? null : new BigDecimal(text);
+    if (number == null
+        || Math.abs((long) number.scale()) > MAX_DIGITS || number.precision() > MAX_DIGITS) {
       throw tokens.wrong("a number has more than " + MAX_DIGITS + " digits");
     }
     tokens.take();
@@ -173,7 +192,10 @@ final class ExpressionParser {
   private Expression constant() {
     BlockTokens.Part first = tokens.peek();
     int place = tokens.place();
-    if (first.kind() == Kind.CONSTANT) {
+    if (first.isSymbol("-") && tokens.peek(1).kind() == Kind.CONSTANT) { // Infinity
+      tokens.take();
+      tokens.take();
+    } else if (first.kind() == Kind.CONSTANT) {
       tokens.take();
     } else if (first.isSymbol("(") || first.isSymbol("[") || first.isSymbol("{")) {
       skipBrackets();
@@ -238,6 +260,7 @@ final class ExpressionParser {
   Condition condition() {
     Condition left = conjunction();
     while (tokens.takeIfWord("OR")) {
+      count();
       left = new Condition.Or(left, conjunction());
     }
     return left;
@@ -246,6 +269,7 @@ final class ExpressionParser {
   private Condition conjunction() {
     Condition left = single();
     while (tokens.takeIfWord("AND")) {
+      count();
       left = new Condition.And(left, single());
     }
     return left;

@@ -21,20 +21,24 @@ public final class PreparedBlock {
   private final List<BlockStep> steps;
   private final int lets;
   private final List<ColumnSpecification> variables;
+  private final List<Function> ownFunctions;
   private final List<ColumnSpecification> columns;
 
   /**
    * @param lets how many rows it keeps
+   * @param ownFunctions those that it calls outside of its statements
    * @param columns of its result; null if it returns no rows
    */
   PreparedBlock(
       List<BlockStep> steps,
       int lets,
       List<ColumnSpecification> variables,
+      List<Function> ownFunctions,
       List<ColumnSpecification> columns) {
     this.steps = List.copyOf(steps);
     this.lets = lets;
     this.variables = variables;
+    this.ownFunctions = List.copyOf(ownFunctions);
     this.columns = columns;
   }
 
@@ -110,9 +114,14 @@ public final class PreparedBlock {
     return tables;
   }
 
-  /** The functions that its statements call. */
+  /** Those that it calls outside of its statements, which therefore do not ask for permission. */
+  public List<Function> ownFunctions() {
+    return ownFunctions;
+  }
+
+  /** All functions that it calls. */
   public List<Function> functions() {
-    List<Function> functions = new ArrayList<>();
+    List<Function> functions = new ArrayList<>(ownFunctions);
     statements().forEach(statement -> statement.getFunctions().forEach(functions::add));
     return functions;
   }

@@ -54,7 +54,11 @@ record ReferenceValue(AbstractType<?> type, Computation computation) {
             user.type(field),
             moment -> {
               ByteBuffer value = at(moment);
-              return value == null ? null : user.split(ByteBufferAccessor.instance, value)[field];
+              if (value == null) {
+                return null;
+              }
+              ByteBuffer[] fields = user.split(ByteBufferAccessor.instance, value);
+              return field < fields.length ? fields[field] : null; // Else it was added later.
             });
       }
     }
@@ -103,8 +107,8 @@ record ReferenceValue(AbstractType<?> type, Computation computation) {
 
   private static ByteBuffer element(CollectionType<?> type, ByteBuffer value, ByteBuffer key) {
     if (type instanceof ListType<?> list) {
-      int index = Int32Type.instance.compose(key);
-      return index < 0 ? null : list.getSerializer().getElement(value, index);
+      Integer index = Int32Type.instance.compose(key);
+      return index == null || index < 0 ? null : list.getSerializer().getElement(value, index);
     }
     AbstractType<?> keyType = type.nameComparator();
     return type.getSerializer().getSerializedValue(value, key, keyType);

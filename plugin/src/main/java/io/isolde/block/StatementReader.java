@@ -71,8 +71,8 @@ final class StatementReader {
         readToken();
       }
     }
-    copyUpTo(tokens.peek().start());
-    return new StatementText(cql.toString().strip(), List.copyOf(values));
+    copyUpTo(Math.max(copied, tokens.last().end()));
+    return new StatementText(cql.toString(), List.copyOf(values));
   }
 
   private void copyUpTo(int end) {
@@ -86,7 +86,7 @@ final class StatementReader {
     switch (part.text()) {
       case "(" -> open.push(false);
       case "[" -> open.push(!before.isName()); // Behind a name it is an index.
-      case "{" -> open.push(true);
+      case "{" -> open.push(!isOfFields());
       case ")", "]", "}" -> open.poll();
       case "=", "+=", "-=" -> isBeforeAssignment = false;
       case "," -> isBeforeAssignment |= open.isEmpty() && isInSet;
@@ -131,15 +131,34 @@ final class StatementReader {
     }
     if (open.contains(true)) {
       throw tokens.wrong(
-          "a column of a LET's row can't stand in a collection, as no marker can; add it with"
-              + " column + name.column, or set an element");
+          "a column of a LET's row can't stand in a list, a set or a map, as no marker can; set an"
+              + " element, or the column of a whole collection");
     }
-    requireAlone(expression, before);
+    requireAlone(expression, before, isInParentheses(place));
     copyUpTo(start);
     cql.append('?');
     copied = tokens.last().end();
     values.add(expression);
     return true;
+  }
+
+  /** Whether a value of a user-defined type begins behind the brace: names and their values. */
+  private boolean isOfFields() {
+    return tokens.peek().isName() && tokens.peek(1).isSymbol(":");
+  }
+
+  /** Whether parentheses stand around all that was read since a place. */
+  private boolean isInParentheses(int place) {
+    int end = tokens.place();
+    int opened = 0;
+    tokens.backTo(place);
+    boolean isAround = true;
+    while (tokens.place() < end) {
+      Part part = tokens.take();
+      opened += part.isSymbol("(") ? 1 : part.isSymbol(")") ? -1 : 0;
+      isAround &= opened > 0 || tokens.place() == end;
+    }
+    return isAround;
   }
 
   private boolean isTable() {
@@ -150,7 +169,8 @@ final class StatementReader {
 
   private void requireKnownRow() {
     boolean isAfterPoint = tokens.last().isSymbol(".");
-    if (!isAfterPoint && expressions.isQualifiedName() && !expressions.isReference()) {
+    boolean isType = tokens.last().isSymbol("(") && tokens.peek(3).isSymbol(")");
+    if (!isAfterPoint && !isType && expressions.isQualifiedName() && !expressions.isReference()) {
       throw tokens.wrong(
           "no LET before it has the name "
               + tokens.peek().text()
@@ -164,8 +184,9 @@ final class StatementReader {
    * A column of the statement's own table can be the other side of one addition or subtraction, as
    * in Cassandra.
    */
-  private void requireAlone(Expression expression, Part before) {
-    boolean isSum = expression instanceof Expression.Arithmetic made && made.isSum();
+  private void requireAlone(Expression expression, Part before, boolean isInParentheses) {
+    boolean isSum =
+        expression instanceof Expression.Arithmetic made && made.isSum() && !isInParentheses;
     Part after = tokens.peek();
     boolean isAfterColumn = before.kind() == Kind.SYMBOL && OPERATORS.contains(before.text());
     boolean isRightOfColumn =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
-import com.google.common.collect.Iterables;
 import io.isolde.block.BlockCompiler;
 import io.isolde.block.BlockRun;
 import io.isolde.block.PreparedBlock;
@@ -17,6 +16,7 @@ import java.util.regex.Pattern;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.QueryProcessor;
+import org.apache.cassandra.cql3.functions.Function;
 import org.apache.cassandra.cql3.statements.QualifiedStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
@@ -24,6 +24,7 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.service.ClientWarn;
+import org.apache.cassandra.transport.ProtocolVersion;
 import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.concurrent.OpOrder;
@@ -72,7 +73,7 @@ final class BlockStatements {
   /** Whether a block would be prepared to the same today. */
   @SuppressWarnings("ReferenceEquality") // each change of a table makes another one
   static boolean isFresh(PreparedBlock block) {
-    return Iterables.isEmpty(block.functions())
+    return block.functions().stream().allMatch(Function::isNative)
         && block.tables().stream()
             .allMatch(table -> table == Schema.instance.getTableMetadata(table.id));
   }
@@ -93,7 +94,7 @@ final class BlockStatements {
       for (TableMetadata table : block.tables()) {
         var unused = Tables.requireTransactional(table);
       }
-      return answer(runOpen(block, options, incoming));
+      return answer(runOpen(block, options, incoming), options.getProtocolVersion());
     }
   }
 
@@ -145,9 +146,12 @@ final class BlockStatements {
         : asked;
   }
 
-  private static ResultMessage answer(BlockRun.Outcome outcome) {
-    // Some drivers read warnings and payloads in the other order.
-    if (outcome.hasChoices() && ClientWarn.instance.getWarnings() == null) {
+  private static ResultMessage answer(BlockRun.Outcome outcome, ProtocolVersion protocol) {
+    // Some drivers read warnings and payloads in the other order, so there is not both.
+    boolean hasRoom =
+        protocol.isGreaterOrEqualTo(ProtocolVersion.V4)
+            && ClientWarn.instance.getWarnings() == null;
+    if (outcome.hasChoices() && hasRoom) {
       outcome
           .answer()
           .setCustomPayload(

@@ -131,7 +131,9 @@ final class ConnectionTransactions {
     return (statement instanceof SelectStatement select && Tables.isSystem(select.table))
         || statement instanceof DescribeStatement
         || statement instanceof UseStatement
-        || statement instanceof ControlStatement.Show;
+        || statement instanceof ControlStatement.Show
+        || statement instanceof ControlStatement.ListOpen
+        || statement instanceof ControlStatement.Kill;
   }
 
   /** It uses several connections, or the end of the older one was not noticed yet. */

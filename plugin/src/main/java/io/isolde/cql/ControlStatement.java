@@ -11,6 +11,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import org.apache.cassandra.audit.AuditLogContext;
 import org.apache.cassandra.audit.AuditLogEntryType;
+import org.apache.cassandra.auth.Permission;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.ColumnSpecification;
 import org.apache.cassandra.cql3.QueryOptions;
@@ -103,6 +104,17 @@ sealed interface ControlStatement extends CQLStatement {
     public void authorize(ClientState state) {
       state.validateLogin();
       block.statements().forEach(statement -> statement.authorize(state));
+      block
+          .ownFunctions()
+          .forEach(function -> state.ensurePermission(Permission.EXECUTE, function));
+    }
+
+    /** One that only reads is filed as a SELECT of its first table. */
+    @Override
+    public AuditLogContext getAuditLogContext() {
+      return block.writtenTables().isEmpty()
+          ? block.statements().get(0).getAuditLogContext()
+          : ControlStatement.super.getAuditLogContext();
     }
 
     @Override

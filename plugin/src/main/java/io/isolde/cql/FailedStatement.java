@@ -23,12 +23,14 @@ final class FailedStatement {
     boolean onlyAsks =
         statement instanceof SelectStatement
             || statement instanceof DescribeStatement
-            || statement instanceof ControlStatement.Show;
-    // START begins another one or none; COMMIT and ROLLBACK have said how it ended.
+            || statement instanceof ControlStatement.Show
+            || statement instanceof ControlStatement.ListOpen;
+    // START begins another one or none; COMMIT and ROLLBACK have said how it ended, KILL is of another.
     boolean isOfItself =
         statement instanceof ControlStatement.Start
             || statement instanceof ControlStatement.Commit
-            || statement instanceof ControlStatement.Rollback;
+            || statement instanceof ControlStatement.Rollback
+            || statement instanceof ControlStatement.Kill;
     return !onlyAsks && !isOfItself;
   }
 

@@ -63,11 +63,10 @@ public final class IsoldeQueryHandler implements QueryHandler {
       return control.get();
     }
     router.connections().said(text, state.getClientState());
+    if (BlockStatements.isBlock(text)) {
+      return parseBlock(text, state.getClientState().cloneWithKeyspaceIfSet(options.getKeyspace()));
+    }
     try {
-      if (BlockStatements.isBlock(text)) {
-        return BlockStatements.prepare(
-            text, state.getClientState().cloneWithKeyspaceIfSet(options.getKeyspace()));
-      }
       CQLStatement statement =
           cassandra.parse(rewritten(text, state.getClientState()), state, options);
       texts.remember(statement, text, false);
@@ -79,6 +78,14 @@ public final class IsoldeQueryHandler implements QueryHandler {
 
   private static String rewritten(String text, ClientState client) {
     return UniqueIndexStatements.rewrite(AsOfSnapshot.rewrite(text, client));
+  }
+
+  private static CQLStatement parseBlock(String text, ClientState client) {
+    try {
+      return BlockStatements.prepare(text, client);
+    } catch (RuntimeException e) {
+      return unparsable(text, e);
+    }
   }
 
   private static CQLStatement parseAfter(

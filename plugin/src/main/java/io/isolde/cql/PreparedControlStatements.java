@@ -4,6 +4,7 @@ package io.isolde.cql;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.common.collect.Iterables;
+import io.isolde.error.IsoldeException;
 import java.util.Optional;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.QueryHandler;
@@ -21,10 +22,18 @@ import org.apache.cassandra.utils.MD5Digest;
  * Bounded.
  */
 final class PreparedControlStatements {
-  private static final int MAX_PREPARED = 1000;
+  private static final int MAX_CHARACTERS = 1 << 20;
+
+  /** What a short one counts for: so there are at most a thousand. */
+  private static final int MIN_WEIGHT = MAX_CHARACTERS / 1000;
 
   private final Cache<MD5Digest, QueryHandler.Prepared> prepared =
-      Caffeine.newBuilder().maximumSize(MAX_PREPARED).build();
+      Caffeine.newBuilder()
+          .maximumWeight(MAX_CHARACTERS)
+          .weigher(
+              (MD5Digest id, QueryHandler.Prepared each) ->
+                  Math.max(each.rawCQLStatement.length(), MIN_WEIGHT))
+          .build();
 
   ResultMessage.Prepared prepare(String text, CQLStatement statement, ClientState state) {
     return prepare(text, statement, state.getRawKeyspace());
@@ -37,6 +46,12 @@ final class PreparedControlStatements {
   }
 
   private ResultMessage.Prepared prepare(String text, CQLStatement statement, String keyspace) {
+    if (text.length() > MAX_CHARACTERS) {
+      throw IsoldeException.invalid(
+          "A statement of "
+              + text.length()
+              + " characters is too long to be prepared; send it unprepared, or as several.");
+    }
     MD5Digest id = MD5Digest.compute(keyspace == null ? text : keyspace + text);
     prepared.put(id, new QueryHandler.Prepared(statement, text, keyspace == null, keyspace));
     ResultSet.ResultMetadata answer = ResultSet.ResultMetadata.fromPrepared(statement);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
+import com.google.common.collect.MapMaker;
 import io.isolde.error.IsoldeException;
+import io.isolde.replication.PrivateField;
+import io.isolde.transaction.Tables;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,6 +15,7 @@ import org.apache.cassandra.cql3.statements.schema.AlterTableStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateTableStatement;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.service.ClientWarn;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
 /**
@@ -21,6 +25,11 @@ import org.apache.cassandra.transport.messages.ResultMessage;
  */
 final class TransactionalOption {
   private static final String NAME = "transactional_mode";
+  private static final PrivateField IF_EXISTS =
+      PrivateField.of(AlterTableStatement.class, "ifExists");
+
+  /** The option of statements from which it was taken, for as long as they are kept. */
+  private static final Map<CQLStatement, Object> TAKEN = new MapMaker().weakKeys().makeMap();
 
   private final LazyCoordinator coordinator;
 
@@ -28,13 +37,30 @@ final class TransactionalOption {
     this.coordinator = coordinator;
   }
 
-  static boolean isIn(CQLStatement statement) {
+  /** What a statement of a table says of it; null if nothing. */
+  private static Object valueIn(CQLStatement statement) {
     boolean isOfTable =
         statement instanceof CreateTableStatement || statement instanceof AlterTableStatement;
-    return isOfTable
-        && IsoldeInSchema.tableOptions(statement)
-            .filter(options -> options.containsKey(NAME))
-            .isPresent();
+    if (!isOfTable) {
+      return null;
+    }
+    // Cassandra would refuse it. From the first time on, a prepared statement is without it.
+    return IsoldeInSchema.tableOptions(statement)
+        .map(
+            options -> {
+              synchronized (options) {
+                Object value = options.remove(NAME);
+                if (value != null) {
+                  TAKEN.put(statement, value);
+                }
+                return TAKEN.get(statement);
+              }
+            })
+        .orElse(null);
+  }
+
+  static boolean isIn(CQLStatement statement) {
+    return valueIn(statement) != null;
   }
 
   /**
@@ -45,26 +71,38 @@ final class TransactionalOption {
   ResultMessage run(
       CQLStatement statement, Incoming incoming, Supplier<ResultMessage> withoutOption) {
     statement.authorize(incoming.client());
-    Map<String, Object> options = IsoldeInSchema.tableOptions(statement).orElseThrow();
-    boolean isCreation = statement instanceof CreateTableStatement;
-    synchronized (options) { // The statement may be a prepared one.
-      Object value = options.remove(NAME);
-      try {
-        boolean isTransactional = isTransactional(value);
-        if (options.isEmpty() && !isCreation) {
-          return change(statement, isTransactional, incoming);
-        }
-        ResultMessage answer = withoutOption.get();
-        // Of a table that was there before, CREATE … IF NOT EXISTS changes nothing.
-        if (isCreation && answer instanceof ResultMessage.SchemaChange) {
-          var unused = change(statement, isTransactional, incoming);
-          return answer;
-        }
-        return isCreation ? answer : change(statement, isTransactional, incoming);
-      } finally {
-        options.put(NAME, value);
-      }
+    boolean isTransactional = isTransactional(valueIn(statement));
+    if (statement instanceof CreateTableStatement) {
+      return create(statement, isTransactional, incoming, withoutOption);
     }
+    boolean isAll = IsoldeInSchema.tableOptions(statement).orElseThrow().isEmpty();
+    ResultMessage answer = isAll ? null : withoutOption.get();
+    if (table(statement) == null && (!isAll || (Boolean) IF_EXISTS.get(statement))) {
+      return new ResultMessage.Void();
+    }
+    change(statement, isTransactional, incoming);
+    return answer == null ? ControlStatements.changed(table(statement)) : answer;
+  }
+
+  private ResultMessage create(
+      CQLStatement statement,
+      boolean isTransactional,
+      Incoming incoming,
+      Supplier<ResultMessage> withoutOption) {
+    ResultMessage answer = withoutOption.get();
+    if (answer instanceof ResultMessage.SchemaChange) {
+      try {
+        change(statement, isTransactional, incoming);
+      } catch (IsoldeException e) {
+        throw plain(table(statement), e);
+      }
+    } else if (isTransactional && !Tables.isTransactional(table(statement))) {
+      ClientWarn.instance.warn(
+          "The table "
+              + table(statement)
+              + " was there before, and it is plain; ENABLE TRANSACTIONS makes it transactional.");
+    }
+    return answer;
   }
 
   private static boolean isTransactional(Object value) {
@@ -77,20 +115,20 @@ final class TransactionalOption {
     };
   }
 
-  private ResultMessage change(CQLStatement statement, boolean isTransactional, Incoming incoming) {
+  private static TableMetadata table(CQLStatement statement) {
+    AuditLogContext names = statement.getAuditLogContext();
+    return Schema.instance.getTableMetadata(names.keyspace, names.scope);
+  }
+
+  private void change(CQLStatement statement, boolean isTransactional, Incoming incoming) {
     AuditLogContext names = statement.getAuditLogContext();
     TableMetadata table = Schema.instance.validateTable(names.keyspace, names.scope);
-    try {
-      if (isTransactional) {
-        SnapshotValidator.refuseWrites(List.of(table));
-        coordinator.get().mode().enable(table, incoming.state());
-      } else {
-        coordinator.get().mode().disable(table, incoming.state());
-      }
-    } catch (IsoldeException e) {
-      throw statement instanceof CreateTableStatement ? plain(table, e) : e;
+    if (isTransactional) {
+      SnapshotValidator.refuseWrites(List.of(table));
+      coordinator.get().mode().enable(table, incoming.state());
+    } else {
+      coordinator.get().mode().disable(table, incoming.state());
     }
-    return ControlStatements.changed(table);
   }
 
   private static IsoldeException plain(TableMetadata table, IsoldeException why) {

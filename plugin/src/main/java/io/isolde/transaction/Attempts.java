@@ -6,10 +6,13 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.replicated.Oracle;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.exceptions.FunctionExecutionException;
 import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.exceptions.OperationExecutionException;
 
 /**
  * Decides as of a snapshot, and again as of a newer one if others have changed meanwhile what was
@@ -19,6 +22,10 @@ import org.apache.cassandra.exceptions.InvalidRequestException;
 final class Attempts {
   /** Pauses after conflicts grow up to 64 ms. */
   private static final int MAX_PAUSE_BITS = 6;
+
+  /** These may come from rows that were replaced before the request was sent. */
+  private static final Set<ErrorCode> OF_WHAT_WAS_READ =
+      Set.of(ErrorCode.UNIQUE_VIOLATION, ErrorCode.TRANSACTION_TOO_LARGE);
 
   private final Oracle oracle;
   private final TransactionListener listener;
@@ -61,8 +68,8 @@ final class Attempts {
           return decided.get();
         }
       } catch (IsoldeException e) {
-        if (e.errorCode() == ErrorCode.UNIQUE_VIOLATION && !isNewest) {
-          isNewest = true; // The other row, or its value, may have gone since.
+        if (OF_WHAT_WAS_READ.contains(e.errorCode()) && !isNewest) {
+          isNewest = true; // What was in the way may have gone since.
           long unused = oracle.next(); // Snapshots stand still while nobody commits.
           continue;
         }
@@ -71,7 +78,7 @@ final class Attempts {
         }
         listener.decidedAgain();
         pause(attempt, SnapshotErrors.mayPass(e));
-      } catch (InvalidRequestException e) {
+      } catch (InvalidRequestException | FunctionExecutionException | OperationExecutionException e) {
         if (isNewest) { // Else a value may have been read that is not there any more.
           throw e;
         }

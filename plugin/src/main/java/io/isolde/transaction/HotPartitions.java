@@ -5,6 +5,7 @@ import io.isolde.statement.BoundWrite;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
@@ -41,7 +42,12 @@ final class HotPartitions {
    * @param write whose partition it is
    */
   Stay enter(BoundWrite write, ClientState client, long deadlineNanos) {
-    ByteBuffer key = write.partitionKey(client);
+    ByteBuffer key;
+    try {
+      key = write.partitionKey(client);
+    } catch (InvalidRequestException e) {
+      return () -> {}; // Perhaps it is not carried out; if it is, it is refused then.
+    }
     int hash = 31 * write.statement().metadata().id.hashCode() + key.hashCode();
     ReentrantLock place = places[(hash ^ (hash >>> 16)) & (PLACES - 1)];
     if (place.getQueueLength() >= MAX_WAITING) {

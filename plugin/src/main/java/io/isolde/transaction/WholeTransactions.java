@@ -90,6 +90,7 @@ public final class WholeTransactions {
         return isNewest ? Optional.of(result) : Optional.empty();
       }
       Transactions.checkTables(transaction, updates);
+      transaction.markEnded(); // Its commit counts the same memory.
       var unused =
           Answers.await(
               committer.commit(

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
@@ -225,6 +226,103 @@ class BlockTest {
         .hasMessageContaining("at most 10000 rows");
     String counted = "LET n = (SELECT count(*) AS n FROM %s); SELECT n.n;".formatted(table);
     assertThat(Results.lines(block(counted))).containsExactly("10001");
+  }
+
+  /** As unprepared statements of drivers that guess types. */
+  @Test
+  void valuesOfWrongTypesAreRefused() {
+    String block =
+        "LET a = (SELECT * FROM $t WHERE id = 1 AND c = 1); IF a.v >= ? AND a.l[?] IS NOT NULL THEN"
+            + " UPDATE $t SET v = a.v + ? WHERE id = 1 AND c = 1; END IF";
+    for (Object wrong : List.of(5L, 5.0, (short) 5, "5")) {
+      assertThatThrownBy(() -> block(block, wrong, 0, 1))
+          .isInstanceOf(InvalidQueryException.class);
+      assertThatThrownBy(() -> block(block, 5, wrong, 1))
+          .isInstanceOf(InvalidQueryException.class);
+      assertThatThrownBy(() -> block(block, 5, 0, wrong))
+          .isInstanceOf(InvalidQueryException.class);
+    }
+    assertThat(rows("SELECT v FROM $t WHERE id = 1")).containsExactly("10");
+    assertThat(block(block, 5, 0, 1).wasApplied()).isTrue();
+    assertThat(block(block, null, 0, 1).wasApplied()).isFalse();
+    assertThat(block(block, 5, null, 1).wasApplied()).isFalse();
+  }
+
+  @Test
+  void aNumberOfAnotherTypeIsTheSameKey() {
+    String big = NODE.table("id varint PRIMARY KEY, v int");
+    for (String column : List.of("v", "b", "d", "n + 0.5")) {
+      block(
+          "LET a = (SELECT * FROM $t WHERE id = 1 AND c = 1); INSERT INTO %s (id, v) VALUES (a.%s *"
+                  .formatted(big, column)
+              + " 2 - 2, 1); INSERT INTO %s (id, v) VALUES (a.v, 2);".formatted(big));
+    }
+    assertThat(Results.lines(NODE.session().execute("SELECT id, v FROM " + big)))
+        .containsExactlyInAnyOrder("18 1", "198 1", "1 1", "4 1", "10 2");
+    assertThat(Results.lines(NODE.session().execute("SELECT v FROM " + big + " WHERE id = 10")))
+        .containsExactly("2");
+    assertThat(
+            Results.lines(
+                block(
+                    "LET a = (SELECT * FROM $t WHERE id = 1 AND c = 1); SELECT v FROM %s WHERE id ="
+                            .formatted(big)
+                        + " a.v;")))
+        .containsExactly("2");
+  }
+
+  @Test
+  void aFieldThatWasAddedLaterIsNull() {
+    String type = SystemNode.KEYSPACE + "." + SystemNode.freshName("place");
+    NODE.session().execute("CREATE TYPE %s (street text)".formatted(type));
+    String table = NODE.table("id int PRIMARY KEY, u %1$s, f frozen<%1$s>".formatted(type));
+    NODE.session()
+        .execute(
+            "INSERT INTO %s (id, u, f) VALUES (1, {street: 'x'}, {street: 'y'})".formatted(table));
+    NODE.session().execute("ALTER TYPE %s ADD city text".formatted(type));
+    ResultSet answer =
+        block(
+            ("LET a = (SELECT * FROM %s WHERE id = 1); IF a.u.street = 'x' AND a.f.street = 'y' AND"
+                    + " a.u.city IS NULL AND a.f.city IS NULL THEN UPDATE %1$s SET u = {street:"
+                    + " a.f.street, city: 'z'} WHERE id = 1; END IF")
+                .formatted(table));
+    assertThat(answer.wasApplied()).isTrue();
+    assertThat(
+            Results.lines(NODE.session().execute("SELECT u.street, u.city FROM " + table)))
+        .containsExactly("y z");
+  }
+
+  @Test
+  void whatIsNotCarriedOutMayHaveNoKey() {
+    String block =
+        "LET a = (SELECT * FROM $t WHERE id = 1 AND c = 1); IF a IS NULL THEN INSERT INTO $o (id, v)"
+            + " VALUES (?, ?); ELSE UPDATE $t SET v = 1 WHERE id = 1 AND c = 1; END IF";
+    assertThat(block(block, null, null).wasApplied()).isFalse();
+    assertThat(rows("SELECT v FROM $t WHERE id = 1")).containsExactly("1");
+  }
+
+  @Test
+  void commentsMayStandAnywhere() {
+    block(
+        "-- first\n LET a = (SELECT * FROM $t /* t */ WHERE id = 1 AND c = 1 -- row\n); // x\n"
+            + " UPDATE $t SET v = a.v + 1 WHERE id = 1 AND c = 1 -- last\n; /* end */");
+    assertThat(rows("SELECT v FROM $t WHERE id = 1")).containsExactly("11");
+  }
+
+  @Test
+  void anAnswerHasNoPayloadWhereItsProtocolHasNone() {
+    try (CqlSession session =
+        NODE.connect(
+            config -> config.withString(DefaultDriverOption.PROTOCOL_VERSION, "V3"),
+            builder -> builder)) {
+      ResultSet answer =
+          session.execute(
+              cql(
+                  "BEGIN TRANSACTION LET a = (SELECT v FROM $t WHERE id = 1 AND c = 1); SELECT a.v;"
+                      + " IF a.v = 10 THEN UPDATE $t SET v = 11 WHERE id = 1 AND c = 1; END IF"
+                      + " COMMIT TRANSACTION"));
+      assertThat(Results.lines(answer)).containsExactly("10");
+    }
+    assertThat(rows("SELECT v FROM $t WHERE id = 1")).containsExactly("11");
   }
 
   @Test

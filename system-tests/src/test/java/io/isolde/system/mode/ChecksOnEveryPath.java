@@ -2,12 +2,14 @@
 package io.isolde.system.mode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.servererrors.UnauthorizedException;
 import io.isolde.cluster.NodeTool;
 import io.isolde.system.Results;
 import java.util.HashMap;
@@ -237,6 +239,17 @@ abstract class ChecksOnEveryPath {
             .anyMatch(warning -> warning.contains(TOMBSTONES + " tombstone cells"));
       }
     }
+  }
+
+  @Test
+  void whenAnIfOfABlockCallsAFunctionThenItsUserMustBeAllowedTo() {
+    String block =
+        "BEGIN TRANSACTION LET a = (SELECT v FROM %s WHERE id = 1 AND c = 1); IF a.v ="
+                .formatted(Path.BLOCK.table)
+            + " systests.twice(1) THEN SELECT a.v; END IF COMMIT TRANSACTION";
+    assertThatThrownBy(() -> sessions.get("seer").execute(block))
+        .isInstanceOf(UnauthorizedException.class);
+    assertThat(sessions.get("editor").execute(block).all()).isEmpty();
   }
 
   @Test

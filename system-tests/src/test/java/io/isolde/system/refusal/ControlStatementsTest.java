@@ -15,6 +15,7 @@ import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import com.datastax.oss.driver.api.core.servererrors.SyntaxError;
 import io.isolde.client.ErrorCode;
+import io.isolde.client.Transaction;
 import io.isolde.system.Results;
 import io.isolde.system.SystemNode;
 import java.nio.ByteBuffer;
@@ -322,6 +323,46 @@ class ControlStatementsTest {
       connection.execute("COMMIT");
       assertThat(Results.lines(connection.execute("SELECT v FROM " + bare))).containsExactly("1");
     }
+  }
+
+  @Test
+  void whenATransactionIsKilledThenItIsListedNoLongerAndNothingOfItIsCommitted() {
+    Transaction tx = NODE.isolde().begin();
+    tx.execute("INSERT INTO %s (id, v) VALUES (77, 1)".formatted(TABLE));
+    UUID id = tx.id();
+    CqlSession session = NODE.session();
+    assertThat(session.execute("LIST TRANSACTIONS").all())
+        .anyMatch(row -> row.getUuid("transaction_id").equals(id));
+    assertThat(session.execute("LIST TRANSACTION " + id).one().getString("outcome"))
+        .isEqualTo("UNDECIDED");
+    assertThat(session.execute("kill transaction %s;".formatted(id)).one().getBoolean("killed"))
+        .isTrue();
+    assertThat(session.execute("SHOW TRANSACTIONS").all())
+        .noneMatch(row -> row.getUuid("transaction_id").equals(id));
+    assertThat(assertRefused(ErrorCode.TRANSACTION_ROLLED_BACK, tx::commit))
+        .hasMessageContaining("KILL TRANSACTION");
+    assertThat(session.execute("SELECT v FROM %s WHERE id = 77".formatted(TABLE)).one()).isNull();
+    assertRefused(
+        ErrorCode.TRANSACTION_ROLLED_BACK, () -> session.execute("KILL TRANSACTION " + id));
+    assertRefused(
+        ErrorCode.TRANSACTION_NOT_FOUND,
+        () -> session.execute("KILL TRANSACTION " + UUID.randomUUID()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "BEGIN",
+        "begin work;",
+        "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+        "SET SESSION TRANSACTION READ ONLY",
+        "LOCK TABLES a WRITE",
+        "lock table a in exclusive mode"
+      })
+  void whenTheWordsAreOfAnotherDatabaseThenTheSentenceNamesOurs(String cql) {
+    assertThatThrownBy(() -> NODE.session().execute(cql))
+        .isInstanceOf(SyntaxError.class)
+        .hasMessageContaining("START TRANSACTION");
   }
 
   private static CqlSession connect(DefaultProtocolVersion version) {
