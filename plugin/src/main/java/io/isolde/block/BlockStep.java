@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.config.GuardrailsOptions;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
@@ -43,9 +45,18 @@ sealed interface BlockStep {
       boolean isSorted =
           select.getRestrictions().keyIsInRelation() && !select.parameters.orderings.isEmpty();
       int asked = moment.options().getPageSize();
-      int size = asked > 0 ? Math.min(asked, maxRows) : maxRows;
+      int size = asked > 0 ? asked : allowed(maxRows);
       return bound.at(moment, isSorted ? -1 : size, from);
     }
+  }
+
+  /** As many as guardrails allow. */
+  private static int allowed(int rows) {
+    GuardrailsOptions guardrails = DatabaseDescriptor.getGuardrailsConfig();
+    int warned = guardrails.getPageSizeWarnThreshold();
+    int refused = guardrails.getPageSizeFailThreshold();
+    int few = warned > 0 ? Math.min(rows, warned) : rows;
+    return refused > 0 ? Math.min(few, refused) : few;
   }
 
   /**

@@ -54,7 +54,7 @@ final class BlockTokens {
   }
 
   private static final Set<String> CONSTANT_WORDS =
-      Set.of("true", "false", "null", "nan", "infinity");
+      Set.of("true", "false", "null", "nan", "infinity", "-nan", "-infinity");
 
   private final String source;
   private final List<Part> parts = new ArrayList<>();

@@ -133,7 +133,8 @@ final class ExpressionParser {
     String text = tokens.peek().text();
     BigDecimal number = text.length() > 2 * MAX_DIGITS ? null : new BigDecimal(text);
     if (number == null
-        || Math.abs((long) number.scale()) > MAX_DIGITS || number.precision() > MAX_DIGITS) {
+        || Math.abs((long) number.scale()) > MAX_DIGITS
+        || number.precision() > MAX_DIGITS) {
       throw tokens.wrong("a number has more than " + MAX_DIGITS + " digits");
     }
     tokens.take();
@@ -192,10 +193,7 @@ final class ExpressionParser {
   private Expression constant() {
     BlockTokens.Part first = tokens.peek();
     int place = tokens.place();
-    if (first.isSymbol("-") && tokens.peek(1).kind() == Kind.CONSTANT) { // Infinity
-      tokens.take();
-      tokens.take();
-    } else if (first.kind() == Kind.CONSTANT) {
+    if (first.kind() == Kind.CONSTANT) {
       tokens.take();
     } else if (first.isSymbol("(") || first.isSymbol("[") || first.isSymbol("{")) {
       skipBrackets();

@@ -351,8 +351,7 @@ final class ControlStatements {
     CQLStatement select =
         QueryProcessor.getStatement("SELECT * FROM isolde.transactions", incoming.client());
     select.authorize(incoming.client());
-    return select.execute(
-        incoming.state(), QueryOptions.DEFAULT, incoming.request().requestTime());
+    return select.execute(incoming.state(), QueryOptions.DEFAULT, incoming.request().requestTime());
   }
 
   private ResultMessage kill(UUID id, Incoming incoming) {

@@ -25,7 +25,8 @@ final class FailedStatement {
             || statement instanceof DescribeStatement
             || statement instanceof ControlStatement.Show
             || statement instanceof ControlStatement.ListOpen;
-    // START begins another one or none; COMMIT and ROLLBACK have said how it ended, KILL is of another.
+    // START begins another one or none; COMMIT and ROLLBACK have said how it ended, KILL is of
+    // another.
     boolean isOfItself =
         statement instanceof ControlStatement.Start
             || statement instanceof ControlStatement.Commit

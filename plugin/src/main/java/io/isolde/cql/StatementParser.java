@@ -245,8 +245,7 @@ final class StatementParser {
           : new ControlStatement.Show(uuid(id));
     } catch (IllegalArgumentException e) {
       throw IsoldeException.syntax(
-          how.toUpperCase(Locale.ROOT)
-              + " TRANSACTION: expected the id of a transaction, a UUID");
+          how.toUpperCase(Locale.ROOT) + " TRANSACTION: expected the id of a transaction, a UUID");
     }
   }
 

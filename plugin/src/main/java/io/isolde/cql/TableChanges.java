@@ -48,8 +48,12 @@ final class TableChanges {
       return truncate(truncate, incoming);
     }
     if (TransactionalOption.isIn(statement)) {
-      return option.run(statement, incoming, () -> run(statement, incoming));
+      return option.run(statement, incoming, () -> runWithoutOption(statement, incoming));
     }
+    return runWithoutOption(statement, incoming);
+  }
+
+  private ResultMessage runWithoutOption(CQLStatement statement, Incoming incoming) {
     Optional<String> named = IsoldeInSchema.subject(statement);
     if (named.isPresent()) {
       statement.authorize(incoming.client());

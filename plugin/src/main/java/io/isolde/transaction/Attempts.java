@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.exceptions.FunctionExecutionException;
 import org.apache.cassandra.exceptions.InvalidRequestException;
-import org.apache.cassandra.exceptions.OperationExecutionException;
 
 /**
  * Decides as of a snapshot, and again as of a newer one if others have changed meanwhile what was
@@ -78,7 +77,7 @@ final class Attempts {
         }
         listener.decidedAgain();
         pause(attempt, SnapshotErrors.mayPass(e));
-      } catch (InvalidRequestException | FunctionExecutionException | OperationExecutionException e) {
+      } catch (InvalidRequestException | FunctionExecutionException e) {
         if (isNewest) { // Else a value may have been read that is not there any more.
           throw e;
         }

@@ -57,7 +57,10 @@ class RandomBlocksTest {
       lets = 0;
       StringBuilder text = new StringBuilder("BEGIN TRANSACTION ");
       items(text, 2, true);
-      text.append("SELECT id, a, b FROM ").append(table).append(" WHERE id IN (0, 1, 2, 3, 4);");
+      text.append(gap())
+          .append("SELECT id, a, b FROM ")
+          .append(table)
+          .append(" WHERE id IN (0, 1, 2, 3, 4);");
       model.forEach((id, row) -> returned.add(id + " " + row[0] + " " + row[1]));
       String block = text.append(gap()).append("COMMIT TRANSACTION").toString();
       assertThat(run(block))
