@@ -4,7 +4,6 @@ package io.isolde.cql;
 import io.isolde.answer.Answers;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
-import io.isolde.oracle.Outcome;
 import io.isolde.replication.StrongKeyspaces;
 import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.Coordinator;
@@ -18,8 +17,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.apache.cassandra.cql3.CQLStatement;
-import org.apache.cassandra.cql3.QueryOptions;
-import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.db.marshal.BooleanType;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.marshal.LongType;
@@ -33,11 +30,9 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 
 /** Executes the statements that begin, end and switch on transactions. */
 final class ControlStatements {
-  /** Nobody has decided it, or that is forgotten. */
-  private static final String UNDECIDED = "UNDECIDED";
-
   private final TableBarrier barrier;
   private final LazyCoordinator coordinator;
+  private final TransactionLists lists;
   private final OracleStatements oracle;
   private final StrongKeyspaces strong;
   private final SnapshotStatements snapshots;
@@ -47,6 +42,7 @@ final class ControlStatements {
   ControlStatements(TableBarrier barrier, NodeStart node, ConnectionTransactions connections) {
     this.barrier = barrier;
     this.coordinator = node.coordinator();
+    this.lists = new TransactionLists(coordinator);
     this.oracle = new OracleStatements(node);
     this.strong = node.strongKeyspaces();
     this.snapshots = new SnapshotStatements(node.snapshots(), node.everyNode(), coordinator);
@@ -69,11 +65,11 @@ final class ControlStatements {
     } else if (statement instanceof ControlStatement.Savepoint savepoint) {
       return savepoint(savepoint, incoming);
     } else if (statement instanceof ControlStatement.Show show) {
-      return show(show.id());
+      return lists.show(show.id());
     } else if (statement instanceof ControlStatement.ListOpen) {
-      return listOpen(incoming);
+      return TransactionLists.listOpen(incoming);
     } else if (statement instanceof ControlStatement.Kill kill) {
-      return kill(kill.id(), incoming);
+      return lists.kill(kill.id(), incoming);
     }
     refuseInTransaction(incoming);
     if (statement instanceof ControlStatement.Enable enable) {
@@ -330,37 +326,6 @@ final class ControlStatements {
       default -> throw new AssertionError(savepoint.how());
     }
     return new ResultMessage.Void();
-  }
-
-  private ResultMessage show(UUID id) {
-    Optional<Outcome> outcome = coordinator.get().transactions().outcome(id);
-    return new Rows()
-        .with("transaction_id", UUIDType.instance, id)
-        .with("outcome", UTF8Type.instance, outcome.map(Outcome::name).orElse(UNDECIDED))
-        .with(
-            "commit_timestamp",
-            LongType.instance,
-            outcome.orElse(null) instanceof Outcome.Committed committed
-                ? Long.valueOf(committed.commitTimestamp())
-                : null)
-        .build();
-  }
-
-  /** As the virtual table has it, with its permissions. */
-  private static ResultMessage listOpen(Incoming incoming) {
-    CQLStatement select =
-        QueryProcessor.getStatement("SELECT * FROM isolde.transactions", incoming.client());
-    select.authorize(incoming.client());
-    return select.execute(incoming.state(), QueryOptions.DEFAULT, incoming.request().requestTime());
-  }
-
-  private ResultMessage kill(UUID id, Incoming incoming) {
-    boolean isSuperuser = incoming.client().getUser().isSuper();
-    boolean isEnded = coordinator.get().transactions().kill(id, incoming.user(), isSuperuser);
-    return new Rows()
-        .with("transaction_id", UUIDType.instance, id)
-        .with("killed", BooleanType.instance, isEnded)
-        .build();
   }
 
   /** Whatever a COMMIT answers, the transaction is over, and the connection free for the next. */

@@ -288,12 +288,10 @@ class RandomBlocksTest {
     }
     int operator = random.nextInt(3);
     Value right = reference();
-    Value one = random.nextBoolean() ? left : right;
-    Value other = one == left ? right : left;
-    if (one == right && left.text().contains("?")) {
-      one = left; // Markers stay in their order.
-      other = right;
-    }
+    // Markers stay in their order.
+    boolean isSwapped = !left.text().contains("?") && random.nextBoolean();
+    Value one = isSwapped ? right : left;
+    Value other = isSwapped ? left : right;
     String text =
         "(" + one.text() + gap() + List.of("+ ", "- ", "* ").get(operator) + other.text() + ")";
     return new Value(text, calculated(one.value(), other.value(), operator));
