@@ -11,6 +11,7 @@ import (
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 )
 
+// The driver sends values only with texts that it prepares. One that begins with BEGIN has to end with "batch".
 const transfer = `
 BEGIN TRANSACTION
   LET source = (SELECT balance FROM shop_block_go.accounts WHERE id = ?);
@@ -20,7 +21,7 @@ BEGIN TRANSACTION
     UPDATE shop_block_go.accounts SET balance = target.balance + ? WHERE id = ?;
   END IF
   SELECT id, balance FROM shop_block_go.accounts WHERE id IN (1, 2);
-COMMIT TRANSACTION`
+COMMIT TRANSACTION -- batch`
 
 var schema = []string{
 	"CREATE KEYSPACE IF NOT EXISTS shop_block_go WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",

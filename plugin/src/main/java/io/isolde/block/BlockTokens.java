@@ -72,7 +72,8 @@ final class BlockTokens {
    */
   static BlockTokens of(String source) {
     ErrorCollector errors = new ErrorCollector(source);
-    CqlLexer lexer = new CqlLexer(new ANTLRStringStream(source));
+    // For Cassandra's lexer, a comment ends with its line.
+    CqlLexer lexer = new CqlLexer(new ANTLRStringStream(source + "\n"));
     lexer.addErrorListener(errors);
     BlockTokens tokens = new BlockTokens(source);
     Deque<String> open = new ArrayDeque<>();

@@ -236,6 +236,8 @@ class BlockParserTest {
     String items = "DELETE FROM t WHERE k = ? AND c = :c; ";
     ParsedBlock committed = BlockParser.parse(LETS + items + "COMMIT TRANSACTION;");
     assertThat(BlockParser.parse(LETS + items + "apply transaction")).isEqualTo(committed);
+    assertThat(BlockParser.parse(LETS + items + "COMMIT TRANSACTION -- batch"))
+        .isEqualTo(committed);
     assertThat(committed.markers()).isEqualTo(Arrays.asList(null, "c"));
   }
 
