@@ -105,7 +105,10 @@ public final class Torture {
         random.nextInt(3) == 0 ? IsolationLevel.SNAPSHOT : IsolationLevel.SERIALIZABLE;
     int firstKey = number * KEYS_PER_EPOCH;
     List<CheckedWorkload> workloads = new ArrayList<>();
-    if (options.workload() == WorkloadKind.STRONG) {
+    if (options.workload() == WorkloadKind.BLOCKS) {
+      level = IsolationLevel.SERIALIZABLE;
+      workloads.add(new RegisterWorkload(level, firstKey, cluster.session()));
+    } else if (options.workload() == WorkloadKind.STRONG) {
       workloads.addAll(statements(StatementTables.strong(cluster.session()), firstKey));
     } else {
       workloads.addAll(transactions(level, firstKey, cluster.session()));

@@ -8,6 +8,8 @@ import java.util.Locale;
 public enum WorkloadKind {
   /** Transactions on an ordinary keyspace. */
   TRANSACTIONS,
+  /** Transactions in one request, beside others, on an ordinary keyspace. */
+  BLOCKS,
   /** Single statements on a strong keyspace. */
   STRONG,
   /** Transactions on a strong keyspace. */
@@ -18,7 +20,7 @@ public enum WorkloadKind {
   /** How somebody is told to lead what the clients use; an address in quotes follows. */
   List<String> handOvers() {
     return switch (this) {
-      case TRANSACTIONS -> List.of("ALTER ORACLE LEADER ");
+      case TRANSACTIONS, BLOCKS -> List.of("ALTER ORACLE LEADER ");
       case STRONG -> List.of("ALTER KEYSPACE strong LEADER ");
       case STRONG_TRANSACTIONS -> List.of("ALTER ORACLE LEADER ", "ALTER KEYSPACE torture LEADER ");
       case READS -> List.of();
