@@ -80,6 +80,13 @@ def test_node(isolde_node: Any, tmp_path: pathlib.Path) -> None:
     _assert_moves(isolde_node, folder, node, "block.js")
 
 
+def test_rust(isolde_node: Any, tmp_path: pathlib.Path) -> None:
+    cargo = _need("cargo")
+    folder = _copy("rust", tmp_path)
+    _fetch(isolde_node, folder, cargo, "fetch", "--locked")
+    _assert_moves(isolde_node, folder, cargo, "run", "--quiet", "--locked")
+
+
 def test_cqlsh(isolde_node: Any) -> None:
     cqlsh = shutil.which("cqlsh", path=os.path.dirname(sys.executable)) or _need("cqlsh")
     for _ in range(2):  # It starts anew each time.
