@@ -79,6 +79,7 @@ final class ExactNumbers {
 
   /** Decimals may have a billion digits, which nobody has written down. */
   private static void requireBounded(Number operand) {
+    var unused = bounded(operand);
     if (operand instanceof BigDecimal decimal
         && (Math.abs((long) decimal.scale()) > MAX_DIGITS || decimal.precision() > MAX_DIGITS)) {
       throw new InvalidRequestException(
@@ -89,7 +90,7 @@ final class ExactNumbers {
   private static Number bounded(Number result) {
     if (result instanceof BigInteger integer && integer.bitLength() > MAX_BITS) {
       throw new InvalidRequestException(
-          "A result has more than " + MAX_BITS + " bits; blocks calculate with smaller numbers.");
+          "A number has more than " + MAX_BITS + " bits; blocks calculate with smaller numbers.");
     }
     return result;
   }
@@ -154,6 +155,9 @@ final class ExactNumbers {
    */
   static ByteBuffer bytes(Number number, ColumnSpecification column) {
     NumberType<?> type = (NumberType<?>) column.type.unwrap();
+    if (!(type instanceof DecimalType)) {
+      requireBounded(number);
+    }
     if (type instanceof DoubleType || type instanceof FloatType) {
       return fraction(number, type, column);
     }
@@ -199,10 +203,6 @@ final class ExactNumbers {
   }
 
   private static BigInteger integer(BigDecimal decimal, Number number, ColumnSpecification column) {
-    long digits = (long) decimal.precision() - decimal.scale();
-    if (digits > MAX_DIGITS) {
-      throw doesNotFit(number, column);
-    }
     try {
       return decimal.toBigIntegerExact();
     } catch (ArithmeticException e) {

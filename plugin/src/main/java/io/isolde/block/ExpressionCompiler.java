@@ -150,10 +150,11 @@ final class ExpressionCompiler {
         return found == null ? null : ExactNumbers.bytes(found, receiver);
       };
     }
-    boolean isSame =
+    boolean isAssignable =
         type.testAssignment(wanted).isAssignable()
             || type.freeze().testAssignment(wanted.freeze()).isAssignable();
-    if (isSame && !(wanted instanceof IntegerType && type != wanted)) { // Its bytes are others.
+    boolean isSame = type.freeze().equals(wanted.freeze());
+    if (isSame || (isAssignable && !hasVarint(wanted))) { // A varint takes more, of other bytes.
       return value::at;
     }
     throw IsoldeException.invalid(
@@ -166,6 +167,11 @@ final class ExpressionCompiler {
             + " of type "
             + receiver.type.asCQL3Type()
             + ".");
+  }
+
+  private static boolean hasVarint(AbstractType<?> type) {
+    return type instanceof IntegerType
+        || type.subTypes().stream().anyMatch(ExpressionCompiler::hasVarint);
   }
 
   private static boolean isNumber(AbstractType<?> type) {

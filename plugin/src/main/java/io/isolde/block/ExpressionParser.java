@@ -40,6 +40,7 @@ final class ExpressionParser {
    */
   Expression parseIfThere() {
     int place = tokens.place();
+    operators = 0;
     Expression found = sum();
     if (found == null) {
       tokens.backTo(place);
@@ -71,7 +72,7 @@ final class ExpressionParser {
   /** Trees are as deep as they have operators. */
   private void count() {
     if (++operators > MAX_OPERATORS) {
-      throw tokens.wrong("more than " + MAX_OPERATORS + " operators in one statement");
+      throw tokens.wrong("more than " + MAX_OPERATORS + " operators in one expression");
     }
   }
 

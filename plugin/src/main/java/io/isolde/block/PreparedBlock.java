@@ -14,6 +14,7 @@ import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.functions.Function;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.TableMetadata;
 
 /** A block that is ready to be carried out, as often as a client binds values to it. Immutable. */
@@ -126,19 +127,28 @@ public final class PreparedBlock {
     return functions;
   }
 
-  /** Its first write whose values are known before anything is read. */
+  /**
+   * Its first write whose values are known before anything is read; empty, too, if they are wrong,
+   * since perhaps it is not carried out.
+   */
   public Optional<BoundWrite> firstKnownWrite(QueryOptions options) {
-    BlockMoment moment = moment(options);
-    List<BoundWrite> writes = new ArrayList<>(1);
+    List<BlockStep.Write> writes = new ArrayList<>(1);
     forEach(
         steps,
         step -> {
           if (writes.isEmpty()
               && step instanceof BlockStep.Write write
               && !write.bound().readsRows()) {
-            writes.add(new BoundWrite(write.statement(), write.bound().at(moment)));
+            writes.add(write);
           }
         });
-    return writes.stream().findFirst();
+    try {
+      BlockMoment moment = moment(options);
+      return writes.stream()
+          .map(write -> new BoundWrite(write.statement(), write.bound().at(moment)))
+          .findFirst();
+    } catch (InvalidRequestException e) {
+      return Optional.empty();
+    }
   }
 }

@@ -20,7 +20,8 @@ final class StatementReader {
 
   /** After these, parentheses may stand around one expression. */
   private static final Set<String> BEFORE_VALUES =
-      Set.of("=", "+=", "-=", "<", ">", "<=", ">=", "!=", "+", "-", "*", "/", "%", "(", ",", "[");
+      Set.of(
+          "=", "+=", "-=", "<", ">", "<=", ">=", "!=", "+", "-", "*", "/", "%", "(", ",", "[", ":");
 
   private final BlockTokens tokens;
   private final ExpressionParser expressions;

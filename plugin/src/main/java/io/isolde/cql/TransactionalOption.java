@@ -90,9 +90,9 @@ final class TransactionalOption {
       Incoming incoming,
       Supplier<ResultMessage> withoutOption) {
     ResultMessage answer = withoutOption.get();
-    if (answer instanceof ResultMessage.SchemaChange) {
+    if (isTransactional && answer instanceof ResultMessage.SchemaChange) {
       try {
-        change(statement, isTransactional, incoming);
+        change(statement, true, incoming);
       } catch (IsoldeException e) {
         throw plain(table(statement), e);
       }

@@ -24,7 +24,10 @@ public enum ErrorCode {
   TRANSACTION_ROLLED_BACK(false, KnownOutcome.NOT_COMMITTED),
   /** At COMMIT: the user may no longer write what the transaction has written. */
   PERMISSION_REVOKED(false, KnownOutcome.NOT_COMMITTED),
-  /** A statement of the transaction failed, so that nothing of it can be committed. */
+  /**
+   * A statement of the transaction failed, so that nothing of it can be committed; or KILL
+   * TRANSACTION has ended it.
+   */
   TRANSACTION_ABORTED(false, KnownOutcome.NOT_COMMITTED),
   /** Another transaction with the same id was decided; nothing of this one is committed. */
   TRANSACTION_ID_TAKEN(false, KnownOutcome.NOT_COMMITTED),

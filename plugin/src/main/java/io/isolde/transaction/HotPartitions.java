@@ -5,6 +5,7 @@ import io.isolde.statement.BoundWrite;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apache.cassandra.exceptions.FunctionExecutionException;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
@@ -45,7 +46,7 @@ final class HotPartitions {
     ByteBuffer key;
     try {
       key = write.partitionKey(client);
-    } catch (InvalidRequestException e) {
+    } catch (InvalidRequestException | FunctionExecutionException e) {
       return () -> {}; // Perhaps it is not carried out; if it is, it is refused then.
     }
     int hash = 31 * write.statement().metadata().id.hashCode() + key.hashCode();

@@ -21,14 +21,19 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** The open transactions of this node. Thread-safe and bounded. */
 public final class Transactions {
+  /** For statements that run; longer ones end their transaction by themselves. */
+  private static final long MAX_KILL_WAIT_MILLIS = 1000;
+
   private final TransactionSettings settings;
   private final Oracle oracle;
   private final Committer committer;
@@ -464,28 +469,45 @@ public final class Transactions {
   }
 
   /**
-   * Ends a transaction by the will of the user who started it, or of a superuser. Waits for its
-   * statement that runs, if one does.
+   * Ends a transaction by the will of the user who started it, or of a superuser.
    *
    * @return false if its COMMIT was faster
-   * @throws IsoldeException TRANSACTION_NOT_FOUND, to all others, too
+   * @throws IsoldeException TRANSACTION_NOT_FOUND, to all others, too; UNAVAILABLE if one of its
+   *     statements runs for long: then it ends after that
    */
   public boolean kill(UUID id, String user, boolean isSuperuser) {
     Transaction transaction = open.get(id);
     if (transaction == null || !(isSuperuser || transaction.startedBy().equals(user))) {
       throw notOpen(id, user);
     }
-    boolean isEnded =
-        end(
-            transaction,
-            new EndedTransactions.End(
-                ErrorCode.TRANSACTION_ROLLED_BACK,
-                "KILL TRANSACTION has ended the transaction; nothing of it is committed.",
-                null));
-    if (isEnded) {
-      listener.rolledBack();
+    transaction.doom(
+        new EndedTransactions.End(
+            ErrorCode.TRANSACTION_ABORTED,
+            "KILL TRANSACTION has ended the transaction; nothing of it is committed.",
+            null));
+    Lock lock = transaction.inUse().writeLock();
+    if (!isLockedInTime(lock)) {
+      throw IsoldeException.of(
+          ErrorCode.UNAVAILABLE,
+          "A statement of the transaction still runs; after it, the transaction ends.",
+          "transaction",
+          id);
     }
-    return isEnded;
+    try {
+      boolean isOpen = !transaction.hasEnded();
+      endDoomed(transaction);
+      return isOpen;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static boolean isLockedInTime(Lock lock) {
+    try {
+      return lock.tryLock(MAX_KILL_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    }
   }
 
   /** Its client is gone, or has lost the connection that stood for it. */

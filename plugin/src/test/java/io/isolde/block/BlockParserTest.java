@@ -53,6 +53,8 @@ class BlockParserTest {
             + " | (a.v + 1)",
         "INSERT INTO t (k, u) VALUES (1, {street: a.v, city: 'x'})"
             + " | INSERT INTO t (k, u) VALUES (1, {street: ?, city: 'x'}) | a.v",
+        "INSERT INTO t (k, u) VALUES (1, {f: (a.v + 1) * 2, g: -a.v})"
+            + " | INSERT INTO t (k, u) VALUES (1, {f: ?, g: ?}) | ((a.v + 1) * 2) -a.v",
         "INSERT INTO t (k, u) VALUES (1, (ks.place) ?)"
             + " | INSERT INTO t (k, u) VALUES (1, (ks.place) ?) | #0",
         "UPDATE t SET v = v - a.v * 2 WHERE k = 1 | UPDATE t SET v = v - ? WHERE k = 1 | (a.v * 2)",

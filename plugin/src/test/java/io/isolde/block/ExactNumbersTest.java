@@ -96,6 +96,21 @@ class ExactNumbersTest {
         .isEqualTo(Float.POSITIVE_INFINITY);
   }
 
+  /** Its digits would not fit into memory. */
+  @Test
+  void hugeDecimalsAreOnlyCopied() {
+    for (String text : List.of("1e-500000000", "1e500000000")) {
+      BigDecimal huge = new BigDecimal(text);
+      assertThat(stored(huge, DecimalType.instance)).isEqualTo(huge);
+      for (NumberType<?> type :
+          List.of(LongType.instance, IntegerType.instance, DoubleType.instance)) {
+        assertThatThrownBy(() -> stored(huge, type)).isInstanceOf(InvalidRequestException.class);
+      }
+      assertThatThrownBy(() -> ExactNumbers.calculate(huge, '%', BigInteger.TWO))
+          .isInstanceOf(InvalidRequestException.class);
+    }
+  }
+
   @Test
   void divisionByZeroIsAnErrorButForFractions() {
     assertThatThrownBy(() -> ExactNumbers.calculate(BigInteger.ONE, '/', BigInteger.ZERO))

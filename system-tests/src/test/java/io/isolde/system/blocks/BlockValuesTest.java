@@ -156,6 +156,7 @@ class BlockValuesTest extends BlocksOnTables {
         "LET a = (SELECT * FROM $t WHERE id = 1 AND c = 1); IF a IS NULL THEN INSERT INTO $o (id, v)"
             + " VALUES (?, ?); ELSE UPDATE $t SET v = 1 WHERE id = 1 AND c = 1; END IF";
     assertThat(block(block, null, null).wasApplied()).isFalse();
+    assertThat(block(block, 5L, null).wasApplied()).isFalse();
     assertThat(rows("SELECT v FROM $t WHERE id = 1")).containsExactly("1");
   }
 }

@@ -339,11 +339,11 @@ class ControlStatementsTest {
         .isTrue();
     assertThat(session.execute("SHOW TRANSACTIONS").all())
         .noneMatch(row -> row.getUuid("transaction_id").equals(id));
-    assertThat(assertRefused(ErrorCode.TRANSACTION_ROLLED_BACK, tx::commit))
+    assertThat(assertRefused(ErrorCode.TRANSACTION_ABORTED, tx::commit))
         .hasMessageContaining("KILL TRANSACTION");
     assertThat(session.execute("SELECT v FROM %s WHERE id = 77".formatted(TABLE)).one()).isNull();
-    assertRefused(
-        ErrorCode.TRANSACTION_ROLLED_BACK, () -> session.execute("KILL TRANSACTION " + id));
+    assertRefused(ErrorCode.TRANSACTION_ABORTED, () -> session.execute("KILL TRANSACTION " + id));
+    tx.rollback();
     assertRefused(
         ErrorCode.TRANSACTION_NOT_FOUND,
         () -> session.execute("KILL TRANSACTION " + UUID.randomUUID()));
