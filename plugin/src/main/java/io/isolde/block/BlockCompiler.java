@@ -127,12 +127,9 @@ public final class BlockCompiler {
       throw new IllegalStateException("Cassandra finds other markers in " + text.cql());
     }
     List<Computation> values = new ArrayList<>();
-    boolean readsRows = false;
     for (int i = 0; i < markers.size(); i++) {
-      Expression value = text.values().get(i);
-      readsRows |= value.reads();
-      values.add(expressions.compile(value, markers.get(i)));
+      values.add(expressions.compile(text.values().get(i), markers.get(i)));
     }
-    return new BlockStep.Bound(values, readsRows);
+    return new BlockStep.Bound(values);
   }
 }

@@ -59,12 +59,8 @@ sealed interface BlockStep {
     return refused > 0 ? Math.min(few, refused) : few;
   }
 
-  /**
-   * The values of a statement's markers.
-   *
-   * @param readsRows whether any of them depends on a row
-   */
-  record Bound(List<Computation> values, boolean readsRows) {
+  /** The values of a statement's markers. */
+  record Bound(List<Computation> values) {
     /** The options of the request, with these values. */
     QueryOptions at(BlockMoment moment) {
       return at(moment, -1, null);

@@ -14,6 +14,7 @@ import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.functions.Function;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.exceptions.FunctionExecutionException;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.TableMetadata;
 
@@ -128,27 +129,23 @@ public final class PreparedBlock {
   }
 
   /**
-   * Its first write whose values are known before anything is read; empty, too, if they are wrong,
-   * since perhaps it is not carried out.
+   * Its writes as far as they are known before anything is read: what comes from rows is null. None
+   * if a value is wrong, since perhaps its write is not carried out.
    */
-  public Optional<BoundWrite> firstKnownWrite(QueryOptions options) {
-    List<BlockStep.Write> writes = new ArrayList<>(1);
-    forEach(
-        steps,
-        step -> {
-          if (writes.isEmpty()
-              && step instanceof BlockStep.Write write
-              && !write.bound().readsRows()) {
-            writes.add(write);
-          }
-        });
+  public List<BoundWrite> knownWrites(QueryOptions options) {
+    BlockMoment moment = moment(options);
+    List<BoundWrite> writes = new ArrayList<>();
     try {
-      BlockMoment moment = moment(options);
-      return writes.stream()
-          .map(write -> new BoundWrite(write.statement(), write.bound().at(moment)))
-          .findFirst();
-    } catch (InvalidRequestException e) {
-      return Optional.empty();
+      forEach(
+          steps,
+          step -> {
+            if (step instanceof BlockStep.Write write) {
+              writes.add(new BoundWrite(write.statement(), write.bound().at(moment)));
+            }
+          });
+      return writes;
+    } catch (InvalidRequestException | FunctionExecutionException e) {
+      return List.of();
     }
   }
 }

@@ -105,10 +105,11 @@ final class BlockStatements {
             .get()
             .whole()
             .run(
-                incoming.client(),
+                incoming.request(),
+                options,
                 incoming.user(),
                 mayWrite,
-                block.firstKnownWrite(options),
+                block.knownWrites(options),
                 transaction -> BlockRun.run(block, options, access(transaction, incoming)));
     if (mayWrite) {
       connections.warnBesideOther(incoming.client());

@@ -3,6 +3,8 @@ package io.isolde.transaction;
 
 import io.isolde.statement.BoundWrite;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.cassandra.exceptions.FunctionExecutionException;
@@ -40,17 +42,19 @@ final class HotPartitions {
   /**
    * Waits until the others are through, or until a time.
    *
-   * @param write whose partition it is
+   * @param writes the first one whose partition is known says which it is
    */
-  Stay enter(BoundWrite write, ClientState client, long deadlineNanos) {
-    ByteBuffer key;
-    try {
-      key = write.partitionKey(client);
-    } catch (InvalidRequestException | FunctionExecutionException e) {
-      return () -> {}; // Perhaps it is not carried out; if it is, it is refused then.
+  Stay enter(List<BoundWrite> writes, ClientState client, long deadlineNanos) {
+    OptionalInt hash =
+        writes.stream()
+            .map(write -> hash(write, client))
+            .filter(OptionalInt::isPresent)
+            .findFirst()
+            .orElse(OptionalInt.empty());
+    if (hash.isEmpty()) {
+      return () -> {};
     }
-    int hash = 31 * write.statement().metadata().id.hashCode() + key.hashCode();
-    ReentrantLock place = places[(hash ^ (hash >>> 16)) & (PLACES - 1)];
+    ReentrantLock place = places[(hash.getAsInt() ^ (hash.getAsInt() >>> 16)) & (PLACES - 1)];
     if (place.getQueueLength() >= MAX_WAITING) {
       return () -> {};
     }
@@ -59,6 +63,15 @@ final class HotPartitions {
       return isEntered ? place::unlock : () -> {};
     } catch (InterruptedException e) {
       throw new UncheckedInterruptedException(e);
+    }
+  }
+
+  private static OptionalInt hash(BoundWrite write, ClientState client) {
+    try {
+      ByteBuffer key = write.partitionKey(client);
+      return OptionalInt.of(31 * write.statement().metadata().id.hashCode() + key.hashCode());
+    } catch (InvalidRequestException | FunctionExecutionException e) {
+      return OptionalInt.empty(); // Perhaps it is not carried out; if it is, it is refused then.
     }
   }
 }

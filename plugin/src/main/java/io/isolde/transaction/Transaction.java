@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -27,6 +26,7 @@ public final class Transaction {
   private final UUID id;
   private final Transactions.Options options;
   private final long startTimestamp;
+  private final long nowInSeconds;
   private final String startedBy;
   private final LongSupplier nowMillis;
   private final long startedAtMillis;
@@ -57,12 +57,14 @@ public final class Transaction {
   private CompletableFuture<Transactions.Result> commit;
 
   /**
+   * @param nowInSeconds since 1970: by it is judged what has expired
    * @param nowMillis the clock of its age, from an arbitrary beginning
    */
   Transaction(
       UUID id,
       Transactions.Options options,
       long startTimestamp,
+      long nowInSeconds,
       String startedBy,
       LongSupplier nowMillis,
       ReadSet reads,
@@ -70,6 +72,7 @@ public final class Transaction {
     this.id = id;
     this.options = options;
     this.startTimestamp = startTimestamp;
+    this.nowInSeconds = nowInSeconds;
     this.startedBy = startedBy;
     this.nowMillis = nowMillis;
     this.startedAtMillis = nowMillis.getAsLong();
@@ -115,7 +118,7 @@ public final class Transaction {
    * One time for all statements of the transaction: what has expired does not change in between.
    */
   public long nowInSeconds() {
-    return TimeUnit.MICROSECONDS.toSeconds(startTimestamp);
+    return nowInSeconds;
   }
 
   public long ageMillis() {

@@ -100,6 +100,7 @@ public final class Transactions {
             id,
             options,
             start,
+            TimeUnit.MICROSECONDS.toSeconds(start),
             user,
             nowMillis,
             new ReadSet(settings.maxReads()),

@@ -7,13 +7,14 @@ import io.isolde.conflict.ReadSet;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.statement.BoundWrite;
+import io.isolde.statement.ClientRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Function;
+import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
-import org.apache.cassandra.service.ClientState;
 
 /**
  * Transactions that come whole, in one request: SERIALIZABLE, and strictly so. Each attempt is a
@@ -51,31 +52,44 @@ public final class WholeTransactions {
    * with an LWT. Returns when all that begins from then on sees it.
    *
    * @param body what it does between its start and its commit; all of it again in each attempt
-   * @param hottest a write for whose partition it waits until others on this node are through
+   * @param writes as far as they are known; for the partition of the first one it waits until
+   *     others on this node are through
    * @throws IsoldeException CONFLICT, if others always were faster; as a commit and as its
    *     statements; nothing is committed, but with APPLY_PENDING and OUTCOME_UNKNOWN
    */
   public <T> T run(
-      ClientState client,
+      ClientRequest request,
+      QueryOptions options,
       String user,
       boolean mayWrite,
-      Optional<BoundWrite> hottest,
+      List<BoundWrite> writes,
       Function<Transaction, T> body) {
     long deadlineNanos = Attempts.deadlineNanos();
     try (HotPartitions.Stay stay =
-        hottest.isPresent() ? hot.enter(hottest.get(), client, deadlineNanos) : () -> {}) {
+        hot.enter(writes, request.state().getClientState(), deadlineNanos)) {
       return attempts.decide(
-          mayWrite, deadlineNanos, (snapshot, isNewest) -> attempt(snapshot, isNewest, user, body));
+          mayWrite,
+          deadlineNanos,
+          (snapshot, isNewest) -> {
+            // Snapshots stand still while nobody commits; time does not.
+            long nowInSeconds = DataStatements.nowInSeconds(options, snapshot, request);
+            return attempt(snapshot, nowInSeconds, isNewest, user, body);
+          });
     }
   }
 
   private <T> Optional<T> attempt(
-      long snapshot, boolean isNewest, String user, Function<Transaction, T> body) {
+      long snapshot,
+      long nowInSeconds,
+      boolean isNewest,
+      String user,
+      Function<Transaction, T> body) {
     Transaction transaction =
         new Transaction(
             UUID.randomUUID(),
             OPTIONS,
             snapshot,
+            nowInSeconds,
             user,
             () -> 0, // It ends with its request, which has its own time.
             new ReadSet(settings.maxReads()),

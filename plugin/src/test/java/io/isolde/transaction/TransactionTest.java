@@ -25,6 +25,7 @@ class TransactionTest {
           UUID.randomUUID(),
           new Transactions.Options(IsolationLevel.SERIALIZABLE, false, OptionalLong.empty()),
           1,
+          0,
           "",
           nowMillis::get,
           new ReadSet(1),

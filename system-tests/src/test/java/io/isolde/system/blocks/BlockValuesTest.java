@@ -150,6 +150,27 @@ class BlockValuesTest extends BlocksOnTables {
         .containsExactly("y z");
   }
 
+  /** The snapshot that a node knows of stands still while nobody commits; time does not. */
+  @Test
+  void whatExpiresLivesFromNowOn() throws InterruptedException {
+    block(
+        "INSERT INTO $o (id, v) VALUES (1, 1) USING TTL 2; INSERT INTO $o (id, v) VALUES (2, 1);");
+    assertThat(rows("SELECT id FROM $o WHERE id IN (1, 2)")).hasSize(2);
+    Thread.sleep(4000);
+    String move =
+        "LET a = (SELECT v FROM $o WHERE id = 1); LET b = (SELECT v FROM $o WHERE id = 2);";
+    assertThat(
+            Results.lines(
+                block(
+                    move
+                        + " SELECT a.v, b.v; IF a IS NULL THEN INSERT INTO $o (id, v) VALUES (3, 3)"
+                        + " USING TTL 60; UPDATE $o USING TTL 3 SET v = 2 WHERE id = 2; END IF")))
+        .containsExactly("null 1");
+    assertThat(rows("SELECT v FROM $o WHERE id IN (2, 3)")).containsExactlyInAnyOrder("2", "3");
+    assertThat(Results.lines(block("SELECT v FROM $o WHERE id IN (2, 3);")))
+        .containsExactlyInAnyOrder("2", "3");
+  }
+
   @Test
   void whatIsNotCarriedOutMayHaveNoKey() {
     String block =
