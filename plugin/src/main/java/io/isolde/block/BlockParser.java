@@ -23,7 +23,7 @@ import java.util.Set;
  *
  * <p>{@code APPLY TRANSACTION} is the same as COMMIT: cqlsh waits for that word.
  */
-public final class BlockParser {
+final class BlockParser {
   private static final String ITEMS =
       "LET, SELECT, INSERT, UPDATE, DELETE, IF or COMMIT TRANSACTION";
   private static final int MAX_ITEMS = 1000;

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.ColumnSpecification;
 import org.apache.cassandra.cql3.QueryOptions;
@@ -129,23 +130,28 @@ public final class PreparedBlock {
   }
 
   /**
-   * Its writes as far as they are known before anything is read: what comes from rows is null. None
-   * if a value is wrong, since perhaps its write is not carried out.
+   * Its writes as far as they are known before anything is read: what comes from rows is null.
+   * Bound one by one, as they are asked for; without those whose values are wrong, since perhaps
+   * they are not carried out.
    */
-  public List<BoundWrite> knownWrites(QueryOptions options) {
+  public Stream<BoundWrite> knownWrites(QueryOptions options) {
     BlockMoment moment = moment(options);
-    List<BoundWrite> writes = new ArrayList<>();
+    List<BlockStep.Write> writes = new ArrayList<>();
+    forEach(
+        steps,
+        step -> {
+          if (step instanceof BlockStep.Write write) {
+            writes.add(write);
+          }
+        });
+    return writes.stream().flatMap(write -> known(write, moment).stream());
+  }
+
+  private static Optional<BoundWrite> known(BlockStep.Write write, BlockMoment moment) {
     try {
-      forEach(
-          steps,
-          step -> {
-            if (step instanceof BlockStep.Write write) {
-              writes.add(new BoundWrite(write.statement(), write.bound().at(moment)));
-            }
-          });
-      return writes;
+      return Optional.of(new BoundWrite(write.statement(), write.bound().at(moment)));
     } catch (InvalidRequestException | FunctionExecutionException e) {
-      return List.of();
+      return Optional.empty();
     }
   }
 }

@@ -3,10 +3,10 @@ package io.isolde.transaction;
 
 import io.isolde.statement.BoundWrite;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.apache.cassandra.exceptions.FunctionExecutionException;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.service.ClientState;
@@ -44,9 +44,9 @@ final class HotPartitions {
    *
    * @param writes the first one whose partition is known says which it is
    */
-  Stay enter(List<BoundWrite> writes, ClientState client, long deadlineNanos) {
+  Stay enter(Stream<BoundWrite> writes, ClientState client, long deadlineNanos) {
     OptionalInt hash =
-        writes.stream()
+        writes
             .map(write -> hash(write, client))
             .filter(OptionalInt::isPresent)
             .findFirst()

@@ -137,7 +137,7 @@ public final class ReadingWrites {
     ClientTimestamps.warnIfIgnored(writes, request);
     long deadlineNanos = Attempts.deadlineNanos();
     try (HotPartitions.Stay stay =
-        hot.enter(writes, request.state().getClientState(), deadlineNanos)) {
+        hot.enter(writes.stream(), request.state().getClientState(), deadlineNanos)) {
       return attempts.decide(
           true,
           deadlineNanos,

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 
@@ -62,7 +63,7 @@ public final class WholeTransactions {
       QueryOptions options,
       String user,
       boolean mayWrite,
-      List<BoundWrite> writes,
+      Stream<BoundWrite> writes,
       Function<Transaction, T> body) {
     long deadlineNanos = Attempts.deadlineNanos();
     try (HotPartitions.Stay stay =

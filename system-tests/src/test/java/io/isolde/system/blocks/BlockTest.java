@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** BEGIN TRANSACTION … COMMIT TRANSACTION: what it answers, and what it refuses. */
 class BlockTest extends BlocksOnTables {
   private static final int CLIENTS = 16;
+  private static final int MAX_ATTEMPTS = 20;
 
   @Test
   void aTransferIsOneRequest() {
@@ -286,11 +287,12 @@ class BlockTest extends BlocksOnTables {
 
   /** On a slow machine, others may be faster for all the time that a block has. */
   private static void executeAgainAfterConflicts(CqlSession session, PreparedStatement block) {
-    while (true) {
+    for (int attempt = 1; ; attempt++) {
       try {
         session.execute(block.bind());
         return;
       } catch (InvalidQueryException e) {
+        assertThat(attempt).as("attempts").isLessThan(MAX_ATTEMPTS);
         assertThat(e).hasMessageContaining("code=" + ErrorCode.CONFLICT);
       }
     }
