@@ -13,7 +13,7 @@ from cassandra.protocol import SyntaxException
 from cassandra.query import BatchStatement, SimpleStatement, dict_factory
 
 import isolde
-from isolde import ErrorCode, IsolationLevel, Transaction, TransactionOptions
+from isolde import Change, ErrorCode, IsolationLevel, Lost, Transaction, TransactionOptions
 
 Balances = Callable[[], dict[int, int]]
 SNAPSHOT = TransactionOptions(isolation_level=IsolationLevel.SNAPSHOT)
@@ -441,6 +441,23 @@ def test_when_the_first_statement_is_not_waited_for_then_the_next_one_is_in_the_
     assert balances()[1] == 100
 
 
+def test_when_a_row_is_locked_then_another_transaction_is_refused_and_may_go_on(
+    isolde_session: Any, accounts: str, balances: Balances
+) -> None:
+    lock = f"SELECT balance FROM {accounts} WHERE id = 1 FOR UPDATE"
+    with isolde.transaction(isolde_session) as other:
+        with isolde.transaction(isolde_session) as tx:
+            assert tx.execute(lock).one().balance == 100
+            with pytest.raises(isolde.IsoldeError) as refused:
+                other.execute(lock + " NOWAIT")
+            assert refused.value.code is ErrorCode.ROW_LOCKED
+            assert refused.value.retryable
+            set_balance(tx, accounts, 1, 50)
+        assert other.execute(lock).one().balance == 50
+        set_balance(other, accounts, 1, 40)
+    assert balances()[1] == 40
+
+
 def test_when_a_savepoint_is_rolled_back_then_the_rest_is_committed(
     isolde_session: Any, accounts: str, balances: Balances
 ) -> None:
@@ -496,3 +513,30 @@ def test_when_another_row_has_a_unique_value_then_the_error_names_it(
     isolde.run(isolde_session, lambda tx: tx.write(insert, (2, "b")))
     found = isolde_session.execute(f"SELECT id FROM {table} WHERE email = 'b'")
     assert [row.id for row in found] == [2]
+
+
+def test_when_a_row_is_watched_then_each_commit_comes_once(
+    isolde_session: Any, accounts: str
+) -> None:
+    client = isolde.Isolde(isolde_session)
+    select = f"SELECT CHANGES FROM {accounts} WHERE id = ?"
+    with isolde.transaction(isolde_session) as tx:
+        assert balance(tx, accounts, 1) == 100
+        start = tx.start_timestamp
+    commits = []
+    for account in (1, 2, 1):
+        with isolde.transaction(isolde_session) as tx:
+            set_balance(tx, accounts, account, 7)
+            result = tx.commit()
+        assert result.commit_timestamp is not None
+        if account == 1:
+            commits.append(result.commit_timestamp)
+    watch = client.watch(select, [1], start)
+    events = [event for _, event in zip(range(2), watch)]
+    assert events == [Change(commit) for commit in commits]
+
+    isolde_session.execute(f"TRUNCATE {accounts}")
+    again = client.watch(select, [1], watch.position)
+    assert isinstance(next(iter(again)), Lost)
+    with pytest.raises(InvalidRequest):
+        next(iter(client.watch("SELECT CHANGES FROM systests.nothing")))

@@ -19,8 +19,10 @@ from isolde.errors import (
 )
 from isolde.options import IsolationLevel, TransactionOptions
 from isolde.transaction import CommitResult, Savepoint, Transaction, TransactionRows
+from isolde.watch import Change, Lost, Watch
 
 __all__ = [
+    "Change",
     "CommitPendingError",
     "CommitResult",
     "ConflictError",
@@ -28,6 +30,7 @@ __all__ = [
     "IsolationLevel",
     "Isolde",
     "IsoldeError",
+    "Lost",
     "NotCommittedError",
     "Outcome",
     "OutcomeUnknownError",
@@ -35,6 +38,7 @@ __all__ = [
     "Transaction",
     "TransactionOptions",
     "TransactionRows",
+    "Watch",
     "run",
     "transaction",
     "transactional",

@@ -255,7 +255,7 @@ def before_commit(error: BaseException, transaction: UUID) -> BaseException:
 
 def reported_by_node(error: BaseException) -> Optional[IsoldeError]:
     """The error that a node of Isolde reported, if this is one."""
-    for single in _node_errors(error):
+    for single in node_errors(error):
         found = single if isinstance(single, IsoldeError) else parse(single)
         if found is not None:
             found.__cause__ = found.__cause__ or error if found is not error else None
@@ -276,14 +276,14 @@ def not_committed(error: IsoldeError) -> IsoldeError:
 
 
 def is_passing(error: BaseException) -> bool:
-    return all(isinstance(single, _PASSING) for single in _node_errors(error))
+    return all(isinstance(single, _PASSING) for single in node_errors(error))
 
 
 def is_never_sent(error: BaseException) -> bool:
-    return all(isinstance(single, _NEVER_SENT) for single in _node_errors(error))
+    return all(isinstance(single, _NEVER_SENT) for single in node_errors(error))
 
 
-def _node_errors(error: BaseException) -> list[BaseException]:
+def node_errors(error: BaseException) -> list[BaseException]:
     """The errors of the single nodes; none if no node could be tried."""
     if isinstance(error, NoHostAvailable):
         return [each for each in error.errors.values() if isinstance(each, BaseException)]

@@ -7,7 +7,7 @@ import functools
 import random
 import sys
 import time
-from typing import Any, Callable, Optional, TypeVar, Union
+from typing import Any, Callable, Optional, Sequence, TypeVar, Union
 
 from cassandra.cluster import Session
 
@@ -16,6 +16,7 @@ from isolde._turns import turns_of
 from isolde.errors import ErrorCode, IsoldeError, causes, with_details
 from isolde.options import TransactionOptions
 from isolde.transaction import Transaction
+from isolde.watch import Watch
 
 if sys.version_info >= (3, 10):
     from typing import Concatenate, ParamSpec
@@ -32,6 +33,7 @@ class Isolde:
     """Transactions over a session, which stays the caller's. Safe for use by all threads."""
 
     def __init__(self, session: Session) -> None:
+        self._session = session
         self._requests = Requests(session)
         self._turns = turns_of(session)
 
@@ -51,6 +53,18 @@ class Isolde:
         A block can't be run again: a conflict reaches the caller as ConflictError. ``run`` retries.
         """
         return Transaction(self._requests, options)
+
+    def watch(
+        self, select: str, values: Sequence[Any] = (), after: Optional[int] = None
+    ) -> Watch:
+        """Watches what a SELECT reads::
+
+            for event in isolde.watch("SELECT CHANGES FROM bank.accounts WHERE id = ?", [7]): ...
+
+        It starts after a timestamp, such as the start timestamp of the transaction that has read
+        what is watched, so that nothing is missed; or now.
+        """
+        return Watch(self._session, select, values, after)
 
     def run(
         self, function: Callable[[Transaction], T], options: TransactionOptions = _DEFAULTS

@@ -24,6 +24,7 @@ import io.isolde.bench.strong.ReplicationBenchmark;
 import io.isolde.bench.tpcc.TpccBenchmark;
 import io.isolde.bench.transactions.BlocksBenchmark;
 import io.isolde.bench.transactions.ConditionsBenchmark;
+import io.isolde.bench.transactions.HotRowBenchmark;
 import io.isolde.bench.transactions.IndexesBenchmark;
 import io.isolde.bench.transactions.LargeCommitsBenchmark;
 import io.isolde.bench.transactions.MemoryBenchmark;
@@ -91,6 +92,12 @@ public final class Benches {
                   "blocks",
                   "whole transactions in one request against several requests and Accord",
                   BlocksBenchmark::onNodes,
+                  1,
+                  3),
+              Benchmark.onNodes(
+                  "hot-row",
+                  "one row that all clients change: with FOR UPDATE, and again after conflicts",
+                  HotRowBenchmark::onNodes,
                   1,
                   3),
               Benchmark.onNodes(

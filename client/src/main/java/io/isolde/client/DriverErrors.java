@@ -18,10 +18,12 @@ import com.datastax.oss.driver.api.core.servererrors.ReadTimeoutException;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
 import com.datastax.oss.driver.api.core.servererrors.WriteTimeoutException;
 import com.datastax.oss.driver.api.core.type.codec.CodecNotFoundException;
+import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.RejectedExecutionException;
 
 /** What the driver's exceptions mean for a transaction. */
 final class DriverErrors {
@@ -38,7 +40,8 @@ final class DriverErrors {
           ReadTimeoutException.class,
           WriteTimeoutException.class,
           OverloadedException.class,
-          BootstrappingException.class);
+          BootstrappingException.class,
+          IOException.class); // Of the network, as when a connection ends while it is written to.
 
   /** The driver gave up before it wrote the request to a connection. */
   private static final List<Class<? extends Throwable>> NEVER_SENT =
@@ -101,6 +104,17 @@ final class DriverErrors {
 
   static boolean isNeverSent(Throwable error) {
     return nodeErrors(error).stream().allMatch(e -> isAnyOf(NEVER_SENT, e));
+  }
+
+  /** Whether it is of no use to ask again, whoever is asked. */
+  static boolean isFinal(Throwable error) {
+    return nodeErrors(error).stream().anyMatch(e -> isWrongInItself(e) || isOfTheProgram(e));
+  }
+
+  private static boolean isOfTheProgram(Throwable error) {
+    return error instanceof RuntimeException
+        && !(error instanceof DriverException)
+        && !(error instanceof RejectedExecutionException);
   }
 
   static boolean isWrongInItself(Throwable error) {

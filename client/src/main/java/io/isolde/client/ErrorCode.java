@@ -38,6 +38,10 @@ public enum ErrorCode {
   TRANSACTION_TOO_LARGE,
   /** The transaction has no savepoint of this name. */
   SAVEPOINT_NOT_FOUND,
+  /** {@code FOR UPDATE}: another transaction has the row. The transaction stays open. */
+  ROW_LOCKED,
+  /** As many watches wait on the node as may. */
+  TOO_MANY_WATCHES,
   /** A write in a read-only transaction. */
   READ_ONLY_TRANSACTION,
   /** The table does not take part in transactions. */

@@ -4,11 +4,16 @@ package io.isolde.client;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.function.Function;
 
 /**
@@ -27,11 +32,18 @@ import java.util.function.Function;
  * holds for this object.
  */
 public final class Isolde {
+  private final CqlSession session;
   private final TransactionRequests requests;
   private final Timing timing;
   private final ConflictQueue conflicts = new ConflictQueue();
 
+  /** Transactions without a session, which watches need. */
   Isolde(TransactionRequests requests, Timing timing) {
+    this(null, requests, timing);
+  }
+
+  private Isolde(CqlSession session, TransactionRequests requests, Timing timing) {
+    this.session = session;
     this.requests = requests;
     this.timing = timing;
   }
@@ -39,7 +51,53 @@ public final class Isolde {
   /** Transactions over the given session. */
   public static Isolde on(CqlSession session) {
     return new Isolde(
-        new SessionRequests(Objects.requireNonNull(session, "session")), Timing.SYSTEM);
+        Objects.requireNonNull(session, "session"), new SessionRequests(session), Timing.SYSTEM);
+  }
+
+  /**
+   * Watches what a SELECT reads, from now on:
+   *
+   * <pre>{@code
+   * Watch watch = isolde.watch(
+   *     "SELECT CHANGES FROM bank.accounts WHERE id = ?", List.of(7), listener);
+   * }</pre>
+   *
+   * @param select a statement that starts with SELECT CHANGES FROM, without AFTER
+   * @param values for its question marks
+   * @param listener hears of each commit that changes it
+   */
+  public Watch watch(String select, List<?> values, WatchListener listener) {
+    return watch(select, values, OptionalLong.empty(), listener);
+  }
+
+  /**
+   * As {@link #watch(String, List, WatchListener)}, after a timestamp: of the transaction that has
+   * read what is watched ({@link Transaction#startTimestamp}), or of the {@linkplain Watch#position
+   * position} of a watch before. Nothing that was committed since is missed.
+   *
+   * @param after in microseconds on the oracle's scale; empty for from now on
+   */
+  public Watch watch(String select, List<?> values, OptionalLong after, WatchListener listener) {
+    return watch(select, values, after, listener, ForkJoinPool.commonPool());
+  }
+
+  /**
+   * As {@link #watch(String, List, OptionalLong, WatchListener)}.
+   *
+   * @param executor runs the listener; on the common pool a slow one holds up others
+   */
+  public Watch watch(
+      String select,
+      List<?> values,
+      OptionalLong after,
+      WatchListener listener,
+      Executor executor) {
+    return Watch.start(
+        new WatchRequests.OfSession(session, select, new ArrayList<>(values)),
+        timing,
+        after,
+        listener,
+        executor);
   }
 
   /** {@link #run(TransactionOptions, TransactionFunction)} with the default options. */

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -15,6 +16,9 @@ import java.util.TreeMap;
  * The commits that {@link StatusOracle#stable()} has passed although they are not applied: with
  * them, and with them alone, a snapshot is in doubt. Who holds a start timestamp keeps away from
  * the ids of those at or below it until they are applied.
+ *
+ * <p>Large commits are among them from the beginning. They have room of their own, so that they
+ * don't keep out those that are stuck.
  *
  * <p>Immutable. Bounded by {@link #MAX_COMMITS} and {@link #MAX_IDS}.
  */
@@ -28,8 +32,14 @@ public final class InDoubtCommits {
   /** How many ids all of them may have together: half a MiB to tell a coordinator. */
   public static final int MAX_IDS = 1 << 16;
 
+  /** How many large commits there may be besides. */
+  public static final int MAX_LARGE_COMMITS = 64;
+
+  /** How many ids these may have together: one MiB. */
+  public static final int MAX_LARGE_IDS = 1 << 17;
+
   /** That of an oracle that has never set a commit aside. */
-  public static final InDoubtCommits NONE = new InDoubtCommits(0, new TreeMap<>());
+  public static final InDoubtCommits NONE = new InDoubtCommits(0, new TreeMap<>(), 0, 0);
 
   /**
    * What is in doubt.
@@ -46,22 +56,30 @@ public final class InDoubtCommits {
 
   private final int ids;
 
+  /** Of these, large ones. */
+  private final int largeCommits;
+
+  private final int largeIds;
+
   /** By id the oldest commit that writes it. Made when it is first asked for. */
   private volatile Map<Long, Long> oldest;
 
-  private InDoubtCommits(long epoch, SortedMap<Long, long[]> commits) {
+  private InDoubtCommits(
+      long epoch, SortedMap<Long, long[]> commits, int largeCommits, int largeIds) {
     this.epoch = epoch;
     this.commits = commits;
+    this.largeCommits = largeCommits;
+    this.largeIds = largeIds;
     this.ids = commits.values().stream().mapToInt(some -> some.length).sum();
   }
 
   /**
-   * What the oracle has told.
+   * A set that the oracle has sent. Only the oracle knows which of them are large.
    *
    * @param commits the ids that each commit writes, by its timestamp
    */
   public static InDoubtCommits of(long epoch, SortedMap<Long, long[]> commits) {
-    return new InDoubtCommits(epoch, new TreeMap<>(commits));
+    return new InDoubtCommits(epoch, new TreeMap<>(commits), 0, 0);
   }
 
   /**
@@ -97,7 +115,18 @@ public final class InDoubtCommits {
 
   /** Whether so many commits with so many ids together may come in, too. */
   boolean hasRoomFor(int moreCommits, int moreIds) {
-    return commits.size() + moreCommits <= MAX_COMMITS && ids + moreIds <= MAX_IDS;
+    return commits.size() - largeCommits + moreCommits <= MAX_COMMITS
+        && ids - largeIds + moreIds <= MAX_IDS;
+  }
+
+  /** Whether a large commit with so many ids may come in, too. */
+  boolean hasRoomForLarge(int moreIds) {
+    return largeCommits < MAX_LARGE_COMMITS && largeIds + moreIds <= MAX_LARGE_IDS;
+  }
+
+  /** Whether nothing is stuck: each of them was in doubt as soon as it was decided. */
+  public boolean isOnlyLarge() {
+    return commits.size() == largeCommits;
   }
 
   /**
@@ -108,7 +137,8 @@ public final class InDoubtCommits {
     if (commits.isEmpty() || commits.firstKey() > upTo) {
       return Optional.empty();
     }
-    Map<Long, Long> lookUp = oldest();
+    Map<Long, Long> made = oldest;
+    Map<Long, Long> lookUp = made == null ? oldest() : made;
     Doubt found = null;
     for (long id : some) {
       Long commit = lookUp.get(id);
@@ -119,7 +149,8 @@ public final class InDoubtCommits {
     return Optional.ofNullable(found);
   }
 
-  private Map<Long, Long> oldest() {
+  /** Made by one thread while the others wait: it may be large. */
+  private synchronized Map<Long, Long> oldest() {
     Map<Long, Long> known = oldest;
     if (known == null) {
       known = new HashMap<>(2 * ids);
@@ -133,18 +164,24 @@ public final class InDoubtCommits {
     return known;
   }
 
-  InDoubtCommits with(long commitTimestamp, long[] itsIds) {
-    assert hasRoomFor(itsIds.length) && !contains(commitTimestamp);
+  InDoubtCommits with(long commitTimestamp, long[] itsIds, boolean isLarge) {
+    assert isLarge ? hasRoomForLarge(itsIds.length) : hasRoomFor(itsIds.length);
+    assert !contains(commitTimestamp);
     SortedMap<Long, long[]> more = new TreeMap<>(commits);
     more.put(commitTimestamp, itsIds);
-    return new InDoubtCommits(epoch + 1, more);
+    return changed(more, isLarge ? 1 : 0, itsIds.length);
   }
 
-  InDoubtCommits without(long commitTimestamp) {
+  InDoubtCommits without(long commitTimestamp, boolean isLarge) {
     assert contains(commitTimestamp);
     SortedMap<Long, long[]> fewer = new TreeMap<>(commits);
-    fewer.remove(commitTimestamp);
-    return new InDoubtCommits(epoch + 1, fewer);
+    int itsIds = fewer.remove(commitTimestamp).length;
+    return changed(fewer, isLarge ? -1 : 0, -itsIds);
+  }
+
+  private InDoubtCommits changed(SortedMap<Long, long[]> now, int moreLarge, int moreIds) {
+    return new InDoubtCommits(
+        epoch + 1, now, largeCommits + moreLarge, moreLarge == 0 ? largeIds : largeIds + moreIds);
   }
 
   /** Which commits; their ids are known to who reads it. */
@@ -158,11 +195,15 @@ public final class InDoubtCommits {
 
   /**
    * @param idsOf of the pending commits, by their timestamps
+   * @param large those of them that are large
    */
-  static InDoubtCommits readFrom(DataInput in, Map<Long, long[]> idsOf) throws IOException {
+  static InDoubtCommits readFrom(DataInput in, Map<Long, long[]> idsOf, Set<Long> large)
+      throws IOException {
     long epoch = in.readLong();
     int size = in.readInt();
     SortedMap<Long, long[]> commits = new TreeMap<>();
+    int largeCommits = 0;
+    int largeIds = 0;
     for (int i = 0; i < size; i++) {
       long commitTimestamp = in.readLong();
       long[] ids = idsOf.get(commitTimestamp);
@@ -170,7 +211,9 @@ public final class InDoubtCommits {
         throw new IOException("A commit is in doubt that is not pending: " + commitTimestamp);
       }
       commits.put(commitTimestamp, ids);
+      largeCommits += large.contains(commitTimestamp) ? 1 : 0;
+      largeIds += large.contains(commitTimestamp) ? ids.length : 0;
     }
-    return new InDoubtCommits(epoch, commits);
+    return new InDoubtCommits(epoch, commits, largeCommits, largeIds);
   }
 }

@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -26,9 +28,10 @@ final class PendingCommits {
    * One of them.
    *
    * @param ids that it writes; none if they are not kept
+   * @param isLarge whether it was in doubt from the beginning
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Pending(PendingCommit commit, long[] ids) {
+  private record Pending(PendingCommit commit, long[] ids, boolean isLarge) {
     long commitTimestamp() {
       return commit.commitTimestamp();
     }
@@ -63,17 +66,29 @@ final class PendingCommits {
    */
   void add(PendingCommit commit, long[] ids) {
     assert !isFull() : "a commit is refused before it exceeds the bound";
-    append(commit, ids);
+    append(commit, ids, false);
   }
 
-  private void append(PendingCommit commit, long[] ids) {
+  /** Adds the newest of all, which is in doubt at once. There must be {@link #hasRoomForLarge}. */
+  void addLarge(PendingCommit commit, long[] ids) {
+    assert !isFull() && hasRoomForLarge(ids) : "a commit is refused before it exceeds the bound";
+    append(commit, ids, true);
+    inDoubt = inDoubt.with(commit.commitTimestamp(), ids, true);
+  }
+
+  boolean hasRoomForLarge(long[] ids) {
+    return inDoubt.hasRoomForLarge(ids.length);
+  }
+
+  private void append(PendingCommit commit, long[] ids, boolean isLarge) {
     assert isEmpty() || commit.commitTimestamp() > commits[end - 1].commitTimestamp()
         : "commits are decided in order";
     if (end == commits.length) {
       makeRoom();
     }
-    boolean isKept = ids.length <= InDoubtCommits.MAX_IDS && keptIds + ids.length <= MAX_IDS;
-    commits[end++] = new Pending(commit, isKept ? ids : NOT_KEPT);
+    boolean isKept =
+        isLarge || (ids.length <= InDoubtCommits.MAX_IDS && keptIds + ids.length <= MAX_IDS);
+    commits[end++] = new Pending(commit, isKept ? ids : NOT_KEPT, isLarge);
     keptIds += isKept ? ids.length : 0;
   }
 
@@ -83,7 +98,7 @@ final class PendingCommits {
     if (isAt(index, commitTimestamp) && !inDoubt.contains(commitTimestamp)) {
       long[] ids = commits[index].ids;
       if (ids.length > 0 && inDoubt.hasRoomFor(ids.length)) {
-        inDoubt = inDoubt.with(commitTimestamp, ids);
+        inDoubt = inDoubt.with(commitTimestamp, ids, false);
       }
     }
   }
@@ -121,7 +136,7 @@ final class PendingCommits {
     }
     keptIds -= commits[index].ids.length;
     if (inDoubt.contains(commitTimestamp)) {
-      inDoubt = inDoubt.without(commitTimestamp);
+      inDoubt = inDoubt.without(commitTimestamp, commits[index].isLarge);
     }
     int before = index - first;
     int after = end - 1 - index;
@@ -214,7 +229,8 @@ final class PendingCommits {
       TransactionIds.write(commit.transactionId(), out);
       out.writeLong(commit.commitTimestamp());
       out.writeLong(commit.session());
-      out.writeInt(commits[i].ids.length);
+      int count = commits[i].ids.length;
+      out.writeInt(commits[i].isLarge ? ~count : count); // Older builds refuse what is negative.
       LongArrays.write(commits[i].ids, out);
     }
     inDoubt.writeTo(out);
@@ -223,22 +239,30 @@ final class PendingCommits {
   static PendingCommits readFrom(int maxPending, DataInput in) throws IOException {
     PendingCommits pending = new PendingCommits(maxPending);
     Map<Long, long[]> idsOf = new HashMap<>();
+    Set<Long> large = new HashSet<>();
     int size = in.readInt();
     for (int i = 0; i < size; i++) {
       UUID transactionId = TransactionIds.read(in);
       long commitTimestamp = in.readLong();
       PendingCommit commit = new PendingCommit(transactionId, commitTimestamp, in.readLong());
-      long[] ids = readIds(in);
-      pending.append(commit, ids);
+      int count = in.readInt();
+      boolean isLarge = count < 0;
+      long[] ids =
+          isLarge
+              ? readIds(in, ~count, InDoubtCommits.MAX_LARGE_IDS)
+              : readIds(in, count, InDoubtCommits.MAX_IDS);
+      if (isLarge) {
+        large.add(commitTimestamp);
+      }
+      pending.append(commit, ids, isLarge);
       idsOf.put(commitTimestamp, ids);
     }
-    pending.inDoubt = InDoubtCommits.readFrom(in, idsOf);
+    pending.inDoubt = InDoubtCommits.readFrom(in, idsOf, large);
     return pending;
   }
 
-  private static long[] readIds(DataInput in) throws IOException {
-    int count = in.readInt();
-    if (count < 0 || count > InDoubtCommits.MAX_IDS) {
+  private static long[] readIds(DataInput in, int count, int most) throws IOException {
+    if (count > most) {
       throw new IOException("A pending commit is said to write " + count + " ids.");
     }
     if (count == 0) {

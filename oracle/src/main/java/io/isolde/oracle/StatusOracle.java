@@ -59,17 +59,20 @@ public final class StatusOracle {
    *
    * @param session who is to apply the commit
    * @param sequence which of the requests of that session this is
+   * @param isLarge whether it is {@linkplain #inDoubt() in doubt} as soon as it is decided, since
+   *     it takes long to apply. Refused if the set has no room for it
    * @throws IllegalArgumentException if the start timestamp is above all that was issued
    * @throws IllegalStateException if no timestamp is reserved; nothing is changed then
    */
-  public Decision commit(CommitRequest request, long session, int sequence, long nowMicros) {
+  public Decision commit(
+      CommitRequest request, long session, int sequence, long nowMicros, boolean isLarge) {
     Decision known = known(request.transactionId());
     if (known != null) {
       boolean isItsOwn = state.outcomes().isOf(request.transactionId(), session, sequence);
       return isItsOwn ? known : counted(ID_TAKEN);
     }
     state.requireIssued(request.startTimestamp(), "start timestamp");
-    return decide(request, session, sequence, nowMicros);
+    return decide(request, session, sequence, nowMicros, isLarge);
   }
 
   /** How a transaction was decided, or null if that isn't known. */
@@ -77,7 +80,8 @@ public final class StatusOracle {
     return transactionId == null ? null : state.outcomes().get(transactionId);
   }
 
-  private Decision decide(CommitRequest request, long session, int sequence, long nowMicros) {
+  private Decision decide(
+      CommitRequest request, long session, int sequence, long nowMicros, boolean isLarge) {
     ConflictDetection conflicts = new ConflictDetection(state.lastCommits(), state.outcomes());
     Optional<Conflict> conflict = conflicts.conflictOf(request);
     if (conflict.isPresent()) {
@@ -86,13 +90,17 @@ public final class StatusOracle {
     if (isInDoubt(request)) {
       return counted(IN_DOUBT);
     }
-    if (state.pending.isFull()) {
+    if (state.pending.isFull() || (isLarge && !state.pending.hasRoomForLarge(request.writes()))) {
       return counted(TOO_MANY_PENDING);
     }
     long commitTimestamp = state.timestamps.next(nowMicros);
     long applyAfter = applyAfter(request, conflicts);
-    state.pending.add(
-        new PendingCommit(request.transactionId(), commitTimestamp, session), request.writes());
+    PendingCommit pending = new PendingCommit(request.transactionId(), commitTimestamp, session);
+    if (isLarge) {
+      state.pending.addLarge(pending, request.writes());
+    } else {
+      state.pending.add(pending, request.writes());
+    }
     conflicts.recordCommit(request.writes(), commitTimestamp);
     Decision.Committed committed = new Decision.Committed(commitTimestamp, applyAfter);
     if (request.transactionId() != null) {

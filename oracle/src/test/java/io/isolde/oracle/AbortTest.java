@@ -27,7 +27,7 @@ class AbortTest {
     assertThat(oracle.abort(first)).isEqualTo(ABORTED);
     Decision.Aborted aborted = new Decision.Aborted(Conflict.REQUESTED);
     assertThat(decide(oracle, blindWrite(first, start, 1), 200)).isEqualTo(aborted);
-    assertThat(oracle.commit(blindWrite(first, start, 1), 1, 0, 200)).isEqualTo(aborted);
+    assertThat(oracle.commit(blindWrite(first, start, 1), 1, 0, 200, false)).isEqualTo(aborted);
     assertThat(oracle.outcome(first)).contains(ABORTED);
     assertThat(oracle.statistics().requestedAborts()).isEqualTo(1);
   }
@@ -63,8 +63,8 @@ class AbortTest {
 
   @Test
   void whenCommitsArePendingThenEachSessionFindsItsOwn() {
-    oracle.commit(blindWrite(first, 0, 1), 7, 0, 100);
-    oracle.commit(blindWrite(null, 0, 2), 8, 0, 200);
+    oracle.commit(blindWrite(first, 0, 1), 7, 0, 100, false);
+    oracle.commit(blindWrite(null, 0, 2), 8, 0, 200, false);
     long third = fixture.commit(300, 3);
     assertThat(pendingOf(oracle, 7)).containsExactly(new PendingCommit(first, 100, 7));
     assertThat(pendingOf(oracle, 8)).containsExactly(new PendingCommit(null, 200, 8));
@@ -87,7 +87,7 @@ class AbortTest {
     assertThat(oracle.statistics().pendingCommits()).isEqualTo(2);
     assertThat(oracle.statistics().tmax()).isEqualTo(200);
     oracle.applied(100);
-    assertThat(oracle.commit(blindWrite(fixture.transaction(), 0, 3), 0, 0, 300))
+    assertThat(oracle.commit(blindWrite(fixture.transaction(), 0, 3), 0, 0, 300, false))
         .isEqualTo(new Decision.Refused(Refusal.TOO_MANY_PENDING));
   }
 }

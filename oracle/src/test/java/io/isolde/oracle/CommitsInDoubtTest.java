@@ -46,7 +46,7 @@ class CommitsInDoubtTest {
   @Test
   void whenACommitIsSetAsideThenItIsPendingInAllOtherRespects() {
     UUID id = fixture.transaction();
-    oracle.commit(blindWrite(id, 0, 1), 7, 0, 100);
+    oracle.commit(blindWrite(id, 0, 1), 7, 0, 100, false);
     oracle.inDoubt(100);
     assertThat(oracle.isPending(100)).isTrue();
     assertThat(pendingOf(oracle, 7)).extracting(PendingCommit::transactionId).containsExactly(id);
@@ -138,7 +138,7 @@ class CommitsInDoubtTest {
     assertThat(oracle.inDoubt().commits().keySet()).containsExactly(large);
     oracle.applied(large);
     oracle.applied(small);
-    long larger = fixture.commit(300, LongStream.rangeClosed(0, 1 << 16).toArray());
+    long larger = fixture.commit(300, LongStream.rangeClosed(0, InDoubtCommits.MAX_IDS).toArray());
     fixture.commit(400, -1);
     assertThat(oracle.overdue(900)).isEmpty();
     oracle.inDoubt(larger);

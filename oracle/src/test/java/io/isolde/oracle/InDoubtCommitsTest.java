@@ -33,7 +33,7 @@ class InDoubtCommitsTest {
   @Test
   void whenACommitComesOrGoesThenTheSetBeforeStaysAsItWas() {
     InDoubtCommits before = some();
-    InDoubtCommits after = before.with(300, new long[] {4}).without(100);
+    InDoubtCommits after = before.with(300, new long[] {4}, false).without(100, false);
     assertThat(after.epoch()).isEqualTo(7);
     assertThat(after.commits().keySet()).containsExactly(200L, 300L);
     assertThat(after.find(new long[] {2}, 500)).contains(new Doubt(200, 2));

@@ -49,7 +49,7 @@ final class OracleFixture {
 
   /** Decides the only request of a transaction. */
   static Decision decide(StatusOracle oracle, CommitRequest request, long nowMicros) {
-    return oracle.commit(request, PendingCommit.NO_SESSION, 0, nowMicros);
+    return oracle.commit(request, PendingCommit.NO_SESSION, 0, nowMicros, false);
   }
 
   /** The commits of a session that are decided but not applied. */

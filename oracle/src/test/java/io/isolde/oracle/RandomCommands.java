@@ -57,7 +57,8 @@ final class RandomCommands {
       case 0, 1, 2, 3, 4 ->
           commit(request -> oracle -> decide(oracle, request.apply(oracle), time));
       case 5, 6, 7 ->
-          commit(request -> oracle -> oracle.commit(request.apply(oracle), session, 0, time));
+          commit(
+              request -> oracle -> oracle.commit(request.apply(oracle), session, 0, time, false));
       case 8 -> oracle -> oracle.abort(id);
       case 9 -> oracle -> oracle.outcome(id);
       case 10 -> oracle -> oracle.next(time);

@@ -96,7 +96,7 @@ class SavedStateTest {
   void whenTheFormatChangesThenSoMustItsNumber() throws IOException {
     OracleFixture fixture = new OracleFixture(CONFIG.withMaxRows(10).withMaxOutcomes(10));
     UUID first = fixture.transaction();
-    fixture.oracle.commit(blindWrite(first, 0, 1, 2), 7, 0, 100);
+    fixture.oracle.commit(blindWrite(first, 0, 1, 2), 7, 0, 100, false);
     fixture.oracle.inDoubt(100);
     decide(fixture.oracle, update(fixture.transaction(), IsolationLevel.SNAPSHOT, 0, 1), 200);
     fixture.oracle.abort(fixture.transaction());
@@ -131,17 +131,18 @@ class SavedStateTest {
     // Saved again, what is not known stays so.
     StatusOracle loaded = load(config, bytesOf(load(config, saved)));
     for (int session = 7; session < 9; session++) {
-      assertThat(loaded.commit(blindWrite(new UUID(1, 1), 0, 1, 2), session, 1, 300))
+      assertThat(loaded.commit(blindWrite(new UUID(1, 1), 0, 1, 2), session, 1, 300, false))
           .isEqualTo(new Decision.Committed(100, 0));
       assertThat(
-              loaded.commit(update(new UUID(1, 2), IsolationLevel.SNAPSHOT, 0, 1), session, 2, 300))
+              loaded.commit(
+                  update(new UUID(1, 2), IsolationLevel.SNAPSHOT, 0, 1), session, 2, 300, false))
           .isInstanceOf(Decision.Aborted.class);
     }
     assertThat(loaded.outcome(new UUID(1, 3))).contains(new Outcome.Aborted(Conflict.REQUESTED));
     assertThat(loaded.statistics().inDoubtCommits()).isOne();
-    assertThat(loaded.commit(blindWrite(new UUID(1, 4), 0, 3), 7, 3, 300))
+    assertThat(loaded.commit(blindWrite(new UUID(1, 4), 0, 3), 7, 3, 300, false))
         .isInstanceOf(Decision.Committed.class);
-    assertThat(loaded.commit(blindWrite(new UUID(1, 4), 0, 3), 8, 3, 300))
+    assertThat(loaded.commit(blindWrite(new UUID(1, 4), 0, 3), 8, 3, 300, false))
         .isEqualTo(new Decision.Refused(Refusal.ID_TAKEN));
   }
 

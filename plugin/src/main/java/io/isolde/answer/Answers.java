@@ -5,6 +5,7 @@ import com.google.common.base.Throwables;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
@@ -47,5 +48,13 @@ public final class Answers {
       return answer;
     }
     return answer.whenComplete((done, failure) -> group.close());
+  }
+
+  /** Whether a step was done in time. If it fails, it goes on in the background, as a late one. */
+  public static CompletableFuture<Boolean> inTime(CompletableFuture<?> step, long timeoutMillis) {
+    CompletableFuture<Boolean> isDone = step.handle((done, failure) -> failure == null);
+    return isDone.isDone()
+        ? isDone
+        : isDone.completeOnTimeout(false, timeoutMillis, TimeUnit.MILLISECONDS);
   }
 }

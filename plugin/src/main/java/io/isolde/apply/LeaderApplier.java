@@ -50,7 +50,7 @@ public final class LeaderApplier implements CommitApplier {
             updates ->
                 isLate(askedNanos)
                     ? CompletableFuture.completedFuture(false)
-                    : applier.attempt(Stamp.mutations(updates, commitTimestamp)),
+                    : applier.attempt(updates, commitTimestamp, AppliedByOthers.NEVER),
             ApplyThreads.of(some));
   }
 

@@ -28,7 +28,7 @@ public final class LostWritesApplier {
    *
    * @throws IllegalStateException if a column is not known yet; other columns may be what was lost
    */
-  public void apply(long commitTimestamp, byte[] writeSet) {
+  public void apply(long commitTimestamp, List<byte[]> writeSet) {
     WriteSetCodec.Decoded decoded = WriteSetCodec.decode(writeSet);
     if (!decoded.unknownColumns().isEmpty()) {
       throw new IllegalStateException(

@@ -6,12 +6,12 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.apache.cassandra.concurrent.Stage;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ConsistencyLevel;
@@ -37,6 +37,9 @@ public final class MutationApplier {
 
   /** Below this a mutation is certainly small enough, and need not be measured. */
   private static final long SURELY_FITS_BYTES = 256 << 10;
+
+  /** So much of a commit is on its way to the replicas at a time, and one partition more. */
+  private static final long SLICE_BYTES = 1 << 20;
 
   /** Only starts what runs elsewhere. */
   private final ScheduledExecutorService pauses =
@@ -134,47 +137,105 @@ public final class MutationApplier {
    * Applies everywhere, again and again until it has worked. Bounded by the oracle, which takes no
    * more commits when too many are not applied.
    *
-   * @param isAppliedByOthers asked before each attempt: what comes after them could come after a
-   *     TRUNCATE
+   * @param updates that are not stamped yet
+   * @param others looked at before each attempt, and asked within a large one
    * @return completes when it has worked; does not fail
    */
   public CompletableFuture<Void> apply(
-      List<Mutation> mutations, BooleanSupplier isAppliedByOthers) {
+      Collection<PartitionUpdate> updates, long commitTimestamp, AppliedByOthers others) {
     CompletableFuture<Void> applied = new CompletableFuture<>();
-    apply(mutations, isAppliedByOthers, applied, FIRST_PAUSE_MILLIS);
+    apply(updates, commitTimestamp, others, applied, FIRST_PAUSE_MILLIS);
     return applied;
   }
 
   private void apply(
-      List<Mutation> mutations,
-      BooleanSupplier isAppliedByOthers,
+      Collection<PartitionUpdate> updates,
+      long commitTimestamp,
+      AppliedByOthers others,
       CompletableFuture<Void> applied,
       long pauseMillis) {
-    if (isAppliedByOthers.getAsBoolean()) {
+    if (others.isKnown()) {
       applied.complete(null);
       return;
     }
+    long nextMillis = Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
+    Runnable again = () -> apply(updates, commitTimestamp, others, applied, nextMillis);
     var unused =
-        attempt(mutations)
+        attempt(updates, commitTimestamp, others)
             .thenAccept(
                 isApplied -> {
                   if (isApplied) {
                     applied.complete(null);
                   } else {
-                    long nextMillis = Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
-                    later(
-                        pauseMillis,
-                        () -> apply(mutations, isAppliedByOthers, applied, nextMillis));
+                    later(pauseMillis, again);
                   }
                 });
   }
 
   /**
    * Tries once to apply all that a commit writes, at QUORUM or in the logs of strong keyspaces.
+   * What is large goes slice by slice: others have to pass, and the way to the replicas is bounded.
    *
+   * @param others asked before each further slice
    * @return whether all of it is applied; does not fail
    */
-  CompletableFuture<Boolean> attempt(List<Mutation> mutations) {
+  CompletableFuture<Boolean> attempt(
+      Collection<PartitionUpdate> updates, long commitTimestamp, AppliedByOthers others) {
+    return attempt(slices(updates).iterator(), commitTimestamp, others)
+        .exceptionally(MutationApplier::notYet);
+  }
+
+  private CompletableFuture<Boolean> attempt(
+      Iterator<List<PartitionUpdate>> slices, long commitTimestamp, AppliedByOthers others) {
+    CompletableFuture<Boolean> first;
+    try {
+      first = attempt(Stamp.mutations(slices.next(), commitTimestamp));
+    } catch (RuntimeException | Error e) {
+      JVMStabilityInspector.inspectThrowable(e);
+      return CompletableFuture.completedFuture(notYet(e));
+    }
+    return slices.hasNext()
+        ? first.thenCompose(isApplied -> goOn(isApplied, slices, commitTimestamp, others))
+        : first;
+  }
+
+  private CompletableFuture<Boolean> goOn(
+      boolean isApplied,
+      Iterator<List<PartitionUpdate>> slices,
+      long commitTimestamp,
+      AppliedByOthers others) {
+    return isApplied
+        ? others
+            .ask()
+            .thenComposeAsync(
+                byOthers ->
+                    byOthers
+                        ? CompletableFuture.completedFuture(true)
+                        : attempt(slices, commitTimestamp, others),
+                Stage.MUTATION.executor())
+        : CompletableFuture.completedFuture(false);
+  }
+
+  private static List<List<PartitionUpdate>> slices(Collection<PartitionUpdate> updates) {
+    List<List<PartitionUpdate>> slices = new ArrayList<>(1);
+    List<PartitionUpdate> slice = new ArrayList<>(updates.size());
+    long bytes = 0;
+    for (PartitionUpdate update : updates) {
+      slice.add(update);
+      bytes += update.dataSize();
+      if (bytes >= SLICE_BYTES) {
+        slices.add(slice);
+        slice = new ArrayList<>();
+        bytes = 0;
+      }
+    }
+    if (!slice.isEmpty() || slices.isEmpty()) {
+      slices.add(slice);
+    }
+    return slices;
+  }
+
+  private CompletableFuture<Boolean> attempt(List<Mutation> mutations) {
     List<Mutation> ofGroups = new ArrayList<>();
     List<Mutation> others = new ArrayList<>(mutations.size());
     for (Mutation mutation : TablesThatExist.of(mutations)) {

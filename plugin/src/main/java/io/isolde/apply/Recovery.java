@@ -16,10 +16,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,11 +37,19 @@ public final class Recovery {
   /** So many are tried side by side, so that those that are stuck don't hold up the others. */
   private static final int MAX_AT_ONCE = 64;
 
+  /** Of large ones, as bytes, or one that has more: as objects they take several times as much. */
+  private static final long MAX_BYTES_AT_ONCE = 16 << 20;
+
+  private static final long LARGE_BYTES = 1 << 20;
+
   /** Between two attempts at the same commit: others come to their turn. */
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   /** A coordinator that lives has this much longer before others do its work. */
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** And so much longer again for each of so many bytes. */
+  private static final long BYTES_PER_GRACE = 4 << 20;
 
   private final Supplier<List<UnfinishedCommit>> toFinish;
   private final MutationApplier applier;
@@ -59,6 +67,8 @@ public final class Recovery {
 
   /** Those that are being applied, by commit timestamp. At most {@link #MAX_AT_ONCE}. */
   private final Set<Long> underWay = ConcurrentHashMap.newKeySet();
+
+  private final AtomicLong underWayBytes = new AtomicLong();
 
   /** When those that were tried may be tried again; forgotten when they are finished. */
   private final Map<Long, Long> backOffUntilNanos = new ConcurrentHashMap<>();
@@ -149,19 +159,38 @@ public final class Recovery {
   private void finish(UnfinishedCommit unfinished) {
     long commitTimestamp = unfinished.commit().commitTimestamp();
     if (!unfinished.isOrphan()) {
-      backOffUntilNanos.putIfAbsent(commitTimestamp, System.nanoTime() + GRACE_NANOS);
+      backOffUntilNanos.putIfAbsent(commitTimestamp, System.nanoTime() + graceNanos(unfinished));
     }
-    if (unfinished.writeSet().length == 0) {
+    if (unfinished.writeSet().isEmpty()) {
       complain(unfinished, "its coordinator left no writes.");
       return;
     }
-    if (!mayBeTried(commitTimestamp) || unfinished.applyAfter() > oracle.stableSoFar()) {
+    if (!mayBeTried(unfinished) || unfinished.applyAfter() > oracle.stableSoFar()) {
       return;
     }
     WriteSetCodec.Decoded writes = WriteSetCodec.decode(unfinished.writeSet());
-    if (isNext(unfinished, writes.updates()) && isWhole(unfinished, writes)) {
+    if (!isNext(unfinished, writes.updates())) {
+      if (bytes(unfinished) > LARGE_BYTES) {
+        backOff(commitTimestamp); // To look again costs as much as it has rows.
+      }
+    } else if (isWhole(unfinished, writes)) {
       apply(unfinished, writes.updates());
     }
+  }
+
+  /** A large commit is in doubt from the beginning, and its coordinator needs longer. */
+  private static long graceNanos(UnfinishedCommit unfinished) {
+    return GRACE_NANOS + GRACE_NANOS * bytes(unfinished) / BYTES_PER_GRACE;
+  }
+
+  /** Small ones don't count, so that those that are stuck never keep out a large one. */
+  private static long largeBytes(UnfinishedCommit unfinished) {
+    long bytes = bytes(unfinished);
+    return bytes > LARGE_BYTES ? bytes : 0;
+  }
+
+  private static long bytes(UnfinishedCommit unfinished) {
+    return unfinished.writeSet().stream().mapToLong(part -> part.length).sum();
   }
 
   /**
@@ -215,9 +244,14 @@ public final class Recovery {
     backOffUntilNanos.put(commitTimestamp, System.nanoTime() + PAUSE_NANOS);
   }
 
-  private boolean mayBeTried(long commitTimestamp) {
+  private boolean mayBeTried(UnfinishedCommit unfinished) {
+    long commitTimestamp = unfinished.commit().commitTimestamp();
     Long backOffUntil = backOffUntilNanos.get(commitTimestamp);
-    return underWay.size() < MAX_AT_ONCE
+    long bytes = largeBytes(unfinished);
+    long others = underWayBytes.get();
+    boolean hasRoom = bytes == 0 || others == 0 || others + bytes <= MAX_BYTES_AT_ONCE;
+    return hasRoom
+        && underWay.size() < MAX_AT_ONCE
         && !underWay.contains(commitTimestamp)
         && (backOffUntil == null || System.nanoTime() - backOffUntil >= 0);
   }
@@ -226,20 +260,23 @@ public final class Recovery {
   private boolean isNext(UnfinishedCommit unfinished, List<PartitionUpdate> updates) {
     InDoubtCommits inDoubt = oracle.inDoubt();
     return inDoubt.isEmpty()
-        || inDoubt.find(WriteSet.of(updates).overwrites(), unfinished.applyAfter()).isEmpty();
+        || inDoubt
+            .find(WriteSet.of(updates, Set.of()).overwrites(), unfinished.applyAfter())
+            .isEmpty();
   }
 
   private void apply(UnfinishedCommit unfinished, List<PartitionUpdate> updates) {
     long commitTimestamp = unfinished.commit().commitTimestamp();
-    List<Mutation> mutations = Stamp.mutations(updates, commitTimestamp);
     underWay.add(commitTimestamp);
+    underWayBytes.addAndGet(largeBytes(unfinished));
     var unused =
         applier
-            .attempt(mutations)
+            .attempt(updates, commitTimestamp, AppliedByOthers.of(oracle, commitTimestamp))
             .whenComplete(
                 (isApplied, never) -> {
                   backOff(commitTimestamp);
                   underWay.remove(commitTimestamp);
+                  underWayBytes.addAndGet(-largeBytes(unfinished));
                   if (Boolean.TRUE.equals(isApplied)) {
                     reportApplied(unfinished);
                   }

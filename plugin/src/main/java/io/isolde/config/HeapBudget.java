@@ -31,6 +31,11 @@ public record HeapBudget(long heapBytes) {
     return heapBytes / PART_FOR_WRITES;
   }
 
+  /** For the writes of one transaction: each byte counts four times. */
+  public long transactionBytes() {
+    return Math.max(4 * MIB, Math.min(64 * MIB, writeBytes() / 4));
+  }
+
   /** For the writes that the oracle's members keep of commits that are decided and not applied. */
   public long decidedBytes() {
     return heapBytes / PART_FOR_WAITING;

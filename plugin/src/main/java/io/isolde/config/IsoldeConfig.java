@@ -29,7 +29,7 @@ public record IsoldeConfig(
   static IsoldeConfig of(IsoldeYaml file, HeapBudget heap) {
     return new IsoldeConfig(
         VersionSettings.of(file, heap),
-        TransactionSettings.of(file),
+        TransactionSettings.of(file, heap),
         OracleSettings.of(file, heap),
         StrongSettings.of(file),
         SnapshotSettings.of(file),

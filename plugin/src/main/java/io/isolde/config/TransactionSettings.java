@@ -14,9 +14,9 @@ package io.isolde.config;
  *     is ended. Default 60s. Too small: a client that thinks loses its transaction. Too big:
  *     abandoned transactions hold old versions for as long.
  * @param maxWriteBytes {@code transaction_max_write_size}: of the buffered writes of one
- *     transaction. Default 4MiB, at most 5MiB: a commit is in one entry of the oracle's log. Too
- *     small: TRANSACTION_TOO_LARGE for ordinary batches. Too big: large commits hold up all others,
- *     and Cassandra's commit log may refuse them.
+ *     transaction. Default a 64th of the heap, 4MiB to 64MiB, and at most 64MiB. Too small:
+ *     TRANSACTION_TOO_LARGE for bulk loads. Too big: one transaction may take all the memory that
+ *     the node, and each member of the oracle, has for writes.
  * @param maxReads {@code transaction_max_reads}: rows and ranges that a serializable transaction
  *     may have read. Default 100000. Too small: TRANSACTION_TOO_LARGE for large readers (READ ONLY
  *     ones are not counted). Too big: memory, and a slow commit.
@@ -41,6 +41,7 @@ public record TransactionSettings(
     int conflictLogSize,
     long maxTimestampLeadMicros) {
   private static final int MAX_CONFLICTS = 1_000_000;
+  private static final long MAX_WRITE_BYTES = 64 * IsoldeConfig.MIB;
 
   public TransactionSettings {
     IsoldeConfig.require(maxOpen >= 1, "max_open_transactions must be at least 1.");
@@ -52,9 +53,9 @@ public record TransactionSettings(
     IsoldeConfig.require(
         maxWriteBytes >= 1024, "transaction_max_write_size must be at least 1KiB.");
     IsoldeConfig.require(
-        maxWriteBytes <= 5 * IsoldeConfig.MIB,
-        "transaction_max_write_size must be at most 5MiB: a commit is in one entry of the oracle's"
-            + " log.");
+        maxWriteBytes <= MAX_WRITE_BYTES,
+        "transaction_max_write_size must be at most 64MiB: the oracle's members keep what is"
+            + " committed in memory until it is applied.");
     IsoldeConfig.require(maxReads >= 1, "transaction_max_reads must be at least 1.");
     IsoldeConfig.require(commitTimeoutMillis >= 100, "commit_timeout must be at least 100ms.");
     IsoldeConfig.require(
@@ -63,12 +64,12 @@ public record TransactionSettings(
     IsoldeConfig.require(maxTimestampLeadMicros >= 0, "max_timestamp_lead must not be negative.");
   }
 
-  static TransactionSettings of(IsoldeYaml file) {
+  static TransactionSettings of(IsoldeYaml file, HeapBudget heap) {
     return new TransactionSettings(
         file.count("max_open_transactions", 10_000),
         file.millis("transaction_max_age", "5m"),
         file.millis("transaction_max_idle", "60s"),
-        file.bytes("transaction_max_write_size", 4L << 20),
+        file.bytes("transaction_max_write_size", heap.transactionBytes()),
         file.count("transaction_max_reads", 100_000),
         file.millis("commit_timeout", "10s"),
         file.count("conflict_log_size", 1000),

@@ -21,6 +21,7 @@ import org.apache.cassandra.schema.TableMetadata;
 public final class ReadSet implements ReadRecorder {
   private final int maxReads;
   private final Map<Long, Granule> granules = new HashMap<>();
+  private final Set<Long> locked = new HashSet<>();
 
   /**
    * An empty set.
@@ -75,6 +76,18 @@ public final class ReadSet implements ReadRecorder {
               : RowIds.value(table, column, condition.value()),
           granule);
     }
+  }
+
+  /** A row was locked: it counts as read, and for others as written. */
+  public synchronized void locked(long id, Granule row) {
+    locked.add(id);
+    add(id, row);
+    add(RowIds.sweep(row.table(), row.key()), new Granule(row.table(), row.key(), null));
+  }
+
+  /** The rows that count as written, though they were only locked. */
+  public synchronized Set<Long> locked() {
+    return Set.copyOf(locked);
   }
 
   private void add(long id, Granule granule) {

@@ -28,8 +28,14 @@ public final class WriteSet {
 
   private WriteSet() {}
 
-  public static WriteSet of(Collection<PartitionUpdate> updates) {
+  /**
+   * What updates write.
+   *
+   * @param locked ids of rows that count as written, too
+   */
+  public static WriteSet of(Collection<PartitionUpdate> updates, Set<Long> locked) {
     WriteSet set = new WriteSet();
+    set.writes.addAll(locked);
     updates.forEach(set::add);
     return set;
   }

@@ -16,6 +16,7 @@ import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.ColumnSpecification;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.functions.Function;
+import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.Dispatcher;
@@ -126,6 +127,41 @@ sealed interface ControlStatement extends CQLStatement {
     @Override
     public boolean hasConditions() {
       return true;
+    }
+  }
+
+  /**
+   * SELECT CHANGES.
+   *
+   * @param select reads what is watched
+   * @param after from where on
+   * @param within how many milliseconds it waits
+   * @param variables of the text
+   */
+  record Watch(
+      SelectStatement select,
+      WatchStatements.Term after,
+      WatchStatements.Term within,
+      List<ColumnSpecification> variables)
+      implements ControlStatement {
+    @Override
+    public List<ColumnSpecification> getBindVariables() {
+      return variables;
+    }
+
+    @Override
+    public short[] getPartitionKeyBindVariableIndexes() {
+      return select.getPartitionKeyBindVariableIndexes();
+    }
+
+    @Override
+    public Iterable<Function> getFunctions() {
+      return select.getFunctions();
+    }
+
+    @Override
+    public AuditLogContext getAuditLogContext() {
+      return select.getAuditLogContext();
     }
   }
 

@@ -2,6 +2,7 @@
 package io.isolde.cql;
 
 import io.isolde.error.IsoldeException;
+import io.isolde.read.LockingSelect;
 import io.isolde.statement.BoundWrite;
 import io.isolde.transaction.ReadingWrites;
 import io.isolde.transaction.Transaction;
@@ -35,6 +36,16 @@ final class DataRequests {
     return transaction.isPresent()
         ? coordinator.get().data().select(transaction.get(), select, options, incoming.request())
         : coordinator.get().data().select(select, options, incoming.request());
+  }
+
+  /** SELECT … FOR UPDATE, in a transaction. */
+  ResultMessage select(LockingSelect select, QueryOptions options, Incoming incoming) {
+    StatementChecks.ofRead(select, options.getConsistency(), incoming);
+    ForUpdate.authorize(select, incoming.client());
+    return coordinator
+        .get()
+        .data()
+        .select(find(incoming).orElseThrow(), select, options, incoming.request());
   }
 
   /** A write, or a batch of writes. */

@@ -23,6 +23,7 @@ final class FailedStatement {
     boolean onlyAsks =
         statement instanceof SelectStatement
             || statement instanceof DescribeStatement
+            || statement instanceof ControlStatement.Watch
             || statement instanceof ControlStatement.Show
             || statement instanceof ControlStatement.ListOpen;
     // START begins another one or none; COMMIT and ROLLBACK have said how it ended, KILL is of

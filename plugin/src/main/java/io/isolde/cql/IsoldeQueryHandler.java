@@ -63,6 +63,14 @@ public final class IsoldeQueryHandler implements QueryHandler {
       return control.get();
     }
     router.connections().said(text, state.getClientState());
+    if (WatchStatements.isWatch(text)) {
+      return WatchStatements.prepare(
+          text, state.getClientState().cloneWithKeyspaceIfSet(options.getKeyspace()));
+    }
+    if (ForUpdate.isMeant(text)) {
+      return ForUpdate.prepare(
+          text, state.getClientState().cloneWithKeyspaceIfSet(options.getKeyspace()));
+    }
     if (BlockStatements.isBlock(text)) {
       return parseBlock(text, state.getClientState().cloneWithKeyspaceIfSet(options.getKeyspace()));
     }
@@ -147,6 +155,12 @@ public final class IsoldeQueryHandler implements QueryHandler {
       }
       return preparedControl.prepare(text, control.get(), state);
     }
+    if (WatchStatements.isWatch(text)) {
+      return preparedControl.prepare(text, WatchStatements.prepare(text, state), state);
+    }
+    if (ForUpdate.isMeant(text)) {
+      return preparedControl.prepareLocking(text, state);
+    }
     if (BlockStatements.isBlock(text)) {
       return preparedControl.prepare(text, BlockStatements.prepare(text, state), state);
     }
@@ -200,6 +214,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
       Runnable check,
       Function<CQLStatement, ResultMessage> onCassandra) {
     return LaterAnswers.answer(
+        statement,
         router.run(
             statement,
             payload,
@@ -229,6 +244,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
             new ClientRequest(state, requestTime),
             () -> cassandra.processBatch(batch, state, options, payload, requestTime));
     return LaterAnswers.answer(
+        batch,
         router.run(
             batch,
             incoming.payload(),

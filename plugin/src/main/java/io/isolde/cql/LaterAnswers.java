@@ -56,12 +56,21 @@ final class LaterAnswers {
   }
 
   /** Returns the answer, or what stands for one that comes later. */
-  static ResultMessage answer(CompletableFuture<ResultMessage> answer) {
-    // Who listens to requests, or traces one, hears of its success when the handler returns.
-    boolean mayComeLater =
-        !answer.isDone() && !QueryEvents.instance.hasListeners() && !Tracing.isTracing();
-    ResultMessage now = mayComeLater ? LaterDispatcher.defer(answer) : null;
+  static ResultMessage answer(CQLStatement statement, CompletableFuture<ResultMessage> answer) {
+    boolean isLong = statement instanceof ControlStatement.Watch;
+    ResultMessage now =
+        answer.isDone() || isListenedTo() ? null : LaterDispatcher.defer(answer, isLong);
     return now == null ? Answers.await(answer) : now;
+  }
+
+  /** Who listens to requests, or traces one, hears of its success when the handler returns. */
+  private static boolean isListenedTo() {
+    return QueryEvents.instance.hasListeners() || Tracing.isTracing();
+  }
+
+  /** Whether the request that this thread handles may be answered when it holds no thread. */
+  static boolean mayComeLater() {
+    return LaterDispatcher.mayDefer() && !isListenedTo();
   }
 
   /** How many requests wait for their answers, of those that hold no thread meanwhile. */
@@ -108,11 +117,11 @@ final class LaterAnswers {
     boolean isInTransaction =
         payload != null && payload.containsKey(TransactionPayload.TRANSACTION);
     if (request instanceof QueryMessage query) {
-      return commits || isCommit(query.query);
+      return commits || isCommit(query.query) || WatchStatements.mayBe(query.query);
     }
     if (request instanceof ExecuteMessage execute) {
       return commits
-          || isCommit(execute.statementId)
+          || isCommitOrWatch(execute.statementId)
           || (!isInTransaction && isWriteOfOurs(execute.statementId));
     }
     return request instanceof BatchMessage batch
@@ -120,9 +129,11 @@ final class LaterAnswers {
             || (!isInTransaction && batch.queryOrIdList.stream().allMatch(this::isWriteOfOurs)));
   }
 
-  private boolean isCommit(MD5Digest id) {
+  private boolean isCommitOrWatch(MD5Digest id) {
     QueryHandler.Prepared own = control.get(id);
-    return own != null && own.statement instanceof ControlStatement.Commit;
+    return own != null
+        && (own.statement instanceof ControlStatement.Commit
+            || own.statement instanceof ControlStatement.Watch);
   }
 
   private static boolean isCommit(String text) {

@@ -20,11 +20,13 @@ import io.isolde.replicated.ReplicatedOracle;
 import io.isolde.replication.StrongKeyspaces;
 import io.isolde.replication.TransactionsOnGroups;
 import io.isolde.restart.Restart;
+import io.isolde.rowlock.RowLocks;
 import io.isolde.snapshot.node.SnapshotNode;
 import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.Coordinator;
 import io.isolde.transaction.barrier.ClusterBarrier;
 import io.isolde.transaction.barrier.TableBarrier;
+import io.isolde.watch.Watches;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +52,9 @@ final class NodeStart implements NodeParts {
   private final Restart restart;
   private final LazyCoordinator coordinator = new LazyCoordinator(this::start);
 
+  private final Watches watches;
+  private final RowLocks locks;
+
   private final SnapshotNode snapshots;
   private final SnapshotTransactions snapshotTransactions;
 
@@ -66,6 +71,8 @@ final class NodeStart implements NodeParts {
     this.everyNode = new EveryNode(this::port);
     this.restart = Restart.begin();
     this.barrier = new ClusterBarrier(barrier, everyNode, this::port, restart::secure);
+    this.watches = new Watches(this::oracleHost, barrier);
+    this.locks = new RowLocks(this::oracleHost);
     this.strong = strong;
     this.laterAnswers = new LaterAnswers(strong, control);
     this.operations = new Operations(config);
@@ -82,6 +89,10 @@ final class NodeStart implements NodeParts {
   @Override
   public Restart restart() {
     return restart;
+  }
+
+  Watches watches() {
+    return watches;
   }
 
   EveryNode everyNode() {
@@ -104,6 +115,11 @@ final class NodeStart implements NodeParts {
   @Override
   public StrongKeyspaces strongKeyspaces() {
     return strong;
+  }
+
+  @Override
+  public RowLocks rowLocks() {
+    return locks;
   }
 
   @Override
@@ -143,6 +159,8 @@ final class NodeStart implements NodeParts {
       startHost(); // First: what a dead process has left is finished before clients come.
       everyNode.serve();
       barrier.serve();
+      watches.serve();
+      locks.serve();
       queues = OutboundQueues.open(host);
       startStrongKeyspaces();
       startRecovery();
@@ -209,7 +227,14 @@ final class NodeStart implements NodeParts {
     ReplicatedOracle oracle =
         new ReplicatedOracle(ready.client(), ready.session(), ready.node()::applied);
     return Coordinator.start(
-        config.transactions(), barrier, tables, oracle, queues, oracle, operations.listener());
+        config.transactions(),
+        barrier,
+        tables,
+        oracle,
+        queues,
+        locks,
+        oracle,
+        operations.listener());
   }
 
   private OracleHost awaitSession() {

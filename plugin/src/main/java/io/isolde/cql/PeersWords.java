@@ -20,8 +20,9 @@ final class PeersWords {
           "SET TRANSACTION: say it in START TRANSACTION [ISOLATION LEVEL SNAPSHOT | SERIALIZABLE]"
               + " [READ ONLY] [AS OF microseconds].",
           Pattern.compile("(?is)\\s*LOCK\\s+TABLES?\\b.*"),
-          "LOCK TABLES: there are no locks. START TRANSACTION begins a transaction, and COMMIT gets"
-              + " CONFLICT if others have changed what it has read.");
+          "LOCK TABLES: there are no locks of tables. After START TRANSACTION, SELECT … FOR UPDATE"
+              + " locks rows. Without it, COMMIT gets CONFLICT if others have changed what the"
+              + " transaction has read.");
 
   private PeersWords() {}
 

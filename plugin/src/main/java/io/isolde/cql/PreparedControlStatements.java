@@ -5,12 +5,15 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.common.collect.Iterables;
 import io.isolde.error.IsoldeException;
+import io.isolde.read.LockingSelect;
 import java.util.Optional;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.QueryHandler;
 import org.apache.cassandra.cql3.ResultSet;
+import org.apache.cassandra.cql3.functions.Function;
 import org.apache.cassandra.cql3.statements.BatchStatement;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
+import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.exceptions.RequestValidationException;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.service.ClientState;
@@ -43,6 +46,14 @@ final class PreparedControlStatements {
   ResultMessage.Prepared prepareLate(String text, CQLStatement statement, ClientState state) {
     return prepare(
         text, statement, LateRefusals.isFullyQualified(text) ? null : state.getRawKeyspace());
+  }
+
+  /** Its id is that of the same text, whatever USE says, if it may. */
+  ResultMessage.Prepared prepareLocking(String text, ClientState state) {
+    return prepare(
+        text,
+        ForUpdate.prepare(text, state),
+        ForUpdate.isFullyQualified(text) ? null : state.getRawKeyspace());
   }
 
   private ResultMessage.Prepared prepare(String text, CQLStatement statement, String keyspace) {
@@ -91,21 +102,42 @@ final class PreparedControlStatements {
   private static Optional<CQLStatement> again(QueryHandler.Prepared kept) {
     ClientState client = ClientState.forInternalCalls(kept.keyspace);
     try {
-      CQLStatement fresh =
-          kept.statement instanceof ControlStatement.Block
-              ? BlockStatements.prepare(kept.rawCQLStatement, client)
-              : LateRefusals.prepare(kept.rawCQLStatement, client);
-      return Optional.of(fresh)
-          .filter(now -> now.getBindVariables().equals(kept.statement.getBindVariables()));
+      return Optional.of(again(kept, client))
+          .filter(now -> now.getBindVariables().equals(kept.statement.getBindVariables()))
+          .filter(now -> resultId(now).equals(resultId(kept.statement)));
     } catch (RequestValidationException e) {
       return Optional.empty();
     }
+  }
+
+  /** Of what drivers expect to get. */
+  private static MD5Digest resultId(CQLStatement statement) {
+    return ResultSet.ResultMetadata.fromPrepared(statement).getResultMetadataId();
+  }
+
+  private static CQLStatement again(QueryHandler.Prepared kept, ClientState client) {
+    if (kept.statement instanceof ControlStatement.Watch) {
+      return WatchStatements.prepare(kept.rawCQLStatement, client);
+    }
+    if (kept.statement instanceof LockingSelect) {
+      return ForUpdate.prepare(kept.rawCQLStatement, client);
+    }
+    return kept.statement instanceof ControlStatement.Block
+        ? BlockStatements.prepare(kept.rawCQLStatement, client)
+        : LateRefusals.prepare(kept.rawCQLStatement, client);
   }
 
   @SuppressWarnings("ReferenceEquality") // each change of a table makes another one
   private static boolean isFresh(CQLStatement statement) {
     if (statement instanceof ControlStatement.Block block) {
       return BlockStatements.isFresh(block.block());
+    }
+    if (statement instanceof ControlStatement.Watch watch) {
+      return isFresh(watch.select());
+    }
+    if (statement instanceof SelectStatement select) {
+      return Iterables.all(select.getFunctions(), Function::isNative)
+          && select.table == Schema.instance.getTableMetadata(select.table.id);
     }
     if (statement instanceof BatchStatement batch) {
       return batch.getStatements().stream().allMatch(PreparedControlStatements::isFresh);

@@ -18,7 +18,11 @@ import org.apache.cassandra.exceptions.SyntaxException;
  * end; every other text is left to Cassandra.
  */
 final class StatementParser {
-  private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|(--|//)[^\n]*");
+  /** Literals and names in quotes come first, so that nothing is found in those. */
+  private static final Pattern COMMENT =
+      Pattern.compile(
+          "(?s)('[^']*+'|\"[^\"]*+\"|\\$\\$.*?\\$\\$)|/\\*.*?(?:\\*/|\\z)|(?:--|//)[^\n]*+");
+
   private static final Pattern START =
       Pattern.compile("(?i)\\s*START\\s+TRANSACTION\\b(?<options>[^;]*);?\\s*");
   private static final Pattern END =
@@ -126,7 +130,10 @@ final class StatementParser {
   }
 
   static String withoutComments(String text) {
-    return COMMENT.matcher(text).replaceAll(" ");
+    return COMMENT
+        .matcher(text)
+        .replaceAll(
+            found -> found.group(1) == null ? " " : Matcher.quoteReplacement(found.group(1)));
   }
 
   /** Whether the first word may be a certain one. Cheap, as {@link #mayBeOurs}. */
@@ -136,8 +143,32 @@ final class StatementParser {
         && (text.charAt(i) == '/' || text.charAt(i) == '-' || startsWith(text, i, word));
   }
 
+  /** Behind the blanks and comments in front of a text. */
+  static int beginBehindComments(String text) {
+    int i = begin(text);
+    while (i < text.length()) {
+      int end;
+      if (text.startsWith("--", i) || text.startsWith("//", i)) {
+        end = text.indexOf('\n', i);
+      } else if (text.startsWith("/*", i)) {
+        end = text.indexOf("*/", i + 2) + 1;
+      } else {
+        return i;
+      }
+      if (end <= 0) {
+        return text.length();
+      }
+      i = begin(text, end + 1);
+    }
+    return i;
+  }
+
   private static int begin(String text) {
-    int i = 0;
+    return begin(text, 0);
+  }
+
+  private static int begin(String text, int from) {
+    int i = from;
     while (i < text.length() && Character.isWhitespace(text.charAt(i))) {
       i++;
     }

@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.toSet;
 import io.isolde.answer.Answers;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.read.LockingSelect;
 import io.isolde.replication.StrongStatements;
 import io.isolde.snapshot.SnapshotTag;
 import io.isolde.snapshot.gate.WriteGate;
@@ -43,12 +44,12 @@ final class StatementRouter {
   private final ControlStatements control;
   private final StrongStatements strong;
   private final ConnectionTransactions connections;
-
   private final WriteGate writeGate;
   private final SnapshotTransactions snapshotTransactions;
   private final TableChanges changes;
   private final DataRequests data;
   private final BlockStatements blocks;
+  private final WatchStatements watches;
 
   StatementRouter(TableBarrier barrier, NodeStart node, StrongStatements strong) {
     this.barrier = barrier;
@@ -61,6 +62,7 @@ final class StatementRouter {
     this.control = new ControlStatements(barrier, node, connections);
     this.data = new DataRequests(coordinator, control, connections);
     this.blocks = new BlockStatements(coordinator, barrier, connections);
+    this.watches = new WatchStatements(node.watches(), connections);
   }
 
   ConnectionTransactions connections() {
@@ -121,6 +123,9 @@ final class StatementRouter {
       }
       return inTransaction(statement, incoming, () -> control.execute(savepoint, incoming));
     }
+    if (statement instanceof ControlStatement.Watch watch) {
+      return watches.run(watch, options, incoming);
+    }
     if (statement instanceof ControlStatement.Block block) {
       return now(blocks.run(block, options, incoming));
     }
@@ -180,6 +185,9 @@ final class StatementRouter {
       }
       return routeBatch(batch, BatchQueryOptions.withoutPerStatementVariables(options), incoming);
     }
+    if (statement instanceof LockingSelect select) {
+      return routeLocking(select, options, incoming);
+    }
     if (statement instanceof SelectStatement select) {
       Optional<SnapshotTransactions.Open> reader = snapshotTransaction(incoming);
       if (reader.isPresent() && !Tables.isSystem(select.table)) {
@@ -221,6 +229,13 @@ final class StatementRouter {
           () -> data.write(statement, writes, options.getConsistency(), incoming));
     }
     return now(routeOther(statement, incoming));
+  }
+
+  private CompletableFuture<ResultMessage> routeLocking(
+      LockingSelect select, QueryOptions options, Incoming incoming) {
+    ForUpdate.requireTransaction(transactionOf(incoming));
+    refuseOfSnapshot(incoming);
+    return route(Set.of(select.table), incoming, () -> now(data.select(select, options, incoming)));
   }
 
   private CompletableFuture<ResultMessage> routeBatch(
@@ -343,14 +358,18 @@ final class StatementRouter {
     }
     SnapshotValidator.refuseWrites(tables);
     UniqueIndexStatements.refuseWrites(tables);
-    if (snapshotTransaction(incoming).isPresent()) {
-      throw IsoldeException.of(
-          ErrorCode.READ_ONLY_TRANSACTION, "A transaction AS OF SNAPSHOT only reads.");
-    }
+    refuseOfSnapshot(incoming);
     // Transactional tables are cut at a timestamp: nobody has to wait for that.
     Set<TableMetadata> plain =
         tables.stream().filter(table -> !Tables.isTransactional(table)).collect(toSet());
     return Answers.within(writeGate.enter(plain), () -> route(tables, incoming, onIsolde));
+  }
+
+  private void refuseOfSnapshot(Incoming incoming) {
+    if (snapshotTransaction(incoming).isPresent()) {
+      throw IsoldeException.of(
+          ErrorCode.READ_ONLY_TRANSACTION, "A transaction AS OF SNAPSHOT only reads.");
+    }
   }
 
   private Optional<SnapshotTransactions.Open> snapshotTransaction(Incoming incoming) {

@@ -43,6 +43,8 @@ public enum ErrorCode {
   TRANSACTION_TOO_LARGE(false, KnownOutcome.NOT_COMMITTED),
   /** The transaction has no savepoint of this name. */
   SAVEPOINT_NOT_FOUND(false, KnownOutcome.NOT_COMMITTED),
+  /** FOR UPDATE: another transaction has the row. The transaction stays open. */
+  ROW_LOCKED(true, KnownOutcome.NOT_COMMITTED),
   /** A write in a READ ONLY transaction. */
   READ_ONLY_TRANSACTION(false, KnownOutcome.NOT_COMMITTED),
   /** The table is not transactional. */
@@ -82,6 +84,8 @@ public enum ErrorCode {
    * of a commit that is decided and could not be applied for long.
    */
   UNAVAILABLE(true, KnownOutcome.NOT_COMMITTED),
+  /** As many watches wait on the node as may. */
+  TOO_MANY_WATCHES(true, KnownOutcome.NOT_COMMITTED),
   /** The oracle has more undecided work than it may have. */
   ORACLE_OVERLOADED(true, KnownOutcome.NOT_COMMITTED),
   /** No leader of the oracle answered in time. */

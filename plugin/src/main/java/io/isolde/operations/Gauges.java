@@ -3,6 +3,7 @@ package io.isolde.operations;
 
 import io.isolde.group.ReplicaGroup;
 import io.isolde.group.ReplicaStatus;
+import io.isolde.oracle.group.Changes;
 import io.isolde.oracle.group.CoordinatorSession;
 import io.isolde.oracle.group.OracleClient;
 import io.isolde.oracle.group.OracleStatus;
@@ -40,6 +41,12 @@ final class Gauges {
     host(IsoldeMetric.IS_LEADER, host -> host.node().isServing() ? 1 : 0);
     host(IsoldeMetric.HAS_PROBLEM, host -> host.node().problem().isPresent() ? 1 : 0);
     host(IsoldeMetric.ORPHANED_COMMITS, host -> host.node().orphans().size());
+    changes(IsoldeMetric.WATCHES_WAITING, Changes::waiting);
+    changes(IsoldeMetric.CHANGES_NOTIFIED, Changes::notified);
+    changes(IsoldeMetric.CHANGES_LOST, Changes::lost);
+    IsoldeMetric.ROW_LOCK_WAITS.gauge(() -> parts.rowLocks().waits());
+    IsoldeMetric.ROW_LOCK_WAITED.gauge(() -> parts.rowLocks().waitedMillis());
+    IsoldeMetric.ROW_LOCK_REFUSALS.gauge(() -> parts.rowLocks().refusals());
     session(IsoldeMetric.HAS_SESSION, session -> session.isOpen() ? 1 : 0);
     session(IsoldeMetric.FENCED, CoordinatorSession::fencings);
     client(IsoldeMetric.OUTSTANDING, OracleClient::outstanding);
@@ -81,6 +88,10 @@ final class Gauges {
 
   private void host(IsoldeMetric metric, ToLongFunction<OracleHost> figure) {
     metric.gauge(() -> parts.oracleHost().map(figure::applyAsLong).orElse(0L));
+  }
+
+  private void changes(IsoldeMetric metric, ToLongFunction<Changes> figure) {
+    host(metric, host -> host.node().changes().map(figure::applyAsLong).orElse(0L));
   }
 
   private void session(IsoldeMetric metric, ToLongFunction<CoordinatorSession> figure) {

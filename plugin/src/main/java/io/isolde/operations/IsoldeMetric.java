@@ -57,6 +57,14 @@ enum IsoldeMetric {
   GROUP_QUEUED(Type.GROUPS, "QueuedWrites"),
   GROUP_LAG(Type.GROUPS, "LagEntries"),
 
+  WATCHES_WAITING(Type.WATCHES, "Waiting"),
+  CHANGES_NOTIFIED(Type.WATCHES, "Notified"),
+  CHANGES_LOST(Type.WATCHES, "Lost"),
+
+  ROW_LOCK_WAITS(Type.ROW_LOCKS, "Waits"),
+  ROW_LOCK_WAITED(Type.ROW_LOCKS, "WaitedMillis"),
+  ROW_LOCK_REFUSALS(Type.ROW_LOCKS, "Refusals"),
+
   IS_RECOVERING(Type.RESTART, "IsRecovering"),
   COMMITS_AGAIN(Type.RESTART, "CommitsAppliedAgain"),
   IS_INCOMPLETE(Type.RESTART, "IsIncomplete"),
@@ -71,6 +79,8 @@ enum IsoldeMetric {
     static final String TRANSACTIONS = "IsoldeTransactions";
     static final String ORACLE = "IsoldeOracle";
     static final String GROUPS = "IsoldeReplicaGroups";
+    static final String WATCHES = "IsoldeWatches";
+    static final String ROW_LOCKS = "IsoldeRowLocks";
     static final String RESTART = "IsoldeRestart";
     static final String VERSIONS = "IsoldeVersions";
   }

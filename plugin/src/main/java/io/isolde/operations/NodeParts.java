@@ -4,6 +4,7 @@ package io.isolde.operations;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replication.StrongKeyspaces;
 import io.isolde.restart.Restart;
+import io.isolde.rowlock.RowLocks;
 import io.isolde.snapshot.node.SnapshotNode;
 import io.isolde.transaction.Coordinator;
 import java.util.Optional;
@@ -20,6 +21,9 @@ public interface NodeParts {
 
   /** What this node does about commits that it lost when it died. */
   Restart restart();
+
+  /** The locks of this node's transactions, and of all if it leads the oracle. */
+  RowLocks rowLocks();
 
   /** How many requests of clients are not answered yet, of those that hold no thread meanwhile. */
   long unanswered();

@@ -40,6 +40,7 @@ public final class Operations {
                 new TransactionsTable(parts),
                 new OutcomesTable(parts),
                 new OrphansTable(parts),
+                new RowLocksTable(parts),
                 new ReplicaGroupsTable(parts.strongKeyspaces()),
                 new GroupReplicasTable(parts.strongKeyspaces()),
                 new LeadershipEventsTable(parts.strongKeyspaces().leadership().events()),

@@ -25,7 +25,9 @@ public final class Peers {
     SNAPSHOTS(2, "snapshots"),
     TABLE_BARRIERS(3, "tables that become transactional or are truncated"),
     COMMITS(4, "commits to apply"),
-    INSTALLATIONS(5, "what runs on a node");
+    INSTALLATIONS(5, "what runs on a node"),
+    WATCHES(6, "watches"),
+    ROW_LOCKS(7, "row locks");
 
     private final byte number;
     private final String subject;
@@ -33,6 +35,11 @@ public final class Peers {
     Service(int number, String subject) {
       this.number = (byte) number;
       this.subject = subject;
+    }
+
+    /** In messages. */
+    public byte number() {
+      return number;
     }
   }
 

@@ -2,7 +2,9 @@
 package io.isolde.read;
 
 import io.isolde.unique.UniqueIndex;
+import io.isolde.version.LossyIndex;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.apache.cassandra.cql3.Operator;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.ReadCommand;
@@ -24,7 +26,7 @@ final class IndexedExpression {
     }
     RowFilter.Expression best = null;
     for (RowFilter.Expression expression : command.rowFilter()) {
-      if (isKnown(command.metadata(), expression)
+      if (isKnown(command.metadata(), expression, index -> !LossyIndex.is(index))
           && (best == null || (isExact(expression) && !isExact(best)))) {
         best = expression;
       }
@@ -32,10 +34,16 @@ final class IndexedExpression {
     return best == null ? Optional.empty() : Optional.of(only(best, command.rowFilter()));
   }
 
-  /** Whether replicas can look for rows by an expression. */
+  /** Whether the user has an index for an expression. */
   static boolean isKnown(TableMetadata table, RowFilter.Expression expression) {
+    return isKnown(table, expression, any -> true);
+  }
+
+  private static boolean isKnown(
+      TableMetadata table, RowFilter.Expression expression, Predicate<Index> isUsed) {
     for (Index index : Keyspace.openAndGetStore(table).indexManager.listIndexes()) {
       if (!(index instanceof UniqueIndex)
+          && isUsed.test(index)
           && index.supportsExpression(expression.column(), expression.operator())) {
         return true;
       }

@@ -28,13 +28,16 @@ record OwnWritesMerge(SnapshotQuery<?> query, Collection<PartitionUpdate> ownWri
     PartitionIterator live =
         IndexFilter.matching(
             query.command, UnfilteredPartitionIterators.filter(merged, query.nowInSec()));
-    return query
-        .limits()
-        .filter(
-            live,
-            query.nowInSec(),
-            query.selectsFullPartition(),
-            query.metadata().enforceStrictLiveness());
+    FoundRows found = query.snapshot.found();
+    return FoundRows.report(
+        found,
+        query
+            .limits()
+            .filter(
+                FoundRows.exclude(found, live),
+                query.nowInSec(),
+                query.selectsFullPartition(),
+                query.metadata().enforceStrictLiveness()));
   }
 
   /** The transaction's writes, as far as the query selects them. */

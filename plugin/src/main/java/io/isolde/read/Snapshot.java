@@ -18,16 +18,28 @@ import org.apache.cassandra.db.SinglePartitionReadQuery;
  * @param recorder is told what is read
  * @param replicas makes the query that reads from the table's replicas of one that is read by
  *     Cassandra
+ * @param found hears which rows are returned, if they are to be locked
  */
 public record Snapshot(
     long asOf,
     VersionIndex versions,
     OwnWrites ownWrites,
     ReadRecorder recorder,
-    UnaryOperator<ReadQuery> replicas) {
+    UnaryOperator<ReadQuery> replicas,
+    FoundRows found) {
 
   /** Reads from replicas as Cassandra does. */
   public static final UnaryOperator<ReadQuery> FROM_REPLICAS = query -> query;
+
+  /** Of rows that are not to be locked. */
+  public Snapshot(
+      long asOf,
+      VersionIndex versions,
+      OwnWrites ownWrites,
+      ReadRecorder recorder,
+      UnaryOperator<ReadQuery> replicas) {
+    this(asOf, versions, ownWrites, recorder, replicas, FoundRows.NONE);
+  }
 
   /** Whether one replica has all that a read sees, so that it can filter rows by their values. */
   boolean isOfOneReplica(ConsistencyLevel consistency) {

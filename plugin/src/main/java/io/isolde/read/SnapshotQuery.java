@@ -88,7 +88,7 @@ abstract class SnapshotQuery<C extends ReadCommand> implements ReadQuery {
     }
     record();
     Collection<PartitionUpdate> ownWrites = ownWrites();
-    if (ownWrites.isEmpty() && rowFilter().isEmpty()) {
+    if (ownWrites.isEmpty() && rowFilter().isEmpty() && !isLocking()) {
       return reader.execute(atReplicas(limits(), RowFilter.none()));
     }
     return recorded(matching(ownWrites, reader));
@@ -105,7 +105,8 @@ abstract class SnapshotQuery<C extends ReadCommand> implements ReadQuery {
     if (indexed.isEmpty()) {
       return merged(ownWrites, reader.chunks(atReplicas(DataLimits.NONE, RowFilter.none())));
     }
-    return ownWrites.isEmpty() && snapshot.isOfOneReplica(reader.consistency())
+    boolean isAsItIs = ownWrites.isEmpty() && !isLocking();
+    return isAsItIs && snapshot.isOfOneReplica(reader.consistency())
         ? reader.execute(atReplicas(limits(), rowFilter()))
         : merged(ownWrites, proposed(indexed.get(), ownWrites, reader));
   }
@@ -143,8 +144,13 @@ abstract class SnapshotQuery<C extends ReadCommand> implements ReadQuery {
     return snapshot.replicas().apply(asOf(limits, filter));
   }
 
+  /** Whether each row that is returned has to be known. */
+  private boolean isLocking() {
+    return snapshot.found() != FoundRows.NONE;
+  }
+
   boolean isDirect() {
-    return rowFilter().isEmpty() && ownWrites().isEmpty();
+    return rowFilter().isEmpty() && ownWrites().isEmpty() && !isLocking();
   }
 
   @Override

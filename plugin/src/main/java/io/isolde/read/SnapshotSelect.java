@@ -20,7 +20,7 @@ import org.apache.cassandra.service.ClientState;
  * A prepared SELECT, read from a snapshot. Cassandra makes its queries in one overridable method;
  * the rest of a statement is private, so it is copied field by field.
  */
-public final class SnapshotSelect extends SelectStatement {
+public class SnapshotSelect extends SelectStatement {
   /** The fields of a SELECT that its constructor takes and that nothing gives out. */
   private static final List<Field> COPIED =
       List.of(

@@ -8,6 +8,7 @@ import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.group.Decided;
 import io.isolde.oracle.group.Stable;
+import io.isolde.oracle.replica.Command;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +25,13 @@ public interface Oracle {
    *     only get the answer of that one
    */
   long begin(UUID transactionId);
+
+  /**
+   * A newer snapshot for a transaction that is open. What it has begun with stays registered.
+   *
+   * @throws IsoldeException TRANSACTION_ALREADY_OPEN if it is decided: somebody has aborted it
+   */
+  long beginAgain(UUID transactionId);
 
   static IsoldeException alreadyDecided(UUID transactionId) {
     return IsoldeException.of(
@@ -46,7 +54,27 @@ public interface Oracle {
    */
   CompletableFuture<Decided> commit(CommitRequest request, byte[] writeSet, boolean isToBeApplied);
 
-  /** How large a commit may be, ids and writes, in bytes. */
+  /**
+   * Brings a part of the writes of a large commit into the oracle's log.
+   *
+   * @param staging names the writes: a fresh one for each attempt
+   * @param number from 0; the part before has been answered
+   * @param totalBytes of all parts
+   * @return may be completed by a thread that must not block; fails with {@link IsoldeException},
+   *     with ORACLE_OVERLOADED if there is no room now, and TRANSACTION_TOO_LARGE if there never is
+   */
+  CompletableFuture<Void> stage(UUID staging, int number, int totalBytes, byte[] part);
+
+  /** No commit will take these writes. Does not wait. */
+  void unstage(UUID staging);
+
+  /**
+   * As {@link #commit}, of writes that were {@linkplain #stage staged}. The commit is {@linkplain
+   * #inDoubt() in doubt} until it is applied.
+   */
+  CompletableFuture<Decided> commitStaged(CommitRequest request, Command.Staged staged);
+
+  /** How large a commit may be, ids and writes that are not staged, in bytes. */
   int maxCommitBytes();
 
   /**

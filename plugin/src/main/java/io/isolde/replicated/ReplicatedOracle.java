@@ -67,6 +67,15 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   }
 
   @Override
+  public long beginAgain(UUID transactionId) {
+    long start =
+        await(session.begin(transactionId), transactionId)
+            .orElseThrow(() -> Oracle.alreadyDecided(transactionId));
+    session.ended(start);
+    return start;
+  }
+
+  @Override
   public void beginAt(UUID transactionId, long snapshot) {
     if (open.putIfAbsent(transactionId, snapshot) == null) {
       session.beganAt(snapshot);
@@ -81,20 +90,47 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   @Override
   public CompletableFuture<Decided> commit(
       CommitRequest request, byte[] writeSet, boolean isToBeApplied) {
-    UUID id = request.transactionId();
+    return ended(request.transactionId(), session.commit(request, writeSet, isToBeApplied));
+  }
+
+  @Override
+  public CompletableFuture<Void> stage(UUID staging, int number, int totalBytes, byte[] part) {
     return session
-        .commit(request, writeSet, isToBeApplied)
+        .stage(staging, number, totalBytes, part)
         .handle(
-            (decided, error) -> {
-              if (id != null) {
-                end(id);
-              }
+            (done, error) -> {
               if (error != null) {
-                throw commitFailed(
-                    id, error instanceof CompletionException ? error.getCause() : error);
+                throw stageFailed(cause(error));
               }
-              return decided;
+              return null;
             });
+  }
+
+  @Override
+  public void unstage(UUID staging) {
+    session.unstage(staging);
+  }
+
+  @Override
+  public CompletableFuture<Decided> commitStaged(CommitRequest request, Command.Staged staged) {
+    return ended(request.transactionId(), session.commitStaged(request, staged));
+  }
+
+  private CompletableFuture<Decided> ended(UUID id, CompletableFuture<Decided> answer) {
+    return answer.handle(
+        (decided, error) -> {
+          if (id != null) {
+            end(id);
+          }
+          if (error != null) {
+            throw commitFailed(id, cause(error));
+          }
+          return decided;
+        });
+  }
+
+  private static Throwable cause(Throwable error) {
+    return error instanceof CompletionException ? error.getCause() : error;
   }
 
   @Override
@@ -220,6 +256,17 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
         "The oracle gave no answer: " + cause.getMessage() + " Nothing was done.",
         "transaction",
         id);
+  }
+
+  /** Before the decision it is known that nothing was committed, whatever has failed. */
+  private static IsoldeException stageFailed(Throwable cause) {
+    GroupFailure.Reason reason = cause instanceof GroupFailure e ? e.reason() : null;
+    if (reason == GroupFailure.Reason.REFUSED) {
+      return IsoldeException.of(
+          ErrorCode.TRANSACTION_TOO_LARGE,
+          cause.getMessage() + " Write less in one, or give the oracle's members larger heaps.");
+    }
+    return reason == GroupFailure.Reason.FENCED ? commitFailed(null, cause) : failed(null, cause);
   }
 
   /** Of a commit it is known only sometimes that nothing was done. */

@@ -130,9 +130,7 @@ public final class Restart {
   private void recover(LostCommits.Source source, LostWritesApplier applier)
       throws InterruptedException, ExecutionException {
     DurableCheckpoint from = checkpoints.last();
-    LostCommits.Result result =
-        LostCommits.recover(
-            from, source, commit -> applier.apply(commit.commitTimestamp(), commit.bytes()));
+    LostCommits.Result result = LostCommits.recover(from, source, applier::apply);
     commitsAgain = result.commits();
     isIncomplete = !result.isWhole();
     if (isIncomplete) {

@@ -55,9 +55,11 @@ final class Attempts {
    *
    * @param mayBeOld whether the first attempt may read what this node has heard of, which costs
    *     nothing. If it writes, the oracle checks it
+   * @param stay hears of conflicts
    * @throws IsoldeException CONFLICT, if others always were faster; as a commit and as a read
    */
-  <T> T decide(boolean mayBeOld, long deadlineNanos, Decision<T> decision) {
+  <T> T decide(
+      boolean mayBeOld, long deadlineNanos, HotPartitions.Stay stay, Decision<T> decision) {
     boolean isNewest = !mayBeOld;
     for (int attempt = 1; ; attempt++) {
       long snapshot = isNewest ? oracle.stable() : oracle.stableSoFar();
@@ -76,6 +78,9 @@ final class Attempts {
           throw e;
         }
         listener.decidedAgain();
+        if (isConflict(e)) {
+          stay.conflicted();
+        }
         pause(attempt, SnapshotErrors.mayPass(e));
       } catch (InvalidRequestException | FunctionExecutionException e) {
         if (isNewest) { // Else a value may have been read that is not there any more.

@@ -3,11 +3,12 @@ package io.isolde.transaction;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.answer.Answers;
+import io.isolde.apply.AppliedByOthers;
 import io.isolde.apply.ApplyThreads;
 import io.isolde.apply.MutationApplier;
-import io.isolde.apply.Stamp;
 import io.isolde.apply.WriteSetCodec;
 import io.isolde.config.NodeClock;
+import io.isolde.config.TransactionSettings;
 import io.isolde.conflict.Granule;
 import io.isolde.conflict.ReadSet;
 import io.isolde.conflict.WriteSet;
@@ -20,6 +21,7 @@ import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.Refusal;
 import io.isolde.oracle.group.Decided;
 import io.isolde.oracle.group.Stable;
+import io.isolde.oracle.replica.Command;
 import io.isolde.replicated.Oracle;
 import java.util.Collection;
 import java.util.Optional;
@@ -27,10 +29,10 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.UnavailableException;
 import org.apache.cassandra.utils.NoSpamLogger;
@@ -39,13 +41,19 @@ import org.slf4j.LoggerFactory;
 
 /** Decides, applies and makes visible: the second half of a transaction's life. */
 final class Committer {
-  /** What can't be applied for a second is in doubt, so that others pass it. */
-  private static final long MAX_PASSING_MILLIS = 1_500;
-
-  /** So many clients wait for what was in their way; further ones get their error at once. */
-  private static final int MAX_PASSING = 32;
-
   private static final ReadSet NOTHING_READ = new ReadSet(1);
+
+  private static final byte[] NOTHING = {};
+
+  /** A commit on its way. */
+  private record Job(
+      CommitRequest request,
+      WriteSet writes,
+      Collection<PartitionUpdate> updates,
+      Executor applying,
+      long timeoutMillis,
+      Runnable checkingAgain,
+      CommitMemory.Share share) {}
 
   private static final long IDLE_SECONDS = 10;
 
@@ -57,23 +65,29 @@ final class Committer {
   private final Oracle oracle;
   private final MutationApplier applier;
   private final InDoubt inDoubt;
+  private final LargeCommits large;
   private final CommitMemory memory;
   private final long commitTimeoutMillis;
+  private final CommitLimits limits;
   private final TransactionListener listener;
-  private final Semaphore passing = new Semaphore(MAX_PASSING);
+  private final PassedConflicts passedConflicts;
 
   Committer(
       Oracle oracle,
       MutationApplier applier,
       InDoubt inDoubt,
       CommitMemory memory,
-      long commitTimeoutMillis,
+      TransactionSettings settings,
       TransactionListener listener) {
     this.oracle = oracle;
     this.applier = applier;
     this.inDoubt = inDoubt;
+    this.large = new LargeCommits(oracle);
+    this.passedConflicts = new PassedConflicts(oracle, settings.commitTimeoutMillis());
     this.memory = memory;
-    this.commitTimeoutMillis = commitTimeoutMillis;
+    this.commitTimeoutMillis = settings.commitTimeoutMillis();
+    this.limits =
+        new CommitLimits(oracle.maxCommitBytes(), settings.maxWriteBytes(), commitTimeoutMillis);
     this.listener = listener;
   }
 
@@ -108,10 +122,11 @@ final class Committer {
       long startTimestamp,
       ReadSet reads,
       Collection<PartitionUpdate> updates) {
-    CommitMemory.Share share =
-        memory.share(updates.stream().mapToLong(PartitionUpdate::dataSize).sum());
+    long bytes = updates.stream().mapToLong(PartitionUpdate::dataSize).sum();
+    limits.checkSize(transactionId, bytes);
+    CommitMemory.Share share = memory.share(bytes);
     try {
-      return commit(transactionId, level, startTimestamp, reads, updates, share)
+      return commit(transactionId, level, startTimestamp, reads, updates, bytes, share)
           .whenComplete((done, failure) -> share.release());
     } catch (RuntimeException | Error e) {
       share.release();
@@ -125,9 +140,10 @@ final class Committer {
       long startTimestamp,
       ReadSet reads,
       Collection<PartitionUpdate> updates,
+      long bytes,
       CommitMemory.Share share) {
     check(transactionId, updates);
-    WriteSet writes = WriteSet.of(updates);
+    WriteSet writes = WriteSet.of(updates, reads.locked());
     CommitRequest request =
         new CommitRequest(
             transactionId,
@@ -136,38 +152,95 @@ final class Committer {
             reads.ids(),
             writes.overwrites(),
             writes.writes());
-    byte[] writeSet = WriteSetCodec.encode(updates);
-    checkFits(request, writeSet);
+    long timeoutMillis = limits.timeoutMillis(bytes);
+    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    boolean isLarge = limits.isLarge(request, bytes);
+    byte[] writeSet = isLarge ? NOTHING : WriteSetCodec.encode(updates);
+    limits.checkFits(request, writeSet);
     if (inDoubt.await(request.overwrites(), startTimestamp, writes::find, transactionId)) {
       check(transactionId, updates); // That was long ago.
     }
+    Runnable checking = () -> check(transactionId, updates);
+    Runnable checkingAgain =
+        isLarge ? Tables.unchanged(updates, transactionId, checking) : checking;
+    Job job =
+        new Job(
+            request,
+            writes,
+            updates,
+            ApplyThreads.of(updates),
+            timeoutMillis,
+            checkingAgain,
+            share);
+    CompletableFuture<Decision> decision =
+        isLarge
+            ? large
+                .stage(updates, timeoutMillis, job.checkingAgain)
+                .thenCompose(staged -> decideStaged(job, staged, deadlineNanos))
+            : decideAtOnce(job, writeSet);
+    return decision.thenCompose(decided -> commitTimestamp(decided, request, reads, writes));
+  }
+
+  private CompletableFuture<Decision> decideAtOnce(Job job, byte[] writeSet) {
     boolean isLeaderAsked = applier.isLeaderAsked(writeSet.length);
-    return decide(request, writeSet, updates, isLeaderAsked, share)
+    return decide(job, () -> oracle.commit(job.request, writeSet, isLeaderAsked))
         .thenCompose(
-            decision ->
-                decision instanceof Decision.Refused refused && refused.reason() == Refusal.IN_DOUBT
-                    ? decideAfterDoubt(request, writeSet, writes, updates, share)
-                    : CompletableFuture.completedFuture(decision))
-        .thenCompose(decision -> commitTimestamp(decision, request, reads, writes));
+            first -> orAfterDoubt(first, job, () -> oracle.commit(job.request, writeSet, false)));
+  }
+
+  private CompletableFuture<Decision> decideStaged(
+      Job job, Command.Staged staged, long deadlineNanos) {
+    return decideWithRoom(job, staged, deadlineNanos)
+        .whenComplete(
+            (decision, failure) -> {
+              boolean isDecided = decision != null && !(decision instanceof Decision.Refused);
+              if (!isDecided) {
+                large.giveUp(staged.id()); // If it is decided after all, there is nothing to drop.
+              }
+            });
+  }
+
+  /**
+   * While other large commits are applied, it may have to wait for them: until there is room, or as
+   * they write the same rows. Its writes are staged already.
+   */
+  private CompletableFuture<Decision> decideWithRoom(
+      Job job, Command.Staged staged, long deadlineNanos) {
+    return decide(job, () -> oracle.commitStaged(job.request, staged))
+        .thenCompose(
+            decision -> {
+              boolean isAskedAgain =
+                  decision instanceof Decision.Refused refused
+                      && refused.reason() != Refusal.ID_TAKEN
+                      && System.nanoTime() - deadlineNanos < 0;
+              return isAskedAgain
+                  ? LargeCommits.afterPause(job.checkingAgain)
+                      .thenCompose(now -> decideWithRoom(job, staged, deadlineNanos))
+                  : CompletableFuture.completedFuture(decision);
+            });
+  }
+
+  private CompletableFuture<Decision> orAfterDoubt(
+      Decision first, Job job, Supplier<CompletableFuture<Decided>> asking) {
+    return first instanceof Decision.Refused refused && refused.reason() == Refusal.IN_DOUBT
+        ? decideAfterDoubt(job, asking)
+        : CompletableFuture.completedFuture(first);
   }
 
   /** Once more, knowing what is in doubt. */
   private CompletableFuture<Decision> decideAfterDoubt(
-      CommitRequest request,
-      byte[] writeSet,
-      WriteSet writes,
-      Collection<PartitionUpdate> updates,
-      CommitMemory.Share share) {
-    UUID id = request.transactionId();
+      Job job, Supplier<CompletableFuture<Decided>> asking) {
+    UUID id = job.request.transactionId();
     Runnable waiting =
         () -> {
           inDoubt.lookAgain();
-          var unused = inDoubt.await(request.overwrites(), Long.MAX_VALUE, writes::find, id);
-          check(id, updates);
+          var unused =
+              inDoubt.await(job.request.overwrites(), Long.MAX_VALUE, job.writes::find, id);
+          job.checkingAgain.run();
         };
     try {
       return CompletableFuture.runAsync(waiting, DOUBTING)
-          .thenCompose(ready -> decide(request, writeSet, updates, false, share));
+          .thenCompose(ready -> decide(job, asking));
     } catch (RejectedExecutionException tooMany) {
       throw CommitErrors.refused(id, Refusal.IN_DOUBT);
     }
@@ -176,7 +249,8 @@ final class Committer {
   private CompletableFuture<Long> commitTimestamp(
       Decision decision, CommitRequest request, ReadSet reads, WriteSet writes) {
     if (decision instanceof Decision.Aborted aborted) {
-      return passed(aborted.conflict())
+      return passedConflicts
+          .passed(aborted.conflict())
           .thenApply(
               passed -> {
                 throw conflict(request, aborted.conflict(), reads, writes);
@@ -192,36 +266,31 @@ final class Committer {
    * Completes with the decision; if it is to commit, when that is visible. Fails with
    * APPLY_PENDING, and as the oracle does.
    */
-  private CompletableFuture<Decision> decide(
-      CommitRequest request,
-      byte[] writeSet,
-      Collection<PartitionUpdate> updates,
-      boolean isLeaderAsked,
-      CommitMemory.Share share) {
-    Executor applying =
-        ApplyThreads.of(updates); // Nothing may fail between the next line and the end.
+  private CompletableFuture<Decision> decide(Job job, Supplier<CompletableFuture<Decided>> asking) {
+    // Nothing may fail between the next line but one and the end.
     long askedNanos = System.nanoTime();
-    CompletableFuture<Decided> decided = oracle.commit(request, writeSet, isLeaderAsked);
+    CompletableFuture<Decided> decided = asking.get();
     CompletableFuture<Void> visible =
-        decided.thenCompose(how -> makeVisible(how, request.overwrites(), updates, applying));
+        decided.thenCompose(
+            how -> makeVisible(how, job.request.overwrites(), job.updates, job.applying));
     // A commit that is not applied in time goes on, and needs its writes for that.
-    share.hold();
+    job.share.hold();
     var unused =
         visible.whenComplete(
             (done, failure) -> {
-              share.release();
+              job.share.release();
               warnIfFailed(decided, failure);
             });
     return decided.thenCompose(
         how ->
             how.decision() instanceof Decision.Committed committed
-                ? isDone(visible, commitTimeoutMillis)
+                ? Answers.inTime(visible, job.timeoutMillis)
                     .thenApply(
                         isVisible -> {
                           if (!isVisible) {
                             listener.applyPending();
                             throw CommitErrors.pending(
-                                request.transactionId(), committed.commitTimestamp());
+                                job.request.transactionId(), committed.commitTimestamp());
                           }
                           listener.committed(System.nanoTime() - askedNanos);
                           return committed;
@@ -265,8 +334,7 @@ final class Committer {
         .thenComposeAsync(
             ready ->
                 applier.apply(
-                    Stamp.mutations(updates, commitTimestamp),
-                    () -> inDoubt.isApplied(commitTimestamp)),
+                    updates, commitTimestamp, AppliedByOthers.of(oracle, commitTimestamp)),
             applying)
         .thenCompose(
             done -> {
@@ -280,43 +348,6 @@ final class Committer {
     return oracle
         .applied(commitTimestamp, byLeader)
         .thenRun(() -> listener.visible(System.nanoTime() - appliedNanos));
-  }
-
-  /**
-   * Whoever tries again is to see what was in the way: until that is stable, each attempt would
-   * begin below it and could only have the same conflict. Completes then, or when that takes long.
-   */
-  private CompletableFuture<Boolean> passed(Conflict conflict) {
-    boolean isKnown =
-        conflict.kind() == Conflict.Kind.READ_WRITE || conflict.kind() == Conflict.Kind.WRITE_WRITE;
-    if (!isKnown || !passing.tryAcquire()) {
-      return CompletableFuture.completedFuture(false);
-    }
-    CompletableFuture<Void> passed = oracle.whenStable(conflict.committedAt());
-    return isDone(passed, Math.min(commitTimeoutMillis, MAX_PASSING_MILLIS))
-        .whenComplete(
-            (isPassed, failure) -> {
-              passed.cancel(false);
-              passing.release();
-            });
-  }
-
-  /** Refused here, where it is known that nothing is committed, and why. */
-  private void checkFits(CommitRequest request, byte[] writeSet) {
-    long ids =
-        (long) request.reads().length + request.overwrites().length + request.writes().length;
-    long bytes = writeSet.length + Long.BYTES * ids;
-    if (bytes > oracle.maxCommitBytes()) {
-      throw IsoldeException.of(
-          ErrorCode.TRANSACTION_TOO_LARGE,
-          "The commit takes "
-              + bytes
-              + " bytes, more than an entry of the oracle's log; write less in one.",
-          "transaction",
-          request.transactionId(),
-          "limit_bytes",
-          oracle.maxCommitBytes());
-    }
   }
 
   /** A statement of its own gets the error that a plain one would get. */
@@ -338,18 +369,10 @@ final class Committer {
   /** For a client that asks again after a commit. */
   void awaitVisible(UUID transactionId, long commitTimestamp) {
     CompletableFuture<Void> visible = inDoubt.whenApplied(commitTimestamp);
-    if (!Answers.await(isDone(visible, commitTimeoutMillis))) {
+    if (!Answers.await(Answers.inTime(visible, commitTimeoutMillis))) {
       visible.cancel(false);
       throw CommitErrors.pending(transactionId, commitTimestamp);
     }
-  }
-
-  /** Whether a step was done in time. If it fails, it goes on in the background, as a late one. */
-  private static CompletableFuture<Boolean> isDone(CompletableFuture<?> step, long timeoutMillis) {
-    CompletableFuture<Boolean> isDone = step.handle((done, failure) -> failure == null);
-    return isDone.isDone()
-        ? isDone
-        : isDone.completeOnTimeout(false, timeoutMillis, TimeUnit.MILLISECONDS);
   }
 
   private IsoldeException conflict(

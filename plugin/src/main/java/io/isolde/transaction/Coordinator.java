@@ -8,6 +8,7 @@ import io.isolde.config.TransactionSettings;
 import io.isolde.conflict.ReadSet;
 import io.isolde.error.IsoldeException;
 import io.isolde.replicated.Oracle;
+import io.isolde.rowlock.RowLocks;
 import io.isolde.transaction.barrier.ClusterBarrier;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionClock;
@@ -35,6 +36,7 @@ public final class Coordinator {
       StrongTables strong,
       Oracle oracle,
       OutboundQueues queues,
+      RowLocks locks,
       TransactionListener listener) {
     MutationApplier applier = new MutationApplier(strong, queues);
     this.inDoubt =
@@ -44,14 +46,20 @@ public final class Coordinator {
             () -> DatabaseDescriptor.getReadRpcTimeout(TimeUnit.MILLISECONDS),
             listener);
     CommitMemory memory = CommitMemory.ofThisNode();
-    Committer committer =
-        new Committer(oracle, applier, inDoubt, memory, settings.commitTimeoutMillis(), listener);
+    Committer committer = new Committer(oracle, applier, inDoubt, memory, settings, listener);
     this.transactions =
         new Transactions(
-            settings, oracle, committer, memory, () -> System.nanoTime() / 1_000_000, listener);
-    this.data = new DataStatements(oracle, committer, inDoubt, strong);
+            settings,
+            oracle,
+            committer,
+            memory,
+            locks,
+            () -> System.nanoTime() / 1_000_000,
+            listener);
+    this.data =
+        new DataStatements(oracle, committer, inDoubt, strong, new LockingReads(oracle, locks));
     Attempts attempts = new Attempts(oracle, listener);
-    HotPartitions hot = new HotPartitions();
+    HotPartitions hot = new HotPartitions(locks);
     this.reading = new ReadingWrites(attempts, committer, inDoubt, strong, hot);
     this.whole = new WholeTransactions(settings, attempts, committer, memory, hot, listener);
     this.uniqueIndexes = new UniqueIndexes(oracle, barrier, data, reading);
@@ -64,6 +72,7 @@ public final class Coordinator {
    * @param barrier that the statements of all clients of all nodes pass
    * @param strong the tables of strong keyspaces
    * @param queues to the other replicas
+   * @param locks of rows, for transactions that wait for them
    * @param clock what the version store is to know of the oracle's time
    * @param listener hears what becomes of the transactions
    */
@@ -73,9 +82,11 @@ public final class Coordinator {
       StrongTables strong,
       Oracle oracle,
       OutboundQueues queues,
+      RowLocks locks,
       VersionClock clock,
       TransactionListener listener) {
-    Coordinator coordinator = new Coordinator(settings, barrier, strong, oracle, queues, listener);
+    Coordinator coordinator =
+        new Coordinator(settings, barrier, strong, oracle, queues, locks, listener);
     coordinator.mode.passExistingTimestamps();
     NodeVersions.ofThisNode().useClock(clock, oracle.next());
     var unused =

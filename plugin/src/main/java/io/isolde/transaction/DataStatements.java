@@ -8,6 +8,8 @@ import io.isolde.apply.Stamp;
 import io.isolde.apply.StrongTables;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.read.FoundRows;
+import io.isolde.read.LockingSelect;
 import io.isolde.read.OwnWrites;
 import io.isolde.read.ReadRecorder;
 import io.isolde.read.Snapshot;
@@ -45,9 +47,16 @@ public final class DataStatements {
   private final Committer committer;
   private final InDoubt inDoubt;
   private final StrongTables strong;
+  private final LockingReads locking;
 
-  DataStatements(Oracle oracle, Committer committer, InDoubt inDoubt, StrongTables strong) {
+  DataStatements(
+      Oracle oracle,
+      Committer committer,
+      InDoubt inDoubt,
+      StrongTables strong,
+      LockingReads locking) {
     this.strong = strong;
+    this.locking = locking;
     this.oracle = oracle;
     this.committer = committer;
     this.inDoubt = inDoubt;
@@ -62,13 +71,7 @@ public final class DataStatements {
     VersionIndex versions = check(select, options, request);
     transaction.enter();
     try {
-      long asOf = transaction.startTimestamp();
-      ReadRecorder recorder =
-          InDoubtWait.of(inDoubt, asOf, transaction.id(), transaction.recorder());
-      Snapshot snapshot =
-          new Snapshot(asOf, versions, transaction.writes(), recorder, replicas(select));
-      return read(
-          select, snapshot, transaction.id(), at(options, transaction.nowInSeconds()), request);
+      return read(transaction, select, versions, options, request, FoundRows.NONE);
     } catch (IsoldeException e) {
       throw e.errorCode() == ErrorCode.SNAPSHOT_TOO_OLD && transaction.isAsOf()
           ? TooOld.asOf(transaction, e)
@@ -76,6 +79,48 @@ public final class DataStatements {
     } finally {
       transaction.leave();
     }
+  }
+
+  private ResultMessage.Rows read(
+      Transaction transaction,
+      SelectStatement select,
+      VersionIndex versions,
+      QueryOptions options,
+      ClientRequest request,
+      FoundRows found) {
+    long asOf = transaction.startTimestamp();
+    ReadRecorder recorder = InDoubtWait.of(inDoubt, asOf, transaction.id(), transaction.recorder());
+    Snapshot snapshot =
+        new Snapshot(asOf, versions, transaction.writes(), recorder, replicas(select), found);
+    return read(
+        select, snapshot, transaction.id(), at(options, transaction.nowInSeconds()), request);
+  }
+
+  /** SELECT … FOR UPDATE in a transaction. Waits on this thread. */
+  public ResultMessage.Rows select(
+      Transaction transaction, LockingSelect select, QueryOptions options, ClientRequest request) {
+    VersionIndex versions = check(select, options, request);
+    requireWriting(transaction);
+    QueryOptions unpaged = withoutPages(options);
+    return locking.select(
+        transaction,
+        select,
+        at(unpaged, transaction.nowInSeconds()),
+        request,
+        found -> read(transaction, select, versions, unpaged, request, found));
+  }
+
+  /** All that is returned is locked, so all of it comes at once. */
+  private static QueryOptions withoutPages(QueryOptions options) {
+    return QueryOptions.create(
+        options.getConsistency(),
+        options.getValues(),
+        options.skipMetadata(),
+        -1,
+        null,
+        options.getSerialConsistency(),
+        options.getProtocolVersion(),
+        options.getKeyspace());
   }
 
   /**
@@ -157,6 +202,10 @@ public final class DataStatements {
   static void check(Transaction transaction, List<BoundWrite> writes, ClientRequest request) {
     check(writes);
     ClientTimestamps.warnIfIgnored(writes, request);
+    requireWriting(transaction);
+  }
+
+  private static void requireWriting(Transaction transaction) {
     if (transaction.isReadOnly()) {
       throw IsoldeException.of(
           ErrorCode.READ_ONLY_TRANSACTION,

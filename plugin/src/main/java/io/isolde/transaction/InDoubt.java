@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.apply.AppliedByOthers;
 import io.isolde.conflict.Granule;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
@@ -62,8 +63,7 @@ final class InDoubt {
 
   /** Whether a commit is applied, as far as this node has heard. Costs nothing. */
   boolean isApplied(long commitTimestamp) {
-    // In this order: the set is to be of the snapshot or later.
-    return oracle.stableSoFar() >= commitTimestamp && !oracle.inDoubt().contains(commitTimestamp);
+    return AppliedByOthers.of(oracle, commitTimestamp).isKnown();
   }
 
   /**

@@ -141,6 +141,7 @@ public final class ReadingWrites {
       return attempts.decide(
           true,
           deadlineNanos,
+          stay,
           (snapshot, isNewest) -> {
             WriteBuffer buffer = new WriteBuffer(Long.MAX_VALUE, CommitMemory.unbounded());
             ResultMessage answer = commit(snapshot, buffer, writes, isBatch, request);
@@ -182,6 +183,7 @@ public final class ReadingWrites {
         attempts.decide(
             false,
             Attempts.deadlineNanos(),
+            HotPartitions.Stay.NONE,
             (snapshot, isNewest) -> {
               addEntries(index, rows, snapshot, request);
               return Optional.of(snapshot);

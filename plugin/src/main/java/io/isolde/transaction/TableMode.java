@@ -98,10 +98,14 @@ public final class TableMode {
     }
   }
 
-  /** Whoever reads after the statement has answered, reads from the new beginning on. */
+  /**
+   * Whoever reads after the statement has answered, reads from the new beginning on. All nodes hear
+   * of it, since watches wait everywhere.
+   */
   private void beginAnew(VersionIndex versions) {
     long beginning = oracle.next();
     versions.beginAnew(beginning);
+    barrier.announceBeginning(versions.table(), beginning);
     // If it does not yet, readers ask the oracle again.
     var unused = isDoneInTime(oracle.whenStable(beginning));
   }
@@ -176,7 +180,15 @@ public final class TableMode {
         table,
         () -> {
           barrier.secureOnAll(table, awaitApplied(table));
-          truncate.run();
+          boolean isDone = false;
+          try {
+            truncate.run();
+            isDone = true;
+          } finally {
+            if (!isDone) { // Some replicas may be empty.
+              beginAnewIfPossible(Tables.requireTransactional(table));
+            }
+          }
           beginAnew(Tables.requireTransactional(table));
         });
   }
@@ -227,13 +239,14 @@ public final class TableMode {
   }
 
   /**
-   * The rows are gone whatever the oracle says, and all nodes refuse the table to older readers.
+   * What is gone is gone whatever the oracle says, and all nodes refuse the table to older readers.
    */
   private void beginAnewIfPossible(VersionIndex versions) {
     try {
       beginAnew(versions);
     } catch (IsoldeException e) {
-      logger.warn("The oracle did not answer after a TRUNCATE; its readers may ask it again.", e);
+      logger.warn(
+          "The oracle did not answer after a change of a table; its readers may ask it again.", e);
     }
   }
 
@@ -252,8 +265,8 @@ public final class TableMode {
           drop.accept(moment);
           barrier.awaitFollowers(table);
           if (Tables.isTransactional(table)) {
-            // If it is not yet, readers ask the oracle again.
-            var unused = isDoneInTime(oracle.whenStable(moment));
+            barrier.announceBeginning(table, moment);
+            beginAnewIfPossible(Tables.requireTransactional(table));
           }
         });
   }

@@ -7,11 +7,15 @@ import io.isolde.error.IsoldeException;
 import io.isolde.version.DroppedColumns;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.apache.cassandra.cql3.statements.BatchStatement;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.SchemaConstants;
 import org.apache.cassandra.schema.TableMetadata;
@@ -111,6 +115,36 @@ public final class Tables {
           "transaction",
           transactionId);
     }
+  }
+
+  /**
+   * Makes sure later that tables are as they are now: a commit that takes long must not come after
+   * a change that has not waited for it.
+   *
+   * @param further run after that
+   * @return throws SNAPSHOT_TOO_OLD or NOT_TRANSACTIONAL if one has changed
+   */
+  static Runnable unchanged(
+      Collection<PartitionUpdate> updates, UUID transactionId, Runnable further) {
+    Map<TableMetadata, Long> before = new HashMap<>();
+    for (TableMetadata table : distinct(Iterables.transform(updates, PartitionUpdate::metadata))) {
+      before.put(table, requireTransactional(table).takesWritesSince());
+    }
+    return () -> {
+      before.forEach(
+          (table, since) -> {
+            if (requireTransactional(table).takesWritesSince() != since) {
+              throw IsoldeException.of(
+                  ErrorCode.SNAPSHOT_TOO_OLD,
+                  "The table " + table + " has changed meanwhile; start again.",
+                  "table",
+                  table,
+                  "transaction",
+                  transactionId);
+            }
+          });
+      further.run();
+    };
   }
 
   /**

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -20,13 +21,12 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** An open transaction of a client of this node. Its statements may run side by side. */
 public final class Transaction {
   private final UUID id;
   private final Transactions.Options options;
-  private final long startTimestamp;
-  private final long nowInSeconds;
   private final String startedBy;
   private final LongSupplier nowMillis;
   private final long startedAtMillis;
@@ -40,6 +40,9 @@ public final class Transaction {
   /** Held by the statement that writes. */
   private final Lock writing = new ReentrantLock();
 
+  /** Held by the statement that locks rows, which may wait for them. */
+  private final ReentrantLock locking = new ReentrantLock(true);
+
   private volatile long lastUsedMillis;
 
   /** Why it can't commit any more, though it may still be open because a statement runs. */
@@ -48,7 +51,13 @@ public final class Transaction {
   /** A statement has failed. Until it goes back to a savepoint, it can't commit. */
   private final AtomicReference<EndedTransactions.End> failure = new AtomicReference<>();
 
-  private volatile boolean used;
+  /** What it sees; and by which time it judges what has expired. */
+  private record Moment(long timestamp, long nowInSeconds) {}
+
+  private volatile Moment moment;
+
+  /** How many statements it has had; guarded by this. */
+  private int statements;
 
   /** Guarded by inUse. No statement is accepted any more. */
   private boolean ended;
@@ -71,8 +80,7 @@ public final class Transaction {
       WriteBuffer writes) {
     this.id = id;
     this.options = options;
-    this.startTimestamp = startTimestamp;
-    this.nowInSeconds = nowInSeconds;
+    this.moment = new Moment(startTimestamp, nowInSeconds);
     this.startedBy = startedBy;
     this.nowMillis = nowMillis;
     this.startedAtMillis = nowMillis.getAsLong();
@@ -95,9 +103,9 @@ public final class Transaction {
     return options;
   }
 
-  /** Microseconds; what the transaction sees. */
+  /** Microseconds; what the transaction sees. It stays, unless the first statement locks rows. */
   public long startTimestamp() {
-    return startTimestamp;
+    return moment.timestamp;
   }
 
   public boolean isReadOnly() {
@@ -118,7 +126,7 @@ public final class Transaction {
    * One time for all statements of the transaction: what has expired does not change in between.
    */
   public long nowInSeconds() {
-    return nowInSeconds;
+    return moment.nowInSeconds;
   }
 
   public long ageMillis() {
@@ -142,13 +150,75 @@ public final class Transaction {
    */
   void enter() {
     inUse.readLock().lock();
-    used = true;
+    countStatement();
     try {
       requireOpen(false);
     } catch (IsoldeException e) {
       inUse.readLock().unlock();
       throw e;
     }
+  }
+
+  /**
+   * Begins a statement that locks rows: one at a time. {@link #leaveLocking} ends it.
+   *
+   * @param waitNanos for another one
+   * @return false if that is still there
+   */
+  boolean enterLocking(long waitNanos) {
+    try {
+      if (!locking.tryLock(waitNanos, TimeUnit.NANOSECONDS)) {
+        return false;
+      }
+    } catch (InterruptedException e) {
+      throw new UncheckedInterruptedException(e);
+    }
+    try {
+      enter();
+      return true;
+    } catch (RuntimeException | Error e) {
+      locking.unlock();
+      throw e;
+    }
+  }
+
+  /**
+   * Ends a statement that locks rows.
+   *
+   * @param isAnswered if not, nobody has seen anything of it, and the next one may be the first
+   */
+  void leaveLocking(boolean isAnswered) {
+    if (!isAnswered) {
+      synchronized (this) {
+        statements--;
+      }
+    }
+    locking.unlock();
+    leave();
+  }
+
+  private synchronized void countStatement() {
+    statements++;
+  }
+
+  /**
+   * Sees what is newer from now on, if the statement that asks for it is the first.
+   *
+   * @param snapshot in microseconds, not below the start timestamp
+   * @return whether it is the first
+   */
+  synchronized boolean advanceTo(long snapshot) {
+    if (statements > 1) {
+      return false;
+    }
+    assert snapshot >= moment.timestamp : "a transaction does not go back in time";
+    long seconds = TimeUnit.MICROSECONDS.toSeconds(snapshot);
+    moment = new Moment(snapshot, Math.max(moment.nowInSeconds, seconds));
+    return true;
+  }
+
+  synchronized boolean isFirstStatement() {
+    return statements <= 1;
   }
 
   private void requireOpen(boolean evenIfFailed) {
@@ -229,8 +299,8 @@ public final class Transaction {
   }
 
   /** Whether it has had a statement. */
-  boolean isUsed() {
-    return used;
+  synchronized boolean isUsed() {
+    return statements > 0;
   }
 
   /** From now on nothing can be committed. The first reason is the one that is told. */

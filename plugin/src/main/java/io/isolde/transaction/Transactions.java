@@ -11,6 +11,7 @@ import io.isolde.oracle.Conflict;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.Outcome;
 import io.isolde.replicated.Oracle;
+import io.isolde.rowlock.RowLocks;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -38,6 +39,7 @@ public final class Transactions {
   private final Oracle oracle;
   private final Committer committer;
   private final CommitMemory memory;
+  private final RowLocks locks;
   private final LongSupplier nowMillis;
   private final TransactionListener listener;
   private final Map<UUID, Transaction> open = new ConcurrentHashMap<>();
@@ -48,12 +50,14 @@ public final class Transactions {
       Oracle oracle,
       Committer committer,
       CommitMemory memory,
+      RowLocks locks,
       LongSupplier nowMillis,
       TransactionListener listener) {
     this.settings = settings;
     this.oracle = oracle;
     this.committer = committer;
     this.memory = memory;
+    this.locks = locks;
     this.nowMillis = nowMillis;
     this.listener = listener;
   }
@@ -86,10 +90,7 @@ public final class Transactions {
     if (open.size() >= settings.maxOpen()) {
       throw IsoldeException.of(
           ErrorCode.TOO_MANY_TRANSACTIONS,
-          "This node has "
-              + open.size()
-              + " open transactions, as many as it may have; try"
-              + " again when some have ended.",
+          "This node has as many open transactions as it may; try again when some have ended.",
           "limit",
           "max_open_transactions");
     }
@@ -136,9 +137,7 @@ public final class Transactions {
   public static IsoldeException openOtherwise(UUID id) {
     return IsoldeException.of(
         ErrorCode.TRANSACTION_ALREADY_OPEN,
-        "The transaction "
-            + id
-            + " is open with other options; take a fresh id for each transaction.",
+        "The transaction %s is open with other options; take a fresh id for each.".formatted(id),
         "transaction",
         id);
   }
@@ -323,6 +322,7 @@ public final class Transactions {
   }
 
   private void over(Transaction transaction) {
+    locks.release(transaction.id());
     oracle.end(transaction.id());
     open.remove(transaction.id());
   }

@@ -71,6 +71,7 @@ public final class WholeTransactions {
       return attempts.decide(
           mayWrite,
           deadlineNanos,
+          stay,
           (snapshot, isNewest) -> {
             // Snapshots stand still while nobody commits; time does not.
             long nowInSeconds = DataStatements.nowInSeconds(options, snapshot, request);

@@ -8,7 +8,9 @@ import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.ReadExecutionController;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.filter.ClusteringIndexFilter;
+import org.apache.cassandra.db.filter.ClusteringIndexSliceFilter;
 import org.apache.cassandra.db.filter.DataLimits;
 import org.apache.cassandra.db.filter.RowFilter;
 import org.apache.cassandra.db.lifecycle.View;
@@ -32,6 +34,8 @@ import org.apache.cassandra.utils.FBUtilities;
 record AsOfSearcher(
     TableVersions versions, ColumnFamilyStore cfs, ReadCommand command, long asOf, RowFilter filter)
     implements Index.Searcher {
+  private static final ClusteringIndexFilter WHOLE =
+      new ClusteringIndexSliceFilter(Slices.ALL, false);
 
   @Override
   public UnfilteredPartitionIterator search(ReadExecutionController controller) {
@@ -39,7 +43,7 @@ record AsOfSearcher(
     if (filter.isEmpty()) {
       return limited(read(controller));
     }
-    ReadCommand indexed = withoutTimestamp();
+    ReadCommand indexed = withoutTimestamp(false);
     return limited(
         indexed.indexQueryPlan() == null
             ? filter.filter(read(controller), command.nowInSec())
@@ -57,15 +61,17 @@ record AsOfSearcher(
 
   private PartitionIterator candidates(ReadCommand indexed, ReadExecutionController controller) {
     ChangeLog.Node before = versions.changes().before(asOf);
-    return before == null || command.isReversed() || !isQueryable(indexed) || hasExpiredSince()
+    boolean isWhole = IndexedRead.isOfPartitions(indexed);
+    ReadCommand asked = isWhole ? withoutTimestamp(true) : indexed; // It chooses its indexes anew.
+    return before == null || command.isReversed() || !isReliable(asked) || hasExpiredSince()
         ? UnfilteredPartitionIterators.filter(read(controller), command.nowInSec())
-        : IndexedRead.of(this, controller, indexed, before);
+        : IndexedRead.of(this, controller, asked, isWhole, before);
   }
 
-  /** It may be another one than when the command came. */
-  private boolean isQueryable(ReadCommand indexed) {
+  /** The indexes may be other ones than when the command came. */
+  private boolean isReliable(ReadCommand indexed) {
     return indexed.indexQueryPlan().getIndexes().stream()
-        .allMatch(cfs.indexManager::isIndexQueryable);
+        .allMatch(index -> cfs.indexManager.isIndexQueryable(index) && !LossyIndex.is(index));
   }
 
   /**
@@ -90,7 +96,12 @@ record AsOfSearcher(
     return versions.changes().hasExpiring(view);
   }
 
-  private ReadCommand withoutTimestamp() {
+  /**
+   * The command as other indexes know it.
+   *
+   * @param isWhole for whole partitions
+   */
+  private ReadCommand withoutTimestamp(boolean isWhole) {
     return command instanceof SinglePartitionReadCommand partition
         ? SinglePartitionReadCommand.create(
             command.metadata(),
@@ -99,14 +110,14 @@ record AsOfSearcher(
             filter,
             DataLimits.NONE,
             partition.partitionKey(),
-            partition.clusteringIndexFilter())
+            isWhole ? WHOLE : partition.clusteringIndexFilter())
         : PartitionRangeReadCommand.create(
             command.metadata(),
             command.nowInSec(),
             command.columnFilter(),
             filter,
             DataLimits.NONE,
-            dataRange());
+            isWhole ? new DataRange(dataRange().keyRange(), WHOLE) : dataRange());
   }
 
   private DataRange dataRange() {

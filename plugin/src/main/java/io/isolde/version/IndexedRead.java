@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.NoSuchElementException;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.ClusteringComparator;
@@ -44,7 +43,10 @@ final class IndexedRead extends AbstractIterator<RowIterator> implements Partiti
   private final ReadExecutionController controller;
   private final ReadExecutionController ofIndex;
   private final UnfilteredPartitionIterator found;
-  private final ChangedRows changed;
+  private final RowsWrittenSince changed;
+
+  /** Whether the index has been asked for whole partitions, so that it says no more than these. */
+  private final boolean isOfPartitions;
 
   /** What the index has found next; null if that is not known yet, or nothing. */
   private UnfilteredRowIterator nextFound;
@@ -56,7 +58,9 @@ final class IndexedRead extends AbstractIterator<RowIterator> implements Partiti
       ReadExecutionController controller,
       ReadExecutionController ofIndex,
       UnfilteredPartitionIterator found,
-      ChangedRows changed) {
+      RowsWrittenSince changed,
+      boolean isOfPartitions) {
+    this.isOfPartitions = isOfPartitions;
     this.searcher = searcher;
     this.command = searcher.command();
     this.controller = controller;
@@ -69,22 +73,34 @@ final class IndexedRead extends AbstractIterator<RowIterator> implements Partiti
    * The candidates.
    *
    * @param indexed finds rows by what they have now
+   * @param isOfPartitions whether they are found in whole partitions, and only these count
    * @param before the place in the log from which on all is newer than the timestamp
    */
   static IndexedRead of(
       AsOfSearcher searcher,
       ReadExecutionController controller,
       ReadCommand indexed,
+      boolean isOfPartitions,
       ChangeLog.Node before) {
     ReadExecutionController ofIndex = indexed.executionController();
     try {
       UnfilteredPartitionIterator found = indexed.indexSearcher().search(ofIndex);
       return new IndexedRead(
-          searcher, controller, ofIndex, found, new ChangedRows(searcher, indexed, before));
+          searcher,
+          controller,
+          ofIndex,
+          found,
+          new RowsWrittenSince(searcher, indexed, before),
+          isOfPartitions || isOfPartitions(indexed));
     } catch (RuntimeException | Error e) {
       ofIndex.close();
       throw e;
     }
+  }
+
+  /** Whether the index of a command is to be asked for whole partitions. */
+  static boolean isOfPartitions(ReadCommand indexed) {
+    return indexed.indexQueryPlan().getIndexes().stream().anyMatch(LossyIndex::isOfPartitions);
   }
 
   @Override
@@ -145,9 +161,9 @@ final class IndexedRead extends AbstractIterator<RowIterator> implements Partiti
 
     private void readBatch() {
       List<Row> taken = new ArrayList<>();
-      isLastBatch = !takeFound(taken);
+      isLastBatch = isOfPartitions || !takeFound(taken);
       changed.look();
-      if (changed.isWhole(key)) {
+      if (isOfPartitions || changed.isWhole(key)) {
         isLastBatch = true;
         batch = read(last == null ? selected : selected.forPaging(comparator(), last, false));
         return;
@@ -268,123 +284,6 @@ final class IndexedRead extends AbstractIterator<RowIterator> implements Partiti
           foundRows.close();
         }
       }
-    }
-  }
-
-  /** What a command selects of the rows that were written after its timestamp. */
-  private static final class ChangedRows {
-    private final AsOfSearcher searcher;
-
-    /** Whether a change may be one of all rows of its partition. */
-    private final boolean isByPartition;
-
-    /** Whether an index lets go of what a write replaces, perhaps before the log has the write. */
-    private final boolean forgets;
-
-    private ChangeLog.Node lastSeen;
-    private DecoratedKey passed;
-    private final TreeMap<DecoratedKey, OfPartition> partitions = new TreeMap<>();
-
-    ChangedRows(AsOfSearcher searcher, ReadCommand indexed, ChangeLog.Node before) {
-      this.searcher = searcher;
-      this.forgets =
-          indexed.indexQueryPlan().getIndexes().stream()
-              .anyMatch(index -> index.getBackingTable().isPresent());
-      this.isByPartition =
-          searcher.filter().hasStaticExpression()
-              || !searcher.filter().hasExpressionOnClusteringOrRegularColumns();
-      this.lastSeen = before;
-    }
-
-    private static final class OfPartition {
-      private final NavigableSet<Clustering<?>> rows;
-      private boolean isWhole;
-
-      OfPartition(ClusteringComparator comparator) {
-        rows = new TreeSet<>(comparator);
-      }
-    }
-
-    /**
-     * Takes what has been written since the last look.
-     *
-     * @throws SnapshotTooOldException if something may have gone that nobody has written down
-     */
-    void look() {
-      if (forgets) {
-        searcher
-            .versions()
-            .changes()
-            .awaitWriting(key -> !hasPassed(key) && searcher.selects(key))
-            .forEach(key -> ofPartition(key).isWhole = true);
-      }
-      for (ChangeLog.Node node = lastSeen.next(); node != null; node = node.next()) {
-        lastSeen = node;
-        if (isSelected(node.change)) {
-          OfPartition partition = ofPartition(node.change.key());
-          if (isByPartition || node.change.row() == null) {
-            partition.isWhole = true;
-          } else {
-            partition.rows.add(node.change.row());
-          }
-        }
-      }
-      searcher.versions().horizon().check(searcher.asOf());
-      if (!searcher.versions().changes().isOn()) {
-        throw new SnapshotTooOldException(searcher.asOf(), searcher.asOf() + 1); // no index now
-      }
-    }
-
-    private OfPartition ofPartition(DecoratedKey key) {
-      return partitions.computeIfAbsent(
-          key, made -> new OfPartition(searcher.command().metadata().comparator));
-    }
-
-    private boolean hasPassed(DecoratedKey key) {
-      return passed != null && key.compareTo(passed) <= 0;
-    }
-
-    private boolean isSelected(ChangeLog.Change change) {
-      if (change.timestamp() <= searcher.asOf()
-          || hasPassed(change.key())
-          || !searcher.selects(change.key())) {
-        return false;
-      }
-      if (change.row() == Clustering.STATIC_CLUSTERING) {
-        return isByPartition;
-      }
-      return change.row() == null || searcher.selected(change.key()).selects(change.row());
-    }
-
-    /** Returns null if nothing more has changed. */
-    DecoratedKey firstKey() {
-      return partitions.isEmpty() ? null : partitions.firstKey();
-    }
-
-    boolean isWhole(DecoratedKey key) {
-      OfPartition partition = partitions.get(key);
-      return isByPartition || (partition != null && partition.isWhole);
-    }
-
-    /**
-     * Rows that have changed.
-     *
-     * @param after null for the first
-     * @param upTo null for the last
-     */
-    NavigableSet<Clustering<?>> rows(DecoratedKey key, Clustering<?> after, Clustering<?> upTo) {
-      OfPartition partition = partitions.get(key);
-      if (partition == null) {
-        return new TreeSet<>(searcher.command().metadata().comparator);
-      }
-      NavigableSet<Clustering<?>> rows = partition.rows;
-      rows = after == null ? rows : rows.tailSet(after, false);
-      return upTo == null ? rows : rows.headSet(upTo, true);
-    }
-
-    void passed(DecoratedKey key) {
-      passed = key;
-      partitions.remove(key);
     }
   }
 }

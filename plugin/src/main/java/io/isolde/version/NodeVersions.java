@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.streaming.StreamManager;
@@ -44,6 +45,8 @@ public final class NodeVersions {
 
   private volatile boolean hasOracle;
 
+  private volatile Consumer<TableId> listener = table -> {};
+
   private final VersionClock clock =
       new VersionClock() {
         @Override
@@ -66,6 +69,18 @@ public final class NodeVersions {
           return source.lowWatermark();
         }
       };
+
+  /**
+   * From now on the listener hears of tables that {@linkplain VersionIndex#beginAnew begin anew},
+   * or are not transactional any more.
+   */
+  public void listen(Consumer<TableId> newListener) {
+    listener = newListener;
+  }
+
+  void changed(TableId table) {
+    listener.accept(table);
+  }
 
   private NodeVersions(VersionSettings settings) {
     ActiveHandler.logIfNotOurs();
@@ -157,6 +172,7 @@ public final class NodeVersions {
 
   void unregister(TableId table, VersionIndex index) {
     tables.remove(table, index);
+    changed(table);
   }
 
   private void sweep() {

@@ -7,11 +7,14 @@ import io.isolde.install.ActiveHandler;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.cassandra.cql3.Operator;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.RegularAndStaticColumns;
+import org.apache.cassandra.db.SystemKeyspace;
 import org.apache.cassandra.db.WriteContext;
 import org.apache.cassandra.db.filter.RowFilter;
 import org.apache.cassandra.db.marshal.AbstractType;
@@ -50,6 +53,8 @@ public final class VersionIndex extends IndexInSchema {
   /** Transactions that started before can't use the table. */
   private volatile long since = Long.MIN_VALUE;
 
+  private final AtomicLong begunAnewAt = new AtomicLong();
+
   /** Those that started before can't write to it. */
   private volatile long writersSince = Long.MIN_VALUE;
 
@@ -67,6 +72,8 @@ public final class VersionIndex extends IndexInSchema {
     if (node.hasOracle()) { // Else this node has no transactions yet, and is about to start.
       since = node.clock().latestTimestamp();
     }
+    long truncatedMillis = Math.max(0, SystemKeyspace.getTruncatedAt(cfs.metadata.id));
+    begunAnewAt.set(TimeUnit.MILLISECONDS.toMicros(truncatedMillis));
     VersionStore store = new VersionStore(node.budget(), horizon);
     SSTableRetention retention =
         new SSTableRetention(
@@ -106,9 +113,25 @@ public final class VersionIndex extends IndexInSchema {
    *
    * @param timestamp above all that the table had before
    */
-  public synchronized void beginAnew(long timestamp) {
+  public void beginAnew(long timestamp) {
+    raiseBeginning(timestamp);
+    begunAnewAt.accumulateAndGet(timestamp, Math::max);
+    node.changed(cfs.metadata.id);
+  }
+
+  private synchronized void raiseBeginning(long timestamp) {
     since = Math.max(since, timestamp);
     versions.horizon().raise(timestamp);
+  }
+
+  /**
+   * When it last {@linkplain #beginAnew began anew}, as all nodes have heard, or lost a column;
+   * what it lost then, no commit tells of. After a restart it is also the moment of the last
+   * TRUNCATE, by a clock.
+   */
+  public long begunAnewAt() {
+    followColumns();
+    return begunAnewAt.get();
   }
 
   /** Transactions that started before can't commit what they write to the table. */
@@ -122,7 +145,7 @@ public final class VersionIndex extends IndexInSchema {
    * @param hadOlder whether there was anything; then only readers who start now find none of it
    */
   public void truncated(long upTo, boolean hadOlder) {
-    beginAnew(upTo);
+    raiseBeginning(upTo);
     if (hadOlder) {
       long timestamp = node.clock().newTimestamp();
       versions.horizon().raise(timestamp);
@@ -143,8 +166,11 @@ public final class VersionIndex extends IndexInSchema {
     long dropped = DroppedColumns.newestMicros(now);
     // A moment that is far ahead must not close the table before commits are near it.
     if (dropped <= node.clock().latestTimestamp() + VersionClock.MAX_AHEAD_MICROS) {
-      beginAnew(dropped);
       followed = now;
+      raiseBeginning(dropped);
+      if (dropped > begunAnewAt.getAndAccumulate(dropped, Math::max)) {
+        node.changed(now.id);
+      }
     }
   }
 
@@ -157,6 +183,14 @@ public final class VersionIndex extends IndexInSchema {
   /** Whether a transaction that started then may write to the table, if it may use it. */
   public boolean takesWritesOf(long startTimestamp) {
     return startTimestamp >= writersSince;
+  }
+
+  /** Grows with each change of the table after which some transactions can't write to it. */
+  public long takesWritesSince() {
+    followColumns();
+    synchronized (this) {
+      return Math.max(since, writersSince);
+    }
   }
 
   /** The row filter that makes a read of this table answer as of a timestamp. */
@@ -342,7 +376,7 @@ public final class VersionIndex extends IndexInSchema {
   public Callable<?> getTruncateTask(long truncatedAt) {
     return () -> {
       long timestamp = node.clock().newTimestamp();
-      beginAnew(timestamp);
+      raiseBeginning(timestamp);
       versions.store().truncated(timestamp);
       return null;
     };

@@ -12,9 +12,15 @@ import org.apache.cassandra.schema.TableMetadata;
 public final class FailingStrongTables implements StrongTables {
   public final AtomicInteger attempts = new AtomicInteger();
   private final Set<String> keyspaces;
+  private boolean succeeds;
 
   public FailingStrongTables(String... keyspaces) {
     this.keyspaces = Set.of(keyspaces);
+  }
+
+  /** From now on they have leaders. */
+  void succeed() {
+    succeeds = true;
   }
 
   @Override
@@ -25,6 +31,9 @@ public final class FailingStrongTables implements StrongTables {
   @Override
   public CompletableFuture<?> apply(Mutation mutation) {
     attempts.incrementAndGet();
+    if (succeeds) {
+      return CompletableFuture.completedFuture(null);
+    }
     return CompletableFuture.failedFuture(new IllegalStateException("no leader"));
   }
 

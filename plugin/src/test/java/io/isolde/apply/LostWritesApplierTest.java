@@ -48,11 +48,11 @@ class LostWritesApplierTest {
     create("test.again");
     byte[] first = WriteSetCodec.encode(List.of(write("again", 1)));
     byte[] second = WriteSetCodec.encode(List.of(write("again", 2)));
-    applier.apply(FIRST, first);
+    applier.apply(FIRST, List.of(first));
     assertThat(value("test.again")).isEqualTo(1);
-    applier.apply(FIRST + 2, second);
-    applier.apply(FIRST, first);
-    applier.apply(FIRST + 2, second);
+    applier.apply(FIRST + 2, List.of(second));
+    applier.apply(FIRST, List.of(first));
+    applier.apply(FIRST + 2, List.of(second));
     assertThat(value("test.again")).isEqualTo(2);
     assertThat(
             execute("SELECT writetime(v) AS at FROM test.again WHERE id = 1").one().getLong("at"))
@@ -64,9 +64,9 @@ class LostWritesApplierTest {
     create("test.emptied");
     byte[] writes = WriteSetCodec.encode(List.of(write("emptied", 1)));
     execute("TRUNCATE test.emptied");
-    applier.apply((System.currentTimeMillis() - 60_000) * 1000, writes);
+    applier.apply((System.currentTimeMillis() - 60_000) * 1000, List.of(writes));
     assertThat(execute("SELECT v FROM test.emptied")).isEmpty();
-    applier.apply((System.currentTimeMillis() + 60_000) * 1000, writes);
+    applier.apply((System.currentTimeMillis() + 60_000) * 1000, List.of(writes));
     assertThat(value("test.emptied")).isEqualTo(1);
   }
 
@@ -79,7 +79,7 @@ class LostWritesApplierTest {
             .formatted(VersionIndex.nameFor("refilled"), VersionIndex.class.getName()));
     byte[] writes = WriteSetCodec.encode(List.of(write("refilled", 1)));
     execute("TRUNCATE test.refilled");
-    applier.apply((System.currentTimeMillis() - 60_000) * 1000, writes);
+    applier.apply((System.currentTimeMillis() - 60_000) * 1000, List.of(writes));
     assertThat(value("test.refilled")).isEqualTo(1);
   }
 
@@ -89,7 +89,7 @@ class LostWritesApplierTest {
     create("test.gone");
     byte[] writes = WriteSetCodec.encode(List.of(write("there", 1), write("gone", 1)));
     execute("DROP TABLE test.gone");
-    applier.apply(FIRST, writes);
+    applier.apply(FIRST, List.of(writes));
     assertThat(value("test.there")).isEqualTo(1);
   }
 
@@ -99,7 +99,7 @@ class LostWritesApplierTest {
     byte[] writes = WriteSetCodec.encode(List.of(write("remade", 1)));
     execute("DROP TABLE test.remade");
     create("test.remade");
-    applier.apply(FIRST, writes);
+    applier.apply(FIRST, List.of(writes));
     assertThat(execute("SELECT v FROM test.remade")).isEmpty();
   }
 
@@ -122,7 +122,7 @@ class LostWritesApplierTest {
     byte[] writes = WriteSetCodec.encode(List.of(update));
     execute("ALTER TYPE test.pair ADD c int");
     execute("ALTER TYPE test.pair RENAME a TO x");
-    applier.apply(FIRST, writes);
+    applier.apply(FIRST, List.of(writes));
     UntypedResultSet.Row row =
         execute("SELECT f.x AS fx, f.b AS fb, f.c AS fc, p.x AS px, p.c AS pc FROM test.typed")
             .one();
@@ -135,7 +135,7 @@ class LostWritesApplierTest {
   void whenAKeyspaceIsStrongThenItIsLeftToItsOwnLog() {
     create("test.logged");
     byte[] writes = WriteSetCodec.encode(List.of(write("logged", 1)));
-    new LostWritesApplier(new FailingStrongTables("test")).apply(FIRST, writes);
+    new LostWritesApplier(new FailingStrongTables("test")).apply(FIRST, List.of(writes));
     assertThat(execute("SELECT v FROM test.logged")).isEmpty();
   }
 }

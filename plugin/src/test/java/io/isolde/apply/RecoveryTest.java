@@ -113,7 +113,7 @@ class RecoveryTest {
     tables("sound", "unused", "v int");
     unfinished.add(
         new UnfinishedCommit(
-            new PendingCommit(UUID.randomUUID(), FIRST, 1), true, 0, new byte[] {1}));
+            new PendingCommit(UUID.randomUUID(), FIRST, 1), true, 0, List.of(new byte[] {1})));
     orphan(FIRST + 2, write("sound", 4));
 
     finish();
@@ -128,7 +128,7 @@ class RecoveryTest {
             new PendingCommit(UUID.randomUUID(), FIRST, 1),
             false,
             0,
-            WriteSetCodec.encode(List.of(write("stuck", 5)))));
+            List.of(WriteSetCodec.encode(List.of(write("stuck", 5))))));
     recovery.finishAll();
     recovery.finishAll();
     assertThat(execute("SELECT v FROM test.stuck")).isEmpty();
@@ -155,7 +155,7 @@ class RecoveryTest {
             new PendingCommit(UUID.randomUUID(), commitTimestamp, 1),
             true,
             0,
-            WriteSetCodec.encode(List.of(writes))));
+            List.of(WriteSetCodec.encode(List.of(writes)))));
   }
 
   private static List<TableId> tables(String one, String other, String column) {

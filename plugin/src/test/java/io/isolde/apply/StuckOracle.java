@@ -6,6 +6,7 @@ import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.group.Decided;
 import io.isolde.oracle.group.Stable;
+import io.isolde.oracle.replica.Command;
 import io.isolde.replicated.Oracle;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -64,6 +65,11 @@ public class StuckOracle implements Oracle {
   }
 
   @Override
+  public long beginAgain(UUID transactionId) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public void beginAt(UUID transactionId, long snapshot) {
     throw new UnsupportedOperationException();
   }
@@ -71,6 +77,21 @@ public class StuckOracle implements Oracle {
   @Override
   public CompletableFuture<Decided> commit(
       CommitRequest request, byte[] writeSet, boolean isToBeApplied) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Void> stage(UUID staging, int number, int totalBytes, byte[] part) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void unstage(UUID staging) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Decided> commitStaged(CommitRequest request, Command.Staged staged) {
     throw new UnsupportedOperationException();
   }
 

@@ -78,7 +78,7 @@ class ConflictIdsTest {
             2,
             1_000_000,
             Dispatcher.RequestTime.forImmediateExecution());
-    return WriteSet.of(updates);
+    return WriteSet.of(updates, Set.of());
   }
 
   private static boolean meet(long[] checked, long[] written) {

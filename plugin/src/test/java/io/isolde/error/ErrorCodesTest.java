@@ -55,6 +55,7 @@ class ErrorCodesTest {
           "unique/UniqueIndex.java",
           "unique/UniqueSchema.java",
           "cql/UniqueIndexStatements.java",
+          "cql/WatchStatements.java",
           "version/VersionIndex.java");
 
   private record Promise(boolean isRetryable, String outcome) {}

@@ -21,6 +21,7 @@ class LostCommitsTest {
   private final Deque<LostWrites.Page> pages = new ArrayDeque<>();
   private final List<LostWrites.Question> questions = new ArrayList<>();
   private final List<Long> applied = new ArrayList<>();
+  private final List<List<Integer>> parts = new ArrayList<>();
 
   private final LostCommits.Source source =
       new LostCommits.Source() {
@@ -45,11 +46,18 @@ class LostCommitsTest {
             isWhole,
             isLast,
             end,
+            0,
             Arrays.stream(commits).map(at -> new LostWrites.Commit(at, new byte[1])).toList()));
   }
 
   private LostCommits.Result recover() throws Exception {
-    return LostCommits.recover(CHECKPOINT, source, commit -> applied.add(commit.commitTimestamp()));
+    return LostCommits.recover(
+        CHECKPOINT,
+        source,
+        (commitTimestamp, writeSet) -> {
+          applied.add(commitTimestamp);
+          parts.add(writeSet.stream().map(part -> (int) part[0]).toList());
+        });
   }
 
   @Test
@@ -60,8 +68,44 @@ class LostCommitsTest {
     assertThat(applied).containsExactly(4L, 12L, 14L, 16L);
     assertThat(questions)
         .containsExactly(
-            new LostWrites.Question(-1, 10, List.of(4L), ISSUED),
-            new LostWrites.Question(12, 10, List.of(4L), ISSUED));
+            new LostWrites.Question(-1, 0, 0, 10, List.of(4L), ISSUED),
+            new LostWrites.Question(12, 0, 0, 10, List.of(4L), ISSUED));
+  }
+
+  private static LostWrites.Commit part(long commit, int... bytes) {
+    byte[] part = new byte[bytes.length];
+    for (int i = 0; i < bytes.length; i++) {
+      part[i] = (byte) bytes[i];
+    }
+    return new LostWrites.Commit(commit, part);
+  }
+
+  @Test
+  void whenACommitIsInPartsOverPagesThenItIsAppliedOnceAndWhole() throws Exception {
+    pages.add(
+        new LostWrites.Page(true, false, 4, 2, List.of(part(4, 1), part(12, 2), part(12, 3))));
+    pages.add(new LostWrites.Page(true, false, 12, 0, List.of(part(12, 4))));
+    pages.add(new LostWrites.Page(true, true, 14, 0, List.of(part(14, 5), part(14, 6))));
+    assertThat(recover()).isEqualTo(new LostCommits.Result(3, true));
+    assertThat(applied).containsExactly(4L, 12L, 14L);
+    assertThat(parts).containsExactly(List.of(1), List.of(2, 3, 4), List.of(5, 6));
+    assertThat(questions.get(1))
+        .isEqualTo(new LostWrites.Question(4, 12, 2, 10, List.of(4L), ISSUED));
+  }
+
+  @Test
+  void whenTheNextPageDoesNotGoOnWithACommitThenItsPartsAreNotTakenForAll() throws Exception {
+    pages.add(new LostWrites.Page(true, false, 4, 1, List.of(part(4, 1), part(12, 2))));
+    pages.add(new LostWrites.Page(true, true, 14, 0, List.of(part(14, 5))));
+    assertThat(recover()).isEqualTo(new LostCommits.Result(2, false));
+    assertThat(applied).containsExactly(4L, 14L);
+  }
+
+  @Test
+  void whenAPartIsLostThenTheOthersAreNotTakenForTheCommit() throws Exception {
+    pages.add(new LostWrites.Page(false, true, 14, 0, List.of(part(12, 2), part(12), part(14, 3))));
+    assertThat(recover()).isEqualTo(new LostCommits.Result(1, false));
+    assertThat(applied).containsExactly(14L);
   }
 
   @Test

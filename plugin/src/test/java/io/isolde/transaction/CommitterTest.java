@@ -8,6 +8,7 @@ import io.isolde.apply.FailingStrongTables;
 import io.isolde.apply.MutationApplier;
 import io.isolde.apply.OutboundQueues;
 import io.isolde.apply.StuckOracle;
+import io.isolde.config.IsoldeConfig;
 import io.isolde.conflict.ReadSet;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
@@ -60,7 +61,7 @@ class CommitterTest {
             new MutationApplier(new FailingStrongTables(), OutboundQueues.none()),
             inDoubt,
             memory,
-            10_000,
+            IsoldeConfig.ofThisNode().transactions(),
             listener);
     PartitionUpdate.SimpleBuilder update =
         PartitionUpdate.simpleBuilder(CassandraInProcess.table("fought").metadata(), 1);

@@ -21,6 +21,8 @@ public final class Refusals {
           ErrorCode.SNAPSHOT_TOO_OLD,
           ErrorCode.TRANSACTION_EXPIRED,
           ErrorCode.TOO_MANY_TRANSACTIONS,
+          ErrorCode.ROW_LOCKED,
+          ErrorCode.TOO_MANY_WATCHES,
           ErrorCode.UNAVAILABLE,
           ErrorCode.ORACLE_OVERLOADED,
           ErrorCode.ORACLE_UNAVAILABLE,

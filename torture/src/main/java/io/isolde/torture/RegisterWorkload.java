@@ -66,11 +66,12 @@ final class RegisterWorkload implements CheckedWorkload {
             isolde,
             options.toBuilder().readOnly(isReading).build(),
             (tx, done) -> {
+              String how = !isReading && random.nextBoolean() ? " FOR UPDATE" : "";
               for (int key : chosen) {
                 if (!isReading && random.nextInt(4) == 0) {
                   swap(tx, key, random, done);
                 } else {
-                  done.add(new Operation.Read(key, read(tx, key)));
+                  done.add(new Operation.Read(key, read(tx, key, how)));
                 }
               }
               for (int key : chosen) {
@@ -82,7 +83,11 @@ final class RegisterWorkload implements CheckedWorkload {
   }
 
   private static Integer read(Transaction tx, int key) {
-    Row row = tx.execute("SELECT v FROM torture.registers WHERE k = ?", key).one();
+    return read(tx, key, "");
+  }
+
+  private static Integer read(Transaction tx, int key, String how) {
+    Row row = tx.execute("SELECT v FROM torture.registers WHERE k = ?" + how, key).one();
     return row == null ? null : row.get(0, Integer.class);
   }
 

@@ -78,6 +78,7 @@ public final class Torture {
       statements.addAll(workload.tables());
     }
     statements.addAll(new UniqueWorkload(0, null).tables());
+    statements.addAll(new WatchWorkload(0, null).tables());
     statements.addAll(StatementTables.ofTransactions());
     cluster.define(statements);
   }
@@ -108,11 +109,14 @@ public final class Torture {
     if (options.workload() == WorkloadKind.BLOCKS) {
       level = IsolationLevel.SERIALIZABLE;
       workloads.add(new RegisterWorkload(level, firstKey, cluster.session()));
+    } else if (options.workload() == WorkloadKind.WATCHES) {
+      workloads.add(new WatchWorkload(firstKey, cluster.session()));
     } else if (options.workload() == WorkloadKind.STRONG) {
       workloads.addAll(statements(StatementTables.strong(cluster.session()), firstKey));
     } else {
       workloads.addAll(transactions(level, firstKey, cluster.session()));
       workloads.add(new UniqueWorkload(firstKey, cluster.session()));
+      workloads.add(new WatchWorkload(firstKey, cluster.session()));
       workloads.addAll(statements(StatementTables.transactional(cluster.session()), firstKey));
     }
     return new Epoch(

@@ -31,7 +31,7 @@ public final class BuildsBenchmark {
   private static final int MAX_HEAP_MEGABYTES = 1024;
   private static final String THIS = "this";
   private static final List<String> OPERATIONS =
-      List.of("update", "update_at_1", "transfer", "strong_write");
+      List.of("update", "update_at_1", "read", "transfer", "strong_write", "strong_read");
 
   private BuildsBenchmark() {}
 
@@ -97,8 +97,10 @@ public final class BuildsBenchmark {
         Map.of(
             "update", rows.updates(),
             "update_at_1", rows.updates().at(1),
+            "read", rows.reads(),
             "transfer", MultiStatements.transactions(cluster.session(), rows).transfer(),
-            "strong_write", strong.updates());
+            "strong_write", strong.updates(),
+            "strong_read", strong.reads());
     OPERATIONS.forEach(
         operation -> cases.add(new Case(operation + "_" + name, loads.get(operation)).on(nodes)));
   }

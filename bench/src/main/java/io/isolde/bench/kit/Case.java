@@ -38,7 +38,7 @@ public record Case(
    *
    * @param leadIn how long the storm blows before anything is measured
    */
-  public Case during(Workload workload, int perSecond, Duration leadIn) {
+  public Case during(Workload workload, double perSecond, Duration leadIn) {
     Storm.Plan plan = new Storm.Plan(workload, perSecond, leadIn);
     return new Case(name, load, before, Optional.of(plan), processes);
   }

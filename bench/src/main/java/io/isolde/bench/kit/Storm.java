@@ -24,7 +24,7 @@ final class Storm implements AutoCloseable {
    *
    * @param leadIn how long it blows before anything is measured
    */
-  record Plan(Workload workload, int perSecond, Duration leadIn) {}
+  record Plan(Workload workload, double perSecond, Duration leadIn) {}
 
   private final Plan plan;
   private final Semaphore free = new Semaphore(MAX_IN_FLIGHT);

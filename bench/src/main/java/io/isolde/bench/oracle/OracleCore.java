@@ -141,7 +141,7 @@ public final class OracleCore {
             level == IsolationLevel.SERIALIZABLE ? reads[i] : NOTHING_READ,
             writes[i],
             writes[i]);
-    if (oracle.commit(request, PendingCommit.NO_SESSION, 0, nowMicros)
+    if (oracle.commit(request, PendingCommit.NO_SESSION, 0, nowMicros, false)
         instanceof Decision.Committed committed) {
       oracle.applied(committed.commitTimestamp());
     } else {

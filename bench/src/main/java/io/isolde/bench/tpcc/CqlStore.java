@@ -23,6 +23,7 @@ final class CqlStore implements Store {
   private final Statements statements;
   private final Function<BoundStatement, ResultSet> read;
   private final Consumer<BoundStatement> write;
+  private final boolean hasLocks;
 
   /**
    * The statements of a keyspace, each prepared when it is needed first: as many as there are
@@ -42,7 +43,13 @@ final class CqlStore implements Store {
     /** Returns a store whose reads and writes are executed by the functions. */
     public CqlStore executedBy(
         Function<BoundStatement, ResultSet> read, Consumer<BoundStatement> write) {
-      return new CqlStore(this, read, write);
+      return new CqlStore(this, read, write, false);
+    }
+
+    /** As {@link #executedBy}, with rows that are locked. */
+    public CqlStore lockedBy(
+        Function<BoundStatement, ResultSet> read, Consumer<BoundStatement> write) {
+      return new CqlStore(this, read, write, true);
     }
 
     /** Returns the statement that sets columns of a row. */
@@ -82,7 +89,9 @@ final class CqlStore implements Store {
   private CqlStore(
       Statements statements,
       Function<BoundStatement, ResultSet> read,
-      Consumer<BoundStatement> write) {
+      Consumer<BoundStatement> write,
+      boolean hasLocks) {
+    this.hasLocks = hasLocks;
     this.statements = statements;
     this.read = read;
     this.write = write;
@@ -90,8 +99,17 @@ final class CqlStore implements Store {
 
   @Override
   public Optional<Row> find(Table table, Object... key) {
+    return find(table, "", key);
+  }
+
+  @Override
+  public Optional<Row> lock(Table table, Object... key) {
+    return hasLocks ? find(table, " FOR UPDATE", key) : Optional.empty();
+  }
+
+  private Optional<Row> find(Table table, String end, Object... key) {
     return Optional.ofNullable(
-            read.apply(statements.where("SELECT *", table, table.key(), "", key)).one())
+            read.apply(statements.where("SELECT *", table, table.key(), end, key)).one())
         .map(CqlStore::row);
   }
 

@@ -6,6 +6,7 @@ import static io.isolde.bench.tpcc.Store.key;
 import io.isolde.bench.tpcc.Store.Row;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A customer orders items (clause 2.4).
@@ -36,10 +37,12 @@ record NewOrder(int warehouse, int district, int customer, List<Line> lines, lon
    */
   @Override
   public void run(Store store) {
+    Optional<Row> locked = store.lock(Table.DISTRICT, warehouse, district);
     List<Long> prices = prices(store);
     Row unusedTax = store.get(Table.WAREHOUSE, warehouse);
     Row unusedDiscount = store.get(Table.CUSTOMER, warehouse, district, customer);
-    int order = store.get(Table.DISTRICT, warehouse, district).number("next_o_id");
+    int order =
+        locked.orElseGet(() -> store.get(Table.DISTRICT, warehouse, district)).number("next_o_id");
     store.put(Table.DISTRICT, Row.of("next_o_id", order + 1), key(warehouse, district));
     boolean isLocal = lines.stream().allMatch(line -> line.supplier == warehouse);
     store.put(

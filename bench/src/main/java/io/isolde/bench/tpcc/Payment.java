@@ -25,7 +25,10 @@ record Payment(int warehouse, int district, Who who, long cents, String id, long
 
   @Override
   public void run(Store store) {
-    Row ofWarehouse = store.get(Table.WAREHOUSE, warehouse);
+    Row ofWarehouse =
+        store
+            .lock(Table.WAREHOUSE, warehouse)
+            .orElseGet(() -> store.get(Table.WAREHOUSE, warehouse));
     store.put(Table.WAREHOUSE, Row.of("ytd", ofWarehouse.amount("ytd") + cents), warehouse);
     Row ofDistrict = store.get(Table.DISTRICT, warehouse, district);
     store.put(

@@ -64,6 +64,15 @@ interface Store {
     return values;
   }
 
+  /**
+   * Keeps others that ask the same from going on, until the transaction ends.
+   *
+   * @return the row; empty from a store that has no locks
+   */
+  default Optional<Row> lock(Table table, Object... key) {
+    return Optional.empty();
+  }
+
   /** Returns a row that must be there. */
   default Row get(Table table, Object... key) {
     return find(table, key)

@@ -14,19 +14,22 @@ import java.util.Optional;
 
 /**
  * TPC-C on one node: its transactions as plain statements without isolation, with snapshot
- * isolation and serializable, each on tables of its own.
+ * isolation and serializable, each on tables of its own; and with warehouses and districts locked.
  */
 public final class TpccBenchmark {
   private static final int CLIENTS_PER_WAREHOUSE = 10;
   private static final int CUSTOMERS = 100;
   private static final int ITEMS = 1000;
   private static final String PLAIN = "tpcc_plain";
+  private static final String LOCKED = "_locked";
   private static final Map<String, Optional<IsolationLevel>> LEVELS = new LinkedHashMap<>();
 
   static {
     LEVELS.put(PLAIN, Optional.empty());
     LEVELS.put("tpcc_si", Optional.of(IsolationLevel.SNAPSHOT));
     LEVELS.put("tpcc_serializable", Optional.of(IsolationLevel.SERIALIZABLE));
+    LEVELS.put("tpcc_si" + LOCKED, Optional.of(IsolationLevel.SNAPSHOT));
+    LEVELS.put("tpcc_serializable" + LOCKED, Optional.of(IsolationLevel.SERIALIZABLE));
   }
 
   private TpccBenchmark() {}
@@ -43,7 +46,8 @@ public final class TpccBenchmark {
           (keyspace, level) -> {
             createTables(node, keyspace);
             TpccTerminals terminals =
-                new TpccTerminals(node.session(), keyspace, level, scale, inFlight);
+                new TpccTerminals(
+                    node.session(), keyspace, level, keyspace.endsWith(LOCKED), scale, inFlight);
             all.put(keyspace, terminals);
             terminals.load();
             if (level.isPresent()) {

@@ -28,6 +28,7 @@ final class TpccTerminals implements Workload, AutoCloseable {
   private final CqlStore plain;
   private final Isolde isolde;
   private final Optional<IsolationLevel> level;
+  private final boolean hasLocks;
   private final Scale scale;
   private final ExecutorService threads;
   private final AtomicLong lastSeed = new AtomicLong(SEED);
@@ -37,11 +38,13 @@ final class TpccTerminals implements Workload, AutoCloseable {
 
   /**
    * @param level of the transactions; empty for statements without any
+   * @param hasLocks whether transactions lock the rows that many of them change
    */
   TpccTerminals(
       CqlSession session,
       String keyspace,
       Optional<IsolationLevel> level,
+      boolean hasLocks,
       Scale scale,
       int inFlight) {
     this.session = session;
@@ -49,6 +52,7 @@ final class TpccTerminals implements Workload, AutoCloseable {
     this.plain = statements.executedBy(session::execute, session::execute);
     this.isolde = Isolde.on(session);
     this.level = level;
+    this.hasLocks = hasLocks;
     this.scale = scale;
     // What waits for a thread is bounded by who sends: as many as there are threads.
     this.threads = Executors.newFixedThreadPool(inFlight);
@@ -107,7 +111,10 @@ final class TpccTerminals implements Workload, AutoCloseable {
         TransactionOptions.builder().isolationLevel(isolation).readOnly(work.isReadOnly()).build(),
         tx -> {
           attempts.increment();
-          work.run(statements.executedBy(tx::execute, tx::write));
+          work.run(
+              hasLocks
+                  ? statements.lockedBy(tx::execute, tx::write)
+                  : statements.executedBy(tx::execute, tx::write));
         });
   }
 

@@ -17,31 +17,38 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What large transactions do to everybody's small ones, which become visible after them: updates of
- * one row while somebody commits some megabytes each second; beside the same with plain writes.
+ * What large transactions do to everybody's small ones: updates of one row while somebody commits
+ * some megabytes now and then; beside the same with plain writes.
  */
 public final class LargeCommitsBenchmark {
   private static final int NODES = 3;
-  private static final int MAX_HEAP_MEGABYTES = 1024;
-  private static final int LARGE_ROWS = 500;
+
+  /** Of which a transaction may take 64 MiB. */
+  private static final int HEAP_MEGABYTES = 4096;
+
+  private static final int LARGE_ROWS = 1200;
   private static final int LARGE_ROW_BYTES = 64 << 10;
-  private static final int COMMITS_PER_SECOND = 1;
   private static final Duration LEAD_IN = Duration.ofSeconds(1);
 
-  /** What large transactions are called in metrics, and how many large rows they write. */
-  private record Size(String name, int rows) {}
+  /**
+   * What large transactions are called in metrics, how many large rows they write, and how many
+   * there are in a second: as many bytes, but for the smallest.
+   */
+  private record Size(String name, int rows, double perSecond) {}
 
   private static final List<Size> SIZES =
-      List.of(new Size("512k", 8), new Size("2m", 32), new Size("4_5m", 72));
+      List.of(
+          new Size("512k", 8, 1),
+          new Size("4m", 64, 1),
+          new Size("16m", 256, 0.25),
+          new Size("63m", 1008, 0.0625));
 
   private LargeCommitsBenchmark() {}
 
   /** Runs it. */
   public static Report run(Run run) {
     run.say("Cassandra with Isolde, %d nodes".formatted(NODES));
-    NodeSpec spec =
-        TemporaryNode.spec(run.options().withHeapUpTo(MAX_HEAP_MEGABYTES))
-            .withIsoldeSetting("transaction_max_write_size", "5MiB");
+    NodeSpec spec = TemporaryNode.spec(run.options()).withHeapMegabytes(HEAP_MEGABYTES);
     try (TemporaryNode cluster = TemporaryNode.start("bench", NODES, spec, run.out())) {
       Cases cases = cases(cluster, run.options());
       Map<String, List<Sample>> samples = run.samples(cluster.tools(), cases);
@@ -58,7 +65,7 @@ public final class LargeCommitsBenchmark {
         MultiStatements.plain(
             cluster.session(), RowTable.create(cluster, "large_plain", large).load());
     MultiStatements largeRows =
-        MultiStatements.transactions(
+        MultiStatements.oneByOne(
             cluster.session(),
             RowTable.createTransactional(cluster, "large_transactional", large).load());
     Cases cases = new Cases().add("plain_update", plain).add("update", transactional);
@@ -66,14 +73,14 @@ public final class LargeCommitsBenchmark {
       Workload writes = largePlain.updates(size.rows);
       Workload commits = largeRows.updates(size.rows);
       cases
-          .add(beside(writes, new Case("plain_update_beside_" + size.name, plain)))
-          .add(beside(commits, new Case("update_beside_" + size.name, transactional)));
+          .add(beside(writes, size, new Case("plain_update_beside_" + size.name, plain)))
+          .add(beside(commits, size, new Case("update_beside_" + size.name, transactional)));
     }
     return cases;
   }
 
-  private static Case beside(Workload large, Case small) {
-    return small.during(large, COMMITS_PER_SECOND, LEAD_IN);
+  private static Case beside(Workload large, Size size, Case small) {
+    return small.during(large, size.perSecond, LEAD_IN);
   }
 
   private static Map<String, Double> latencies(Map<String, List<Sample>> samples) {

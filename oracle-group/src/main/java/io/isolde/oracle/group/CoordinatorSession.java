@@ -34,6 +34,8 @@ public final class CoordinatorSession implements AutoCloseable {
   static final int RENEWALS_PER_LEASE = 10;
   private static final long NOT_OPEN = 0;
   private static final byte[] NOTHING = {};
+  private static final int UNSTAGE_ATTEMPTS = 30;
+  private static final long UNSTAGE_PAUSE_MILLIS = 2_000;
 
   private final OracleClient client;
   private final UUID coordinator;
@@ -148,10 +150,88 @@ public final class CoordinatorSession implements AutoCloseable {
    */
   public CompletableFuture<Decided> commit(
       CommitRequest request, byte[] writeSet, boolean isToBeApplied) {
+    return commit(request, writeSet, null, isToBeApplied);
+  }
+
+  /**
+   * As {@link #commit(CommitRequest)}, of one whose writes were {@linkplain #stage staged}.
+   *
+   * @return fails with FENCED if the oracle has not all of them: nothing is committed
+   */
+  public CompletableFuture<Decided> commitStaged(CommitRequest request, Command.Staged staged) {
+    return commit(request, NOTHING, staged, false);
+  }
+
+  /**
+   * Brings a part of the writes of a commit into the oracle's log; see {@link Command.Stage}.
+   *
+   * @param number from 0; the part before has been answered
+   * @return fails with OVERLOADED if there is no room now, with REFUSED if there never will be, and
+   *     with FENCED if the parts before are gone; nothing is committed
+   */
+  public CompletableFuture<Void> stage(UUID staging, int number, int totalBytes, byte[] part) {
     long now = session;
     if (now == NOT_OPEN) {
-      return CompletableFuture.failedFuture(
-          new GroupFailure(Reason.FENCED, "This coordinator has no session with the oracle yet."));
+      return CompletableFuture.failedFuture(noSession());
+    }
+    return client
+        .execute(new Command.Stage(now, staging, number, totalBytes, part))
+        .thenAccept(answer -> staged(answer, now));
+  }
+
+  /**
+   * Makes room again; does not wait. Asks several times: until the oracle drops the parts by itself
+   * they keep others out.
+   */
+  public void unstage(UUID staging) {
+    unstage(session, staging, UNSTAGE_ATTEMPTS);
+  }
+
+  private void unstage(long ofSession, UUID staging, int attempts) {
+    var unused =
+        client
+            .execute(new Command.Unstage(ofSession, staging))
+            .whenComplete(
+                (done, failure) -> {
+                  if (failure != null && attempts > 1 && session == ofSession) {
+                    later(() -> unstage(ofSession, staging, attempts - 1));
+                  }
+                });
+  }
+
+  private void later(Runnable task) {
+    try {
+      var unused = renewals.schedule(task, UNSTAGE_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      log.debug("The session is closed", e);
+    }
+  }
+
+  private void staged(Answer answer, long inSession) {
+    if (answer instanceof Answer.Fenced) {
+      fenced(inSession);
+      throw LateDecision.wasFenced();
+    }
+    if (answer instanceof Answer.Rejected rejected) {
+      throw rejected.reason() == Answer.Rejected.Reason.NO_ROOM_FOR_PARTS
+          ? new GroupFailure(Reason.OVERLOADED, "The oracle has no room for more writes now.")
+          : partsMissing();
+    }
+  }
+
+  private static GroupFailure partsMissing() {
+    return new GroupFailure(Reason.FENCED, "The oracle has not all parts of the commit's writes.");
+  }
+
+  private static GroupFailure noSession() {
+    return new GroupFailure(Reason.FENCED, "This coordinator has no session with the oracle yet.");
+  }
+
+  private CompletableFuture<Decided> commit(
+      CommitRequest request, byte[] writeSet, Command.Staged staged, boolean isToBeApplied) {
+    long now = session;
+    if (now == NOT_OPEN) {
+      return CompletableFuture.failedFuture(noSession());
     }
     // Read after the session: those of a newer session do no harm to the older one, which is over.
     Sequences ofSession = sequences;
@@ -161,7 +241,7 @@ public final class CoordinatorSession implements AutoCloseable {
           new GroupFailure(
               Reason.OVERLOADED, "Too many commits have no answer from the oracle yet."));
     }
-    Command.Commit commit = new Command.Commit(now, sequence.getAsInt(), request, writeSet);
+    Command.Commit commit = new Command.Commit(now, sequence.getAsInt(), request, writeSet, staged);
     Outstanding<Carried> asked = client.ask(commit, isToBeApplied);
     return asked
         .answer()
@@ -180,6 +260,10 @@ public final class CoordinatorSession implements AutoCloseable {
     Answer answer = carried.answer();
     if (answer instanceof Answer.Decided decided) {
       return CompletableFuture.completedFuture(new Decided(decided.decision(), carried.applied()));
+    }
+    if (answer instanceof Answer.Rejected rejected
+        && rejected.reason() == Answer.Rejected.Reason.PARTS_MISSING) {
+      return CompletableFuture.failedFuture(partsMissing());
     }
     if (answer instanceof Answer.Rejected rejected
         && (rejected.reason() == Answer.Rejected.Reason.NO_SUCH_SNAPSHOT || asked.sends() == 1)) {

@@ -37,6 +37,9 @@ final class EntryMessage implements LogData {
     /** The writes of a commit are in it twice. */
     @Override
     public int heapBytes() {
+      if (command instanceof Command.Stage stage) {
+        return bytes() + stage.part().length;
+      }
       return bytes() + (command instanceof Command.Commit commit ? commit.writeSet().length : 0);
     }
   }

@@ -38,11 +38,11 @@ final class InDoubtMessage {
       return Optional.empty();
     }
     long epoch = in.readLong();
-    int size = bounded(in.readInt(), InDoubtCommits.MAX_COMMITS);
+    int size = bounded(in.readInt(), InDoubtCommits.MAX_COMMITS + InDoubtCommits.MAX_LARGE_COMMITS);
     SortedMap<Long, long[]> commits = new TreeMap<>();
     for (int i = 0; i < size; i++) {
       long commitTimestamp = in.readLong();
-      long[] ids = new long[bounded(in.readInt(), InDoubtCommits.MAX_IDS)];
+      long[] ids = new long[bounded(in.readInt(), InDoubtCommits.MAX_LARGE_IDS)];
       for (int j = 0; j < ids.length; j++) {
         ids[j] = in.readLong();
       }

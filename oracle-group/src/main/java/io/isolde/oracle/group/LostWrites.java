@@ -7,6 +7,8 @@ import java.util.List;
 
 /** What a node that died asks for when it is back: the writes that it may have lost. */
 public final class LostWrites {
+  private static final long BEFORE_ALL = -1;
+
   private LostWrites() {}
 
   /**
@@ -15,35 +17,46 @@ public final class LostWrites {
    * @param after where the last page has ended; at first a number below all timestamps
    * @param safeUpTo commits up to here are not needed, but for some
    * @param unsafe those
+   * @param begun the commit of which the last page had some parts; 0 if it ended with a whole one
+   * @param skippedParts so many parts of it were in that page
    * @param upTo a timestamp that the oracle has issued since: whoever answers must know of all that
    *     was decided before
    */
-  public record Question(long after, long safeUpTo, List<Long> unsafe, long upTo) {
+  public record Question(
+      long after, long begun, int skippedParts, long safeUpTo, List<Long> unsafe, long upTo) {
     public Question {
       unsafe = List.copyOf(unsafe);
     }
 
+    /** The question for the first page. */
+    public static Question first(long safeUpTo, List<Long> unsafe, long upTo) {
+      return new Question(BEFORE_ALL, 0, 0, safeUpTo, unsafe, upTo);
+    }
+
     /** The question for the next page. */
     public Question after(Page page) {
-      return new Question(page.end(), safeUpTo, unsafe, upTo);
+      return new Question(page.end(), page.begun(), page.endParts(), safeUpTo, unsafe, upTo);
     }
 
     ByteBuf writeTo(ByteBuf out) {
-      return Wire.write(out.writeLong(after).writeLong(safeUpTo).writeLong(upTo), unsafe);
+      return Wire.write(out.writeLong(after).writeLong(safeUpTo).writeLong(upTo), unsafe)
+          .writeLong(begun)
+          .writeInt(skippedParts);
     }
 
     static Question read(ByteBuf in) {
       long after = in.readLong();
       long safeUpTo = in.readLong();
       long upTo = in.readLong();
-      return new Question(after, safeUpTo, Wire.longs(in), upTo);
+      List<Long> unsafe = Wire.longs(in);
+      return new Question(after, in.readLong(), in.readInt(), safeUpTo, unsafe, upTo);
     }
   }
 
   /**
-   * The writes of one commit.
+   * The writes of one commit, or a part of them; others follow it at once.
    *
-   * @param bytes as its coordinator gave them
+   * @param bytes as its coordinator gave them; none if this part of several is lost
    */
   @SuppressWarnings("ArrayRecordComponent") // opaque; never compared
   public record Commit(long commitTimestamp, byte[] bytes) {}
@@ -53,11 +66,18 @@ public final class LostWrites {
    *
    * @param isWhole false if the log no longer has all that was asked for
    * @param isLast whether no other follows
-   * @param end where the next one begins
+   * @param end the last commit of which all parts have come; the next page begins after it
+   * @param endParts so many parts have come of the commit that follows
    */
-  public record Page(boolean isWhole, boolean isLast, long end, List<Commit> commits) {
+  public record Page(
+      boolean isWhole, boolean isLast, long end, int endParts, List<Commit> commits) {
     public Page {
       commits = List.copyOf(commits);
+    }
+
+    /** The commit of which not all parts have come; 0 if there is none. */
+    long begun() {
+      return endParts == 0 ? 0 : commits.get(commits.size() - 1).commitTimestamp;
     }
 
     ByteBuf writeTo(ByteBuf out) {
@@ -66,7 +86,7 @@ public final class LostWrites {
         out.writeLong(commit.commitTimestamp).writeInt(commit.bytes.length);
         out.writeBytes(commit.bytes);
       }
-      return out;
+      return out.writeInt(endParts);
     }
 
     static Page read(ByteBuf in) {
@@ -81,7 +101,7 @@ public final class LostWrites {
         in.readBytes(bytes);
         commits.add(new Commit(commitTimestamp, bytes));
       }
-      return new Page(isWhole, isLast, end, commits);
+      return new Page(isWhole, isLast, end, in.readInt(), commits);
     }
   }
 }

@@ -48,6 +48,7 @@ final class OracleMember implements AutoCloseable {
   private final StartTimestampBatcher starts;
   private final ResponseSender answering;
   private final RecentWrites recent;
+  final Changes changes = new Changes();
   private final Rates rates = new Rates();
   private final ScheduledExecutorService tasks =
       Executors.newSingleThreadScheduledExecutor(
@@ -74,7 +75,7 @@ final class OracleMember implements AutoCloseable {
       Supplier<CommitApplier> applier,
       Clock clock)
       throws IOException {
-    host = new ReplicaHost(config, clock);
+    host = new ReplicaHost(config, clock, changes);
     this.clock = clock;
     recent = new RecentWrites(host);
     answering = new ResponseSender(host, applier, this::applied, this::answerWhenStable);
@@ -123,11 +124,12 @@ final class OracleMember implements AutoCloseable {
     waiting.forEach(request -> request.notLeader(now));
   }
 
-  private void onApplied(EntryMessage message, ReplicaHost.Applied applied) {
+  private void onApplied(EntryMessage message, AppliedEntry applied) {
     if (message != null) {
       answering.answer(message, applied.answers());
     }
     Request.answerAll(applied.nowStable(), applied.stable());
+    changes.visible(applied.stable().timestamp());
   }
 
   /**
@@ -159,7 +161,10 @@ final class OracleMember implements AutoCloseable {
   private Optional<ReportResult> report(Collection<Long> commitTimestamps) {
     Optional<ReportResult> reported = host.applied(commitTimestamps);
     reported.ifPresent(
-        unreported -> Request.answerAll(unreported.nowStable(), unreported.stable()));
+        unreported -> {
+          Request.answerAll(unreported.nowStable(), unreported.stable());
+          changes.visible(unreported.stable().timestamp());
+        });
     return reported;
   }
 
@@ -238,20 +243,20 @@ final class OracleMember implements AutoCloseable {
 
   /** Puts a command into the queue for the log. */
   void offer(Command command, byte[] encoded, Request request) {
-    Reason refusal = sequencer.offer(new EntryMessage.Item(command, request, encoded)).orElse(null);
+    EntryMessage.Item item = new EntryMessage.Item(command, request, encoded);
+    Reason refusal = sequencer.offer(item).orElse(null);
     if (refusal == Reason.OVERLOADED) {
       rates.overload();
       request.overloaded();
     } else if (refusal == Reason.REFUSED) {
-      request.refused(
-          "A request of %d bytes is too large for the oracle's log, which takes %d."
-              .formatted(encoded.length, sequencer.maxCommandBytes()));
+      request.refused(sequencer.refusal(item));
     }
   }
 
   private void runTasks() {
     try {
       sequencer.leadAgain();
+      changes.follows(replica.leader().isPresent(), System.nanoTime());
       Stable stable = host.stable();
       host.overdueWaiters().forEach(request -> request.answer(stable));
       long begun = rates.starts();
@@ -385,6 +390,7 @@ final class OracleMember implements AutoCloseable {
     sequencer.close();
     starts.close();
     recent.close();
+    changes.close();
     node.close();
     // Ratis says so only to those who were there when it stepped down.
     stepDown();

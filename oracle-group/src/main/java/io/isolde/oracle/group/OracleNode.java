@@ -124,9 +124,15 @@ public final class OracleNode implements AutoCloseable {
     return Optional.ofNullable(member).map(OracleMember::status);
   }
 
+  /** What commits change, as this member sees it; empty if this node is no member (now). */
+  public Optional<Changes> changes() {
+    return Optional.ofNullable(member).map(current -> current.changes);
+  }
+
   /** Whether this node leads and serves. */
-  public synchronized boolean isServing() {
-    return member != null && member.host().isServing();
+  public boolean isServing() {
+    OracleMember now = member; // Without the lock: who joins or stops holds that for seconds.
+    return now != null && now.host().isServing();
   }
 
   /**

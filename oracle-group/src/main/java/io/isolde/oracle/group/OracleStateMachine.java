@@ -43,7 +43,7 @@ final class OracleStateMachine implements FileStateMachine {
      *
      * @param message the entry as this member made it; null if another one did
      */
-    void onApplied(EntryMessage message, ReplicaHost.Applied applied);
+    void onApplied(EntryMessage message, AppliedEntry applied);
   }
 
   /**
@@ -145,7 +145,7 @@ final class OracleStateMachine implements FileStateMachine {
     int bytes = data.remaining();
     EntryMessage message = (EntryMessage) own;
     LogEntry commands = message == null ? CommandCodec.decodeEntry(data) : message.entry();
-    ReplicaHost.Applied applied = host.apply(commands);
+    AppliedEntry applied = host.apply(commands);
     recent.applied(at.index(), commands, applied.answers());
     entriesSinceCopy++;
     bytesSinceCopy += bytes;

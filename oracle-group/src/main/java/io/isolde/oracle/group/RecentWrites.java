@@ -33,17 +33,24 @@ final class RecentWrites implements AutoCloseable {
   private static final int PAGE_COMMITS = 10_000;
   private static final int MAX_WAITING = 64;
 
+  /** In the place of a part, so that nobody takes the others for all. */
+  private static final byte[] MISSING = {};
+
   /** The last entry that was read: those of a page lie together. */
   private record Read(long index, Optional<LogEntry> entry) {
     private Optional<byte[]> writes(int position) {
-      return entry.map(found -> ((Command.Commit) found.commands().get(position)).writeSet());
+      return entry.map(
+          found ->
+              found.commands().get(position) instanceof Command.Stage stage
+                  ? stage.part()
+                  : ((Command.Commit) found.commands().get(position)).writeSet());
     }
   }
 
   /**
-   * A commit that is asked for.
+   * A commit that is asked for, or a part of it; its parts follow one another.
    *
-   * @param pending its writes if it is not applied, as far as is known here; else null
+   * @param pending its writes if they are not in what is left of the log; else null
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Found(long commitTimestamp, Optional<RecentCommits.Place> place, byte[] pending) {}
@@ -117,7 +124,10 @@ final class RecentWrites implements AutoCloseable {
     List<LostWrites.Commit> commits = new ArrayList<>();
     int bytes = 0;
     Read read = new Read(-1, Optional.empty());
-    for (Found one : all) {
+    int count = Math.min(all.size(), PAGE_COMMITS); // One more is there only to be looked at.
+    int end = skipped(question, all, count);
+    while (end < count && bytes < PAGE_BYTES) {
+      Found one = all.get(end++);
       Optional<byte[]> writes = Optional.ofNullable(one.pending);
       if (one.place.isPresent()) {
         RecentCommits.Place place = one.place.get();
@@ -125,15 +135,40 @@ final class RecentWrites implements AutoCloseable {
         writes = read.writes(place.position());
       }
       isWhole &= writes.isPresent();
-      writes.ifPresent(found -> commits.add(new LostWrites.Commit(one.commitTimestamp, found)));
-      bytes += writes.map(found -> found.length).orElse(0);
-      if (bytes >= PAGE_BYTES) {
-        return new LostWrites.Page(isWhole, false, one.commitTimestamp, commits);
+      if (writes.isPresent() || isInParts(all, end - 1)) {
+        commits.add(new LostWrites.Commit(one.commitTimestamp, writes.orElse(MISSING)));
       }
+      bytes += writes.map(found -> found.length).orElse(0);
     }
-    boolean isLast = all.size() < PAGE_COMMITS;
-    long end = all.isEmpty() ? question.upTo() : all.get(all.size() - 1).commitTimestamp;
-    return new LostWrites.Page(isWhole, isLast, end, commits);
+    boolean isLast = end == all.size();
+    int whole = isLast ? end : firstPart(all, end);
+    long newestWhole = whole == 0 ? question.after() : all.get(whole - 1).commitTimestamp;
+    return new LostWrites.Page(isWhole, isLast, newestWhole, end - whole, commits);
+  }
+
+  /** Only what the last page had: another member, or this one later, may have less. */
+  private static int skipped(LostWrites.Question question, List<Found> all, int count) {
+    int skipped = 0;
+    while (skipped < Math.min(question.skippedParts(), count)
+        && all.get(skipped).commitTimestamp == question.begun()) {
+      skipped++;
+    }
+    return skipped;
+  }
+
+  private static boolean isInParts(List<Found> all, int index) {
+    boolean isFirst = firstPart(all, index) == index;
+    boolean isLast = index + 1 == all.size() || firstPart(all, index + 1) == index + 1;
+    return !isFirst || !isLast;
+  }
+
+  /** Where the commit begins to which the element at an index belongs. */
+  private static int firstPart(List<Found> all, int index) {
+    int first = index;
+    while (first > 0 && all.get(first - 1).commitTimestamp == all.get(index).commitTimestamp) {
+      first--;
+    }
+    return first;
   }
 
   private static Read read(long index, RaftReplica from) throws IOException {
@@ -142,18 +177,18 @@ final class RecentWrites implements AutoCloseable {
 
   /** Returns whether none is missing. */
   private boolean find(LostWrites.Question question, List<Found> all) {
-    Map<Long, byte[]> pending = question.unsafe().isEmpty() ? Map.of() : unfinished();
+    Map<Long, List<byte[]>> pending = question.unsafe().isEmpty() ? Map.of() : unfinished();
     synchronized (this) {
       boolean isWhole = commits.coversFrom() <= question.safeUpTo();
       for (long unsafe : question.unsafe().stream().sorted().toList()) {
         if (unsafe > question.after() && unsafe <= question.safeUpTo()) {
-          Found found = new Found(unsafe, commits.find(unsafe), pending.get(unsafe));
-          isWhole &= found.place.isPresent() || found.pending != null;
-          all.add(found);
+          List<Found> parts = parts(unsafe, pending.getOrDefault(unsafe, List.of()));
+          isWhole &= !parts.isEmpty();
+          all.addAll(parts);
         }
       }
       long above = Math.max(question.after(), question.safeUpTo());
-      int most = Math.max(0, PAGE_COMMITS - all.size());
+      int most = Math.max(0, PAGE_COMMITS + 1 - all.size());
       for (RecentCommits.Place place : commits.between(above, question.upTo(), most)) {
         all.add(new Found(place.commitTimestamp(), Optional.of(place), null));
       }
@@ -161,12 +196,22 @@ final class RecentWrites implements AutoCloseable {
     }
   }
 
+  /** What is in memory is there for sure; the log may have dropped its entries. */
+  private List<Found> parts(long commitTimestamp, List<byte[]> pending) {
+    List<RecentCommits.Place> places = commits.find(commitTimestamp);
+    return !pending.isEmpty()
+        ? pending.stream().map(part -> new Found(commitTimestamp, Optional.empty(), part)).toList()
+        : places.stream()
+            .map(place -> new Found(commitTimestamp, Optional.of(place), null))
+            .toList();
+  }
+
   /**
    * What is not applied yet, as far as is known here, and may be old. Its coordinator may count on
    * who asks, and may not have said so yet.
    */
-  private Map<Long, byte[]> unfinished() {
-    Map<Long, byte[]> writes = new HashMap<>();
+  private Map<Long, List<byte[]>> unfinished() {
+    Map<Long, List<byte[]>> writes = new HashMap<>();
     for (UnfinishedCommit commit : host.look(OracleReplica::unfinished)) {
       writes.put(commit.commit().commitTimestamp(), commit.writeSet());
     }

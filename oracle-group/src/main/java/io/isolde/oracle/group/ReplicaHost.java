@@ -33,14 +33,6 @@ import java.util.function.Supplier;
  * knows. Nobody is answered under the lock.
  */
 final class ReplicaHost {
-
-  /**
-   * What applying an entry leads to.
-   *
-   * @param nowStable who has waited for what is stable now
-   */
-  record Applied(List<Answer> answers, Stable stable, List<Request> nowStable) {}
-
   private final ReentrantLock lock = new ReentrantLock();
 
   /** The leader may have caught up, or leads no more. */
@@ -52,6 +44,7 @@ final class ReplicaHost {
   private final long overdueMillis;
   private final int mostWaiters;
   private final Clock clock;
+  private final Changes changes;
 
   private OracleReplica replica = new OracleReplica();
 
@@ -60,7 +53,8 @@ final class ReplicaHost {
 
   private volatile boolean isServing;
 
-  ReplicaHost(OracleGroupConfig config, Clock clock) {
+  ReplicaHost(OracleGroupConfig config, Clock clock, Changes changes) {
+    this.changes = changes;
     this.config = config.bounds();
     this.reservationMicros = config.reservationMicros();
     this.leaseMillis = config.leaseMillis();
@@ -154,19 +148,20 @@ final class ReplicaHost {
   }
 
   /** Applies the next entry of the log: as this member made it, if it did. */
-  Applied apply(LogEntry entry) {
+  AppliedEntry apply(LogEntry entry) {
     return locked(
         () -> {
           List<Answer> answers = replica.apply(entry);
+          changes.applied(entry, answers); // Before anybody can see that they are stable.
           if (leader == null) {
-            return new Applied(answers, known(), List.of());
+            return new AppliedEntry(answers, known(), List.of());
           }
           leader.leadership.entryApplied(entry);
           followSessions(entry);
           isServing = leader.isServing();
           caughtUp.signalAll();
           Stable stable = known();
-          return new Applied(answers, stable, leader.waiters.reached(stable.timestamp()));
+          return new AppliedEntry(answers, stable, leader.waiters.reached(stable.timestamp()));
         });
   }
 
@@ -354,6 +349,7 @@ final class ReplicaHost {
     locked(
         () -> {
           replica = restored;
+          changes.restored(restored.last());
           isServing = false;
           if (leader != null) {
             leader.leadership.end();

@@ -42,6 +42,7 @@ final class Sequencer
   private final Supplier<Leading> leading;
   private final int maxEntryBytes;
   private final long maxPendingWriteBytes;
+  private final StagingRoom room;
   private final Rates rates;
   private final ProposalBatcher<EntryMessage.Item, EntryMessage> batcher;
   private final ExecutorService thread =
@@ -64,6 +65,7 @@ final class Sequencer
     this.leading = leading;
     this.maxEntryBytes = config.raft().appendBytes() / 4 * 3;
     this.maxPendingWriteBytes = config.maxPendingWriteBytes();
+    this.room = new StagingRoom(maxPendingWriteBytes);
     this.rates = rates;
     this.batcher =
         new ProposalBatcher<>(
@@ -75,11 +77,6 @@ final class Sequencer
             this);
   }
 
-  /** The largest command. The log takes no larger entry than one append. */
-  int maxCommandBytes() {
-    return maxEntryBytes;
-  }
-
   /** Commands that wait for an entry. */
   int queued() {
     return batcher.size();
@@ -87,12 +84,15 @@ final class Sequencer
 
   /** Takes a command; says why if it doesn't. */
   Optional<Reason> offer(EntryMessage.Item item) {
-    if (item.bytes() <= maxEntryBytes
-        && item.command() instanceof Command.Commit commit
-        && !hasMemoryFor(commit)) {
-      return Optional.of(Reason.OVERLOADED);
+    Optional<Reason> noMemory =
+        item.bytes() <= maxEntryBytes ? noMemoryFor(item.command()) : Optional.empty();
+    if (noMemory.isPresent()) {
+      return noMemory;
     }
     Optional<Reason> refusal = batcher.add(item);
+    if (refusal.isPresent()) {
+      leaveRoom(item);
+    }
     if (isClosed) {
       refuse(batcher.drain());
     }
@@ -104,9 +104,33 @@ final class Sequencer
    * The writes stay in the memory of all members until they are applied, which a slow replica puts
    * off. One that is larger than what there is for all gets in when it is the only one.
    */
-  private boolean hasMemoryFor(Command.Commit commit) {
-    long pending = host.look(OracleReplica::pendingWriteBytes);
-    return pending == 0 || pending + commit.writeSet().length <= maxPendingWriteBytes;
+  private Optional<Reason> noMemoryFor(Command command) {
+    if (command instanceof Command.Stage part) {
+      boolean isKnown = host.look(replica -> replica.hasStaged(part));
+      return room.enter(part, isKnown, host.look(OracleReplica::pendingWriteBytes));
+    }
+    if (command instanceof Command.Commit commit && commit.writeSet().length > 0) {
+      long pending = host.look(OracleReplica::pendingWriteBytes);
+      boolean fits = pending == 0 || pending + commit.writeSet().length <= maxPendingWriteBytes;
+      return fits ? Optional.empty() : Optional.of(Reason.OVERLOADED);
+    }
+    return Optional.empty();
+  }
+
+  /** The replica counts it from now on, or nobody does. */
+  private void leaveRoom(EntryMessage.Item item) {
+    if (item.command() instanceof Command.Stage part) {
+      room.ended(part);
+    }
+  }
+
+  /** Says why a command is refused for good. */
+  String refusal(EntryMessage.Item item) {
+    return item.bytes() > maxEntryBytes
+        ? "A request of %d bytes is too large for the oracle's log, which takes %d."
+            .formatted(item.bytes(), maxEntryBytes)
+        : "The writes of a transaction take %d bytes at most at the oracle's leader."
+            .formatted(room.maxBytes());
   }
 
   /**
@@ -180,6 +204,7 @@ final class Sequencer
 
   @Override
   public void ended(List<EntryMessage.Item> items, EntryMessage entry, GroupFailure failure) {
+    items.forEach(this::leaveRoom);
     if (failure != null) {
       failed(entry, failure);
     }
@@ -197,6 +222,7 @@ final class Sequencer
   private void refuse(List<EntryMessage.Item> items) {
     Leading now = leading.get();
     for (EntryMessage.Item item : items) {
+      leaveRoom(item);
       if (item.request() != null) {
         item.request().notLeader(now);
       }

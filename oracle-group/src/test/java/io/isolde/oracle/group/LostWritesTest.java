@@ -9,6 +9,7 @@ import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 class LostWritesTest {
   private static final int ENTRIES_PER_SAVE = 10;
   private static final int COMMITS = 40;
+
+  private static final int PARTS = 4;
 
   /** Several of them fill a page. */
   private static final int WRITE_BYTES = 300_000;
@@ -62,12 +65,14 @@ class LostWritesTest {
   private static boolean ask(
       OracleClient client, long safeUpTo, List<Long> unsafe, Map<Long, byte[]> found)
       throws Exception {
-    LostWrites.Question question = new LostWrites.Question(-1, safeUpTo, unsafe, issue(client));
+    LostWrites.Question question = LostWrites.Question.first(safeUpTo, unsafe, issue(client));
     boolean isWhole = true;
     boolean isLast = false;
     while (!isLast) {
       LostWrites.Page page = client.lostWrites(question).get();
-      page.commits().forEach(commit -> found.put(commit.commitTimestamp(), commit.bytes()));
+      for (LostWrites.Commit part : page.commits()) {
+        found.merge(part.commitTimestamp(), part.bytes(), LostWritesTest::join);
+      }
       isWhole &= page.isWhole();
       isLast = page.isLast();
       question = question.after(page);
@@ -75,11 +80,45 @@ class LostWritesTest {
     return isWhole;
   }
 
+  private static byte[] join(byte[] before, byte[] part) {
+    byte[] joined = Arrays.copyOf(before, before.length + part.length);
+    System.arraycopy(part, 0, joined, before.length, part.length);
+    return joined;
+  }
+
+  /** A few are large: its writes fill several pages. */
   private void commitAll(OracleClient client) throws Exception {
     long session = FencingTest.open(client, UUID.randomUUID());
     for (int i = 0; i < COMMITS; i++) {
-      client.logApplied(commit(client, session, i)).get();
+      client
+          .logApplied(i % 13 == 3 ? commitInParts(client, session, i) : commit(client, session, i))
+          .get();
     }
+  }
+
+  private long commitInParts(OracleClient client, long session, int number) throws Exception {
+    UUID id = UUID.randomUUID();
+    long start = client.begin().get();
+    byte[] writes = {};
+    for (int i = 0; i < PARTS; i++) {
+      byte[] part = new byte[WRITE_BYTES];
+      part[i] = (byte) number;
+      assertThat(client.execute(new Command.Stage(session, id, i, PARTS * WRITE_BYTES, part)).get())
+          .isEqualTo(new Answer.Done());
+      writes = join(writes, part);
+    }
+    long[] rows = {number};
+    CommitRequest request =
+        new CommitRequest(id, IsolationLevel.SERIALIZABLE, start, rows, new long[0], rows);
+    Answer answer =
+        client
+            .execute(
+                new Command.Commit(
+                    session, number, request, new byte[0], new Command.Staged(id, PARTS)))
+            .get();
+    long timestamp = ((Decision.Committed) ((Answer.Decided) answer).decision()).commitTimestamp();
+    committed.put(timestamp, writes);
+    return timestamp;
   }
 
   @Test

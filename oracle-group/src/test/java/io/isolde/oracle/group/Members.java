@@ -12,11 +12,11 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
@@ -27,7 +27,7 @@ final class Members implements AutoCloseable {
   private final OracleGroupConfig config;
   private final Path directory;
   private final List<Peer> initialMembers = new ArrayList<>();
-  private final Map<String, OracleNode> nodes = new HashMap<>();
+  private final Map<String, OracleNode> nodes = new ConcurrentHashMap<>();
   private final List<AutoCloseable> clients = new ArrayList<>();
   private final List<Thread> ending = new ArrayList<>();
   private final EventLoops loops = EventLoops.forClients(1);

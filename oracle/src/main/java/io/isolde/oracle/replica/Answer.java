@@ -22,7 +22,8 @@ public sealed interface Answer {
   /**
    * To {@link Command.Commit} of a session that is not open: it decides nothing any more. If the
    * commit was sent before, it may have been decided then, and the outcome is not known; a known
-   * one is answered instead. To {@link Command.OpenSession} of an earlier generation.
+   * one is answered instead. To {@link Command.Stage} of such a session, and to {@link
+   * Command.OpenSession} of an earlier generation.
    */
   record Fenced() implements Answer {
     static final Fenced INSTANCE = new Fenced();
@@ -50,7 +51,11 @@ public sealed interface Answer {
       /** The timestamp asked for is beyond {@link OracleReplica#LATEST_MICROS}. */
       TOO_FAR_AHEAD,
       /** A transaction to abort may have been decided so long ago that it is forgotten how. */
-      OUTCOME_FORGOTTEN
+      OUTCOME_FORGOTTEN,
+      /** Parts of a commit's writes are not here: they were dropped, or came out of order. */
+      PARTS_MISSING,
+      /** There is no room for another part; there may be later. */
+      NO_ROOM_FOR_PARTS
     }
 
     public Rejected {
@@ -58,7 +63,7 @@ public sealed interface Answer {
     }
   }
 
-  /** To the commands that have no result. */
+  /** To the commands that have no result, and to a {@link Command.Stage} that is kept. */
   record Done() implements Answer {
     static final Done INSTANCE = new Done();
   }

@@ -158,6 +158,8 @@ public final class AnswerCodec {
       case OUT_OF_WINDOW -> 2;
       case TOO_FAR_AHEAD -> 3;
       case OUTCOME_FORGOTTEN -> 4;
+      case PARTS_MISSING -> 5;
+      case NO_ROOM_FOR_PARTS -> 6;
     };
   }
 
@@ -167,6 +169,8 @@ public final class AnswerCodec {
       case 2 -> Answer.Rejected.Reason.OUT_OF_WINDOW;
       case 3 -> Answer.Rejected.Reason.TOO_FAR_AHEAD;
       case 4 -> Answer.Rejected.Reason.OUTCOME_FORGOTTEN;
+      case 5 -> Answer.Rejected.Reason.PARTS_MISSING;
+      case 6 -> Answer.Rejected.Reason.NO_ROOM_FOR_PARTS;
       default -> throw new IllegalArgumentException("There is no rejection of kind " + code + ".");
     };
   }

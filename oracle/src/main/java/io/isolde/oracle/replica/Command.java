@@ -47,20 +47,73 @@ public sealed interface Command {
    * @param writeSet what is to be applied if it commits, in whatever form the coordinators agree
    *     on. It is durable with the decision and kept until it is applied, so that others can finish
    *     what a coordinator that dies has left
+   * @param staged where the writes came before, if they are too large to come with the commit; else
+   *     null. Such a commit is in doubt as soon as it is decided: it takes long to apply, and
+   *     nobody else is to wait for that
    */
   @SuppressWarnings("ArrayRecordComponent") // opaque; commands are never compared
-  record Commit(long session, int sequence, CommitRequest request, byte[] writeSet)
+  record Commit(long session, int sequence, CommitRequest request, byte[] writeSet, Staged staged)
       implements Command {
     private static final byte[] NOTHING = {};
 
     public Commit {
       requireNonNull(request);
       requireNonNull(writeSet);
+      if (staged != null && writeSet.length > 0) {
+        throw new IllegalArgumentException("A commit has its writes staged, or with it.");
+      }
+    }
+
+    /** One that has its writes with it. */
+    public Commit(long session, int sequence, CommitRequest request, byte[] writeSet) {
+      this(session, sequence, request, writeSet, null);
     }
 
     /** One whose writes nobody else can apply. */
     public Commit(long session, int sequence, CommitRequest request) {
       this(session, sequence, request, NOTHING);
+    }
+  }
+
+  /**
+   * A part of the writes of a commit that is to come. Harmless if repeated. Parts are dropped with
+   * their session, when the commit is aborted, and if none has come for {@link
+   * StagedWrites#KEEP_MICROS}.
+   *
+   * @param staging names the writes; a coordinator takes a fresh one for each attempt
+   * @param number counts the parts, from 0; they come in their order
+   * @param totalBytes of all parts: the first one takes room for all
+   */
+  @SuppressWarnings("ArrayRecordComponent") // opaque; commands are never compared
+  record Stage(long session, UUID staging, int number, int totalBytes, byte[] part)
+      implements Command {
+    public Stage {
+      requireNonNull(staging);
+      if (number < 0 || part.length == 0 || totalBytes < part.length) {
+        throw new IllegalArgumentException(
+            "A part has a number and bytes, as many as all at most.");
+      }
+    }
+  }
+
+  /** No commit will take these writes. Harmless if repeated. */
+  record Unstage(long session, UUID staging) implements Command {
+    public Unstage {
+      requireNonNull(staging);
+    }
+  }
+
+  /**
+   * Writes that came before their commit.
+   *
+   * @param parts how many
+   */
+  record Staged(UUID id, int parts) {
+    public Staged {
+      requireNonNull(id);
+      if (parts < 1) {
+        throw new IllegalArgumentException("What is staged has parts, not " + parts + ".");
+      }
     }
   }
 

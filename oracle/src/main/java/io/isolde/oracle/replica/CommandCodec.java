@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * Commands and entries as bytes, on the wire and in the log. Numbers of kinds are never given
@@ -24,6 +25,7 @@ public final class CommandCodec {
       2 * Byte.BYTES + 2 * Long.BYTES + Integer.BYTES + 4 * Integer.BYTES;
 
   private static final int ID_BYTES = 2 * Long.BYTES;
+  private static final int STAGE_BYTES = Byte.BYTES + Long.BYTES + ID_BYTES + 3 * Integer.BYTES;
 
   private static final byte LEAD = 1;
   private static final byte OPEN_SESSION = 2;
@@ -33,9 +35,14 @@ public final class CommandCodec {
   private static final byte ABORT = 6;
   private static final byte ISSUE_TIMESTAMP = 7;
   private static final byte IN_DOUBT = 8;
+  private static final byte STAGE = 9;
+  private static final byte UNSTAGE = 10;
 
   private static final byte SERIALIZABLE = 1;
   private static final byte HAS_ID = 2;
+
+  /** The writes' id and the number of parts follow the transaction's id. */
+  private static final byte IS_STAGED = 4;
 
   private CommandCodec() {}
 
@@ -92,6 +99,9 @@ public final class CommandCodec {
    * many, so that it need not be cut either, as commits carry all that is written.
    */
   public static int expectedBytes(Command command) {
+    if (command instanceof Command.Stage stage) {
+      return STAGE_BYTES + stage.part().length;
+    }
     if (!(command instanceof Command.Commit commit)) {
       return EXPECTED_BYTES;
     }
@@ -99,6 +109,7 @@ public final class CommandCodec {
     int ids = request.reads().length + request.overwrites().length + request.writes().length;
     return COMMIT_BYTES
         + (request.transactionId() == null ? 0 : ID_BYTES)
+        + (commit.staged() == null ? 0 : ID_BYTES + Integer.BYTES)
         + ids * Long.BYTES
         + commit.writeSet().length;
   }
@@ -118,6 +129,15 @@ public final class CommandCodec {
       out.put(FENCE_SESSION).putLong(fence.session());
     } else if (command instanceof Command.DeclareInDoubt inDoubt) {
       out.put(IN_DOUBT).putLong(inDoubt.commitTimestamp());
+    } else if (command instanceof Command.Stage stage) {
+      out.put(STAGE)
+          .putLong(stage.session())
+          .putId(stage.staging())
+          .putInt(stage.number())
+          .putInt(stage.totalBytes())
+          .putBytes(stage.part());
+    } else if (command instanceof Command.Unstage unstage) {
+      out.put(UNSTAGE).putLong(unstage.session()).putId(unstage.staging());
     } else if (command instanceof Command.Lead lead) {
       encode(lead.config(), out.put(LEAD));
     }
@@ -139,6 +159,9 @@ public final class CommandCodec {
       case OPEN_SESSION -> new Command.OpenSession(Bytes.id(in), in.getLong());
       case FENCE_SESSION -> new Command.FenceSession(in.getLong());
       case IN_DOUBT -> new Command.DeclareInDoubt(in.getLong());
+      case STAGE ->
+          new Command.Stage(in.getLong(), Bytes.id(in), in.getInt(), in.getInt(), Bytes.bytes(in));
+      case UNSTAGE -> new Command.Unstage(in.getLong(), Bytes.id(in));
       case LEAD -> new Command.Lead(decodeConfig(in));
       default -> throw new IllegalArgumentException("There is no command of kind " + kind + ".");
     };
@@ -151,9 +174,15 @@ public final class CommandCodec {
     out.put(COMMIT)
         .putLong(commit.session())
         .putInt(commit.sequence())
-        .put((isSerializable ? SERIALIZABLE : 0) | (hasId ? HAS_ID : 0));
+        .put(
+            (isSerializable ? SERIALIZABLE : 0)
+                | (hasId ? HAS_ID : 0)
+                | (commit.staged() != null ? IS_STAGED : 0));
     if (hasId) {
       out.putId(request.transactionId());
+    }
+    if (commit.staged() != null) {
+      out.putId(commit.staged().id()).putInt(commit.staged().parts());
     }
     out.putLong(request.startTimestamp())
         .putLongs(request.reads())
@@ -166,15 +195,18 @@ public final class CommandCodec {
     long session = in.getLong();
     int sequence = in.getInt();
     byte flags = in.get();
+    UUID id = (flags & HAS_ID) != 0 ? Bytes.id(in) : null;
+    Command.Staged staged =
+        (flags & IS_STAGED) != 0 ? new Command.Staged(Bytes.id(in), in.getInt()) : null;
     CommitRequest request =
         new CommitRequest(
-            (flags & HAS_ID) != 0 ? Bytes.id(in) : null,
+            id,
             (flags & SERIALIZABLE) != 0 ? IsolationLevel.SERIALIZABLE : IsolationLevel.SNAPSHOT,
             in.getLong(),
             Bytes.longs(in),
             Bytes.longs(in),
             Bytes.longs(in));
-    return new Command.Commit(session, sequence, request, Bytes.bytes(in));
+    return new Command.Commit(session, sequence, request, Bytes.bytes(in), staged);
   }
 
   static void encode(OracleConfig config, Bytes out) {

@@ -169,10 +169,10 @@ public final class Leadership {
       if (command instanceof Command.Applied applied) {
         holding.remove(applied.commitTimestamp());
         unreported.remove(applied.commitTimestamp());
-      } else if (command instanceof Command.DeclareInDoubt late
-          && replica.inDoubt().contains(late.commitTimestamp())) {
-        holding.remove(late.commitTimestamp());
       }
+    }
+    if (!replica.inDoubt().isEmpty()) {
+      holding.removeAll(replica.inDoubt().commits().keySet());
     }
     assert holding.isEmpty() || replica.isPending(holding.first()) : "only what is pending holds";
   }
@@ -222,13 +222,14 @@ public final class Leadership {
 
   /**
    * Whether the writes of a commit may be applied now, as far as the leader knows without asking:
-   * they are not known to be applied, and all that they may replace is.
+   * they are not known to be applied, and all that they may replace is. A large commit was in doubt
+   * when this one was decided, which so replaces nothing of it.
    */
   public boolean mayApply(Decision.Committed commit) {
     return isServing()
         && isHolding(commit.commitTimestamp())
         && stable() >= commit.applyAfter()
-        && replica.inDoubt().isEmpty();
+        && replica.inDoubt().isOnlyLarge();
   }
 
   /** Whether this leader or one before may have given out a start timestamp. */

@@ -34,8 +34,6 @@ public final class OracleReplica {
   /** Of write sets that are decided and not applied; commits are refused above it. */
   public static final long MAX_PENDING_WRITE_BYTES = 128L << 20;
 
-  private static final byte[] NOTHING = {};
-
   /** Until the first leader tells the bounds. */
   private static final OracleConfig NO_BOUNDS_YET = new OracleConfig(1, 1, 1, 1, 0);
 
@@ -43,6 +41,8 @@ public final class OracleReplica {
   private final Sessions sessions;
   private final RequestedAborts requestedAborts;
   private final WriteSets writeSets;
+  private final StagedWrites staged;
+  private final Unfinished unfinished;
   private OracleConfig config;
 
   /** How many leaders there have been. */
@@ -56,6 +56,7 @@ public final class OracleReplica {
         new Sessions(),
         new RequestedAborts(),
         new WriteSets(),
+        new StagedWrites(),
         0);
   }
 
@@ -65,12 +66,15 @@ public final class OracleReplica {
       Sessions sessions,
       RequestedAborts requestedAborts,
       WriteSets writeSets,
+      StagedWrites staged,
       long leaders) {
     this.config = config;
     this.oracle = oracle;
     this.sessions = sessions;
     this.requestedAborts = requestedAborts;
     this.writeSets = writeSets;
+    this.staged = staged;
+    this.unfinished = new Unfinished(oracle, sessions, writeSets);
     this.leaders = leaders;
   }
 
@@ -82,6 +86,7 @@ public final class OracleReplica {
     long reservedBefore = oracle.reservedUntil();
     oracle.reserve(entry.reserveUntilMicros());
     oracle.advanceTo(entry.floorMicros());
+    staged.expire(entry.timeMicros());
     List<Answer> answers = new ArrayList<>(entry.commands().size());
     for (Command command : entry.commands()) {
       oracle.reserve(Math.max(oracle.lastIssued(), entry.timeMicros()) + MICROS_PER_COMMAND);
@@ -101,6 +106,13 @@ public final class OracleReplica {
     if (command instanceof Command.Applied applied) {
       return applied(applied.commitTimestamp());
     }
+    if (command instanceof Command.Stage stage) {
+      return stage(stage, timeMicros);
+    }
+    if (command instanceof Command.Unstage unstage) {
+      var unused = staged.take(new StagedWrites.Owner(unstage.session(), unstage.staging()));
+      return Answer.Done.INSTANCE;
+    }
     if (command instanceof Command.Abort abort) {
       return abort(abort.transactionId(), abort.notBeforeMicros());
     }
@@ -114,8 +126,19 @@ public final class OracleReplica {
       oracle.inDoubt(inDoubt.commitTimestamp());
       return Answer.Done.INSTANCE;
     }
-    sessions.close(((Command.FenceSession) command).session());
+    close(((Command.FenceSession) command).session());
     return Answer.Done.INSTANCE;
+  }
+
+  private void close(long session) {
+    sessions.close(session);
+    staged.dropAll(session);
+  }
+
+  private Answer stage(Command.Stage stage, long timeMicros) {
+    return sessions.get(stage.session()) == null
+        ? Answer.Fenced.INSTANCE
+        : staged.add(stage, MAX_PENDING_WRITE_BYTES - pendingWriteBytes(), timeMicros);
   }
 
   private Answer commit(Command.Commit commit, long timeMicros) {
@@ -164,23 +187,38 @@ public final class OracleReplica {
   }
 
   private Answer decide(Command.Commit commit, long timeMicros) {
-    if (writeSets.bytes() + commit.writeSet().length > MAX_PENDING_WRITE_BYTES
-        && !isKnown(commit.request().transactionId())) {
-      return new Answer.Decided(new Decision.Refused(Refusal.TOO_MANY_PENDING));
+    UUID id = commit.request().transactionId();
+    boolean isStaged = commit.staged() != null;
+    StagedWrites.Owner owner =
+        isStaged ? new StagedWrites.Owner(commit.session(), commit.staged().id()) : null;
+    if (!isKnown(id)) {
+      if (isStaged && !staged.has(owner, commit.staged().parts())) {
+        return new Answer.Rejected(Answer.Rejected.Reason.PARTS_MISSING);
+      }
+      if (pendingWriteBytes() + commit.writeSet().length > MAX_PENDING_WRITE_BYTES) {
+        return new Answer.Decided(new Decision.Refused(Refusal.TOO_MANY_PENDING));
+      }
     }
     Decision decision =
-        oracle.commit(commit.request(), commit.session(), commit.sequence(), timeMicros);
+        oracle.commit(commit.request(), commit.session(), commit.sequence(), timeMicros, isStaged);
+    boolean mayBeAskedAgain = decision instanceof Decision.Refused;
+    List<byte[]> parts =
+        isStaged && !mayBeAskedAgain ? staged.take(owner) : partsOf(commit.writeSet());
     if (decision instanceof Decision.Committed committed) {
-      keepWrites(committed, commit.writeSet());
+      keepWrites(committed, parts);
     }
     return new Answer.Decided(decision);
   }
 
+  private static List<byte[]> partsOf(byte[] writeSet) {
+    return writeSet.length == 0 ? List.of() : List.of(writeSet);
+  }
+
   /** Unless it is a repetition, and so perhaps applied. */
-  private void keepWrites(Decision.Committed committed, byte[] writeSet) {
+  private void keepWrites(Decision.Committed committed, List<byte[]> parts) {
     long commitTimestamp = committed.commitTimestamp();
     if (oracle.isPending(commitTimestamp) && writeSets.get(commitTimestamp) == null) {
-      writeSets.add(commitTimestamp, new WriteSets.WriteSet(committed.applyAfter(), writeSet));
+      writeSets.add(commitTimestamp, new WriteSets.WriteSet(committed.applyAfter(), parts));
     }
   }
 
@@ -225,7 +263,7 @@ public final class OracleReplica {
       return new Answer.SessionOpened(known.number());
     }
     if (known != null) {
-      sessions.close(known.number());
+      close(known.number());
     }
     return new Answer.SessionOpened(sessions.open(coordinator, generation).number());
   }
@@ -299,7 +337,7 @@ public final class OracleReplica {
    * They hold {@link #stable()} until someone applies them or they are in doubt.
    */
   public List<PendingCommit> orphans() {
-    return oracle.pendingCommits().stream().filter(this::isOrphan).toList();
+    return unfinished.orphans();
   }
 
   /**
@@ -308,26 +346,7 @@ public final class OracleReplica {
    * the replicas.
    */
   public List<UnfinishedCommit> unfinished() {
-    InDoubtCommits inDoubt = inDoubt();
-    List<UnfinishedCommit> unfinished = new ArrayList<>();
-    for (PendingCommit commit : oracle.pendingCommits()) {
-      boolean isOrphan = isOrphan(commit);
-      if (isOrphan || inDoubt.contains(commit.commitTimestamp())) {
-        unfinished.add(withWrites(commit, isOrphan));
-      }
-    }
-    return unfinished;
-  }
-
-  private boolean isOrphan(PendingCommit commit) {
-    return sessions.get(commit.session()) == null;
-  }
-
-  private UnfinishedCommit withWrites(PendingCommit commit, boolean isOrphan) {
-    WriteSets.WriteSet writes = writeSets.get(commit.commitTimestamp());
-    return writes == null
-        ? new UnfinishedCommit(commit, isOrphan, 0, NOTHING)
-        : new UnfinishedCommit(commit, isOrphan, writes.applyAfter(), writes.bytes());
+    return unfinished.all();
   }
 
   public OracleConfig config() {
@@ -347,9 +366,18 @@ public final class OracleReplica {
     return requestedAborts;
   }
 
-  /** What the writes take that are decided and not applied. */
+  /** What the writes take that are decided and not applied, or staged and not decided. */
   public long pendingWriteBytes() {
-    return writeSets.bytes();
+    return writeSets.bytes() + staged.bytes();
+  }
+
+  /** Whether parts of the same writes are here. */
+  public boolean hasStaged(Command.Stage part) {
+    return staged.contains(new StagedWrites.Owner(part.session(), part.staging()), 0);
+  }
+
+  StagedWrites staged() {
+    return staged;
   }
 
   WriteSets writeSets() {

@@ -4,8 +4,9 @@ package io.isolde.oracle.replica;
 import io.isolde.oracle.Decision;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 
 /**
  * Where in the log the writes of the latest commits are, also of those that are applied: nodes that
@@ -22,16 +23,33 @@ public final class RecentCommits {
   private static final int INITIAL_CAPACITY = 64;
 
   /**
-   * The place of a commit.
+   * The place of a commit's writes, or of a part of them.
    *
    * @param index of its entry in the log
    * @param position of its command in the entry
    */
   public record Place(long commitTimestamp, long index, int position) {}
 
+  /** Of transactions that may commit later. */
+  private static final int MAX_STAGED = 1024;
+
   private final int most;
 
-  /** Rings: the commits are in those from {@code first} on, in ascending order. */
+  /** The places of the parts that were staged, and not committed yet; the last of them. */
+  private final Map<StagedWrites.Owner, List<Long>> staged =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<StagedWrites.Owner, List<Long>> eldest) {
+          return size() > MAX_STAGED;
+        }
+      };
+
+  /**
+   * Rings: the commits are in those from {@code first} on, in ascending order; one in parts several
+   * times.
+   */
   private long[] timestamps = new long[INITIAL_CAPACITY];
 
   private long[] places = new long[INITIAL_CAPACITY];
@@ -60,28 +78,58 @@ public final class RecentCommits {
   /** An entry was applied, the next one of the log. */
   public void applied(long index, LogEntry entry, List<Answer> answers) {
     for (int position = 0; position < answers.size(); position++) {
+      assert position < 1 << POSITION_BITS : "an entry has fewer commands";
+      long place = index << POSITION_BITS | position;
+      Command command = entry.commands().get(position);
       if (answers.get(position) instanceof Answer.Decided decided
           && decided.decision() instanceof Decision.Committed committed
-          && entry.commands().get(position) instanceof Command.Commit commit) {
-        add(committed.commitTimestamp(), commit.writeSet().length, index, position);
+          && command instanceof Command.Commit commit) {
+        add(committed.commitTimestamp(), commit, place);
+      } else if (command instanceof Command.Stage stage
+          && answers.get(position) instanceof Answer.Done) {
+        add(stage, place);
       }
     }
   }
 
+  /** A part that comes again is where it came first. */
+  private void add(Command.Stage stage, long place) {
+    List<Long> parts =
+        staged.computeIfAbsent(
+            new StagedWrites.Owner(stage.session(), stage.staging()), owner -> new ArrayList<>());
+    if (stage.number() == parts.size()) {
+      parts.add(place);
+    }
+  }
+
   /** What is decided again is where it was decided first. */
-  private void add(long commitTimestamp, int bytes, long index, int position) {
+  private void add(long commitTimestamp, Command.Commit commit, long place) {
     if (commitTimestamp <= newest) {
       return;
     }
     newest = commitTimestamp;
-    if (bytes == 0) {
-      return;
+    if (commit.staged() != null) {
+      addParts(commitTimestamp, commit);
+    } else if (commit.writeSet().length > 0) {
+      add(commitTimestamp, place);
     }
-    assert position < 1 << POSITION_BITS : "an entry has fewer commands";
+  }
+
+  private void addParts(long commitTimestamp, Command.Commit commit) {
+    List<Long> parts =
+        staged.remove(new StagedWrites.Owner(commit.session(), commit.staged().id()));
+    if (parts == null || parts.size() != commit.staged().parts()) {
+      coversFrom = commitTimestamp; // The others came before the first entry that is known here.
+    } else {
+      parts.forEach(part -> add(commitTimestamp, part));
+    }
+  }
+
+  private void add(long commitTimestamp, long place) {
     makeRoom();
     int at = slot(size++);
     timestamps[at] = commitTimestamp;
-    places[at] = index << POSITION_BITS | position;
+    places[at] = place;
   }
 
   private void makeRoom() {
@@ -89,9 +137,12 @@ public final class RecentCommits {
       return;
     }
     if (size == most) {
-      coversFrom = timestamps[first];
-      first = slot(1);
-      size--;
+      coversFrom = Math.max(coversFrom, timestamps[first]);
+      long oldest = timestamps[first];
+      while (size > 0 && timestamps[first] == oldest) { // with all of its parts
+        first = slot(1);
+        size--;
+      }
       return;
     }
     int capacity = Math.min(most, 2 * size);
@@ -115,15 +166,15 @@ public final class RecentCommits {
     return coversFrom;
   }
 
-  /** Empty if it is not in here, or had no writes. */
-  public Optional<Place> find(long commitTimestamp) {
-    int i = firstAbove(commitTimestamp - 1);
-    return i < size && timestamps[slot(i)] == commitTimestamp
-        ? Optional.of(place(i))
-        : Optional.empty();
+  /** Empty if it is not in here, or had no writes; several if they came in parts. */
+  public List<Place> find(long commitTimestamp) {
+    return between(commitTimestamp - 1, commitTimestamp, Integer.MAX_VALUE);
   }
 
-  /** The commits above one timestamp and up to another, the oldest first, and not all of them. */
+  /**
+   * Where the commits above one timestamp and up to another are, the oldest first, and not all of
+   * them. The parts of a commit follow one another.
+   */
   public List<Place> between(long above, long upTo, int mostPlaces) {
     List<Place> found = new ArrayList<>();
     for (int i = firstAbove(above); i < size && found.size() < mostPlaces; i++) {

@@ -8,6 +8,8 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 
 /**
@@ -15,10 +17,17 @@ import java.util.UUID;
  * waits; written at leisure, while it goes on.
  */
 public final class SavedReplica {
-  private static final int FORMAT = 1;
+  private static final int FORMAT = 2;
+
+  /** Before commits came in parts. */
+  private static final int WITHOUT_PARTS = 1;
+
   private static final int MAX_CONFIG_BYTES = 1024;
   private static final int MAX_SESSIONS_BYTES = 1 << 30;
   private static final int CHUNK_BYTES = 1 << 20;
+
+  /** No commit has this timestamp. */
+  private static final long NO_MORE = Long.MAX_VALUE;
 
   private final byte[] config;
   private final byte[] sessions;
@@ -38,6 +47,8 @@ public final class SavedReplica {
     replica.requestedAborts().writeTo(sessions);
     encode(replica.sessions(), sessions);
     encode(replica.writeSets(), sessions);
+    encodeParts(replica.writeSets(), sessions);
+    encode(replica.staged(), sessions);
     return new SavedReplica(config.toArray(), sessions.toArray(), replica.oracle().snapshot());
   }
 
@@ -55,12 +66,11 @@ public final class SavedReplica {
    */
   public static OracleReplica read(DataInput in) throws IOException {
     int format = in.readInt();
-    if (format != FORMAT) {
+    if (format != WITHOUT_PARTS && format != FORMAT) {
       throw new IOException(
           "The saved state of the oracle has format "
               + format
-              + ", but this build of Isolde reads only "
-              + FORMAT
+              + ", but this build of Isolde reads only 1 and 2"
               + ". Start this node with the build that it ran before, or with a newer one.");
     }
     try {
@@ -70,8 +80,13 @@ public final class SavedReplica {
       RequestedAborts aborts = RequestedAborts.readFrom(own);
       Sessions sessions = decodeSessions(own);
       WriteSets writeSets = decodeWriteSets(own);
+      StagedWrites staged = new StagedWrites();
+      if (format == FORMAT) {
+        decodeParts(own, writeSets);
+        staged = decodeStaged(own);
+      }
       return new OracleReplica(
-          config, StatusOracle.load(config, in), sessions, aborts, writeSets, leaders);
+          config, StatusOracle.load(config, in), sessions, aborts, writeSets, staged, leaders);
     } catch (RuntimeException e) {
       throw new IOException("The saved state of the oracle is damaged.", e);
     }
@@ -118,7 +133,73 @@ public final class SavedReplica {
         .all()
         .forEach(
             (commitTimestamp, writes) ->
-                out.putLong(commitTimestamp).putLong(writes.applyAfter()).putBytes(writes.bytes()));
+                out.putLong(commitTimestamp)
+                    .putLong(writes.applyAfter())
+                    .putBytes(writes.parts().get(0)));
+  }
+
+  /** The parts of large commits after the first ones. */
+  private static void encodeParts(WriteSets writeSets, Bytes out) {
+    writeSets
+        .all()
+        .forEach(
+            (commitTimestamp, writes) -> {
+              List<byte[]> parts = writes.parts();
+              if (parts.size() > 1) {
+                out.putLong(commitTimestamp);
+                encode(parts.subList(1, parts.size()), out);
+              }
+            });
+    out.putLong(NO_MORE);
+  }
+
+  private static void decodeParts(ByteBuffer in, WriteSets writeSets) {
+    for (long commitTimestamp = in.getLong(); commitTimestamp != NO_MORE; ) {
+      writeSets.addParts(commitTimestamp, decodeParts(in));
+      commitTimestamp = in.getLong();
+    }
+  }
+
+  private static void encode(StagedWrites staged, Bytes out) {
+    out.putInt(staged.all().size());
+    staged
+        .all()
+        .forEach(
+            (owner, parts) -> {
+              out.putLong(owner.session()).putId(owner.staging());
+              out.putInt(parts.totalBytes()).putLong(parts.newestMicros());
+              encode(parts.all(), out);
+            });
+  }
+
+  private static StagedWrites decodeStaged(ByteBuffer in) {
+    StagedWrites staged = new StagedWrites();
+    int count = in.getInt();
+    for (int i = 0; i < count; i++) {
+      StagedWrites.Owner owner = new StagedWrites.Owner(in.getLong(), Bytes.id(in));
+      int totalBytes = in.getInt();
+      long newestMicros = in.getLong();
+      int number = 0;
+      for (byte[] part : decodeParts(in)) {
+        boolean isAdded = staged.add(owner, number++, totalBytes, part, newestMicros);
+        assert isAdded : "parts are saved in their order";
+      }
+    }
+    return staged;
+  }
+
+  private static void encode(List<byte[]> parts, Bytes out) {
+    out.putInt(parts.size());
+    parts.forEach(out::putBytes);
+  }
+
+  private static List<byte[]> decodeParts(ByteBuffer in) {
+    int count = in.getInt();
+    List<byte[]> parts = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      parts.add(Bytes.bytes(in));
+    }
+    return parts;
   }
 
   private static WriteSets decodeWriteSets(ByteBuffer in) {
@@ -126,7 +207,8 @@ public final class SavedReplica {
     int count = in.getInt();
     for (int i = 0; i < count; i++) {
       long commitTimestamp = in.getLong();
-      writeSets.add(commitTimestamp, new WriteSets.WriteSet(in.getLong(), Bytes.bytes(in)));
+      writeSets.add(
+          commitTimestamp, new WriteSets.WriteSet(in.getLong(), List.of(Bytes.bytes(in))));
     }
     return writeSets;
   }

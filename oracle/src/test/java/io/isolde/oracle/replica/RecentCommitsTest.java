@@ -55,7 +55,7 @@ class RecentCommitsTest {
     assertThat(recent.between(0, Long.MAX_VALUE, 10)).containsExactly(a, b, c);
     assertThat(recent.between(0, Long.MAX_VALUE, 2)).containsExactly(a, b);
     assertThat(recent.between(a.commitTimestamp(), b.commitTimestamp(), 10)).containsExactly(b);
-    assertThat(recent.find(c.commitTimestamp())).contains(c);
+    assertThat(recent.find(c.commitTimestamp())).containsExactly(c);
     assertThat(recent.find(c.commitTimestamp() + 1)).isEmpty();
   }
 
@@ -98,6 +98,6 @@ class RecentCommitsTest {
     }
     assertThat(recent.coversFrom()).isEqualTo(all.get(149));
     assertThat(recent.find(all.get(149))).isEmpty();
-    assertThat(recent.find(all.get(150))).isPresent();
+    assertThat(recent.find(all.get(150))).hasSize(1);
   }
 }

@@ -242,9 +242,22 @@ public final class ClusterBarrier {
    * it for what it was. This can still happen if a node does not hear of it for long.
    */
   public void awaitFollowers(TableMetadata table) {
-    for (var asked : ask(BarrierRequest.Kind.FOLLOW, UUID.randomUUID(), table).entrySet()) {
+    announce(ask(BarrierRequest.Kind.FOLLOW, UUID.randomUUID(), table), table);
+  }
+
+  /**
+   * As {@link #beginAnew}, where the change is made already: a node that does not answer may go on
+   * telling those who watch the table of its commits only.
+   */
+  public void announceBeginning(TableMetadata table, long timestamp) {
+    announce(ask(BarrierRequest.Kind.BEGIN_ANEW, UUID.randomUUID(), table, timestamp), table);
+  }
+
+  private void announce(Map<String, PatientRequest> notification, TableMetadata table) {
+    for (var asked : notification.entrySet()) {
       try {
-        if (!await(asked.getKey(), asked.getValue(), 0, MAX_WAIT_MILLIS, table).isDone()) {
+        if (!await(asked.getKey(), asked.getValue(), PATIENCE_MILLIS, MAX_WAIT_MILLIS, table)
+            .isDone()) {
           logger.warn("The node {} has not heard yet of what {} is now.", asked.getKey(), table);
         }
       } catch (IsoldeException e) {

@@ -141,6 +141,11 @@ public final class TableBarrier {
     return other == null || other.change.equals(change);
   }
 
+  /** Whether statements on a table have to wait on this node. */
+  public boolean isClosed(TableId table) {
+    return leaseMillis(table) > 0;
+  }
+
   /** For how long it stays closed if nobody opens it; 0 if it is open. */
   long leaseMillis(TableId table) {
     Closed barrier = closed.get(table);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -68,15 +69,23 @@ public final class LaterDispatcher extends Dispatcher {
   /**
    * Has the request that this thread is handling be answered later.
    *
+   * @param isLong whether that may be long after: then others need not wait for it
    * @return what its handler is to return now; null if the answer must be there by then
    */
-  public static ResultMessage defer(CompletableFuture<? extends ResultMessage> answer) {
+  public static ResultMessage defer(
+      CompletableFuture<? extends ResultMessage> answer, boolean isLong) {
     Pending pending = HANDLING.get();
     if (pending == null) {
       return null;
     }
     pending.later = answer;
+    pending.isLong = isLong;
     return new ResultMessage.Void();
+  }
+
+  /** Whether the request that this thread is handling may be answered later. */
+  public static boolean mayDefer() {
+    return HANDLING.get() != null;
   }
 
   @Override
@@ -108,6 +117,10 @@ public final class LaterDispatcher extends Dispatcher {
     /** Null if the handler's answer is the answer. */
     private CompletableFuture<? extends ResultMessage> later;
 
+    private boolean isLong;
+
+    private final AtomicBoolean hasLeft = new AtomicBoolean();
+
     private Pending(
         Channel channel,
         Message.Request request,
@@ -126,6 +139,9 @@ public final class LaterDispatcher extends Dispatcher {
         if (later == null || now instanceof ErrorMessage) {
           send(() -> now);
           return;
+        }
+        if (isLong) {
+          leave();
         }
         List<String> warnings = now.getWarnings();
         var unused =
@@ -173,6 +189,13 @@ public final class LaterDispatcher extends Dispatcher {
       } catch (RuntimeException | Error e) {
         log.error("An answer could not be sent; its client waits until its time-out", e);
       } finally {
+        leave();
+      }
+    }
+
+    /** Others may take its place, once. */
+    private void leave() {
+      if (hasLeft.compareAndSet(false, true)) {
         unanswered.decrementAndGet();
         starters.answered();
       }

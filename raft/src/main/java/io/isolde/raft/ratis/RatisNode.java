@@ -10,6 +10,7 @@ import io.isolde.raft.StateMachine;
 import io.isolde.raft.transport.PeerTransport;
 import io.isolde.raft.transport.RaftReceiver;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -176,6 +177,15 @@ public final class RatisNode implements RaftNode {
   }
 
   private void end(RaftGroupId group, boolean isDeleted) throws IOException {
+    RatisStateMachine machine = machines.get(group);
+    if (machine != null) {
+      try {
+        machine.awaitEndOfEntry();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while the last entry was applied");
+      }
+    }
     manage(
         GroupManagementRequest.newRemove(
             ClientId.randomId(), server.getId(), 0, group, isDeleted, false),

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
@@ -46,6 +47,8 @@ import org.slf4j.LoggerFactory;
  */
 final class RatisStateMachine extends BaseStateMachine {
   private static final Logger logger = LoggerFactory.getLogger(RatisStateMachine.class);
+  private static final long MAX_END_SECONDS = 10;
+  private static final long LOOK_MILLIS = 2;
 
   private final StateMachine machine;
   private final RatisSnapshots snapshots;
@@ -57,6 +60,12 @@ final class RatisStateMachine extends BaseStateMachine {
 
   /** Null until then, too. Ratis forgets it without closing it if the rest of a start fails. */
   private volatile RaftServer.Division division;
+
+  /** Null between two entries. */
+  private volatile TermIndex applying;
+
+  /** Whether the machine has failed at an entry. */
+  private volatile boolean hasFailed;
 
   /** What went wrong with the log; Ratis does not write to it any more. */
   private volatile String failure;
@@ -181,12 +190,39 @@ final class RatisStateMachine extends BaseStateMachine {
     LogEntryProto entry = withData(context); // Before its file may leave the memory.
     LogCache.trim(division);
     LogData own = context.getClientRequest() instanceof Proposal proposal ? proposal.data() : null;
-    machine.apply(
-        RatisTypes.position(at),
-        entry.getStateMachineLogEntry().getLogData().asReadOnlyByteBuffer(),
-        own);
+    applying = at;
+    try {
+      machine.apply(
+          RatisTypes.position(at),
+          entry.getStateMachineLogEntry().getLogData().asReadOnlyByteBuffer(),
+          own);
+    } catch (RuntimeException | Error e) {
+      hasFailed = true;
+      throw e;
+    } finally {
+      applying = null;
+    }
     updateLastAppliedTermIndex(at);
     return CompletableFuture.completedFuture(Message.EMPTY);
+  }
+
+  /**
+   * Returns when the entry that is being applied has ended, or after a while. Ratis 3.3.0 closes a
+   * replica whose machine fails. If it is being closed already, it waits for that machine for ever;
+   * so a failure must come first.
+   */
+  void awaitEndOfEntry() throws InterruptedException {
+    long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_END_SECONDS);
+    TermIndex last = applying;
+    while (((last != null && last.equals(applying)) || (hasFailed && isAlive()))
+        && System.nanoTime() - endNanos < 0) {
+      Thread.sleep(LOOK_MILLIS);
+    }
+  }
+
+  private boolean isAlive() {
+    RaftServer.Division running = division;
+    return running != null && running.getInfo().isAlive();
   }
 
   private LogEntryProto withData(TransactionContext context) {

@@ -2,6 +2,7 @@
 package io.isolde.system.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverException;
@@ -49,6 +50,9 @@ class DeadNodesTest {
   private static final int ACCOUNTS = 12;
   private static final int INITIAL = 100;
   private static final int CLIENTS = 3;
+  private static final int LOCKERS = 6;
+  private static final long LEASE_MILLIS = 5_000;
+  private static final int ADDITIONS = 20;
 
   /** After a death: enough that none of the accounts is stuck. */
   private static final int TRANSFERS = 30;
@@ -123,7 +127,8 @@ class DeadNodesTest {
       List<CompletableFuture<Void>> all = new ArrayList<>();
       for (int client = 0; client < CLIENTS; client++) {
         Random random = new Random(client);
-        all.add(CompletableFuture.runAsync(() -> transferUntilOver(random), clients));
+        String how = client == 0 ? "" : " FOR UPDATE"; // Locks of the dead must not stay.
+        all.add(CompletableFuture.runAsync(() -> transferUntilOver(random, how), clients));
       }
       awaitTransfers("before any death");
       killAndStart(leader());
@@ -136,6 +141,54 @@ class DeadNodesTest {
       clients.shutdownNow();
     }
     assertThat(sum()).isEqualTo(ACCOUNTS * INITIAL);
+  }
+
+  /** The queues are in the cluster: it does not matter over which node a client comes. */
+  @Test
+  void whenManyLockOneRowOverAllNodesThenNobodyHasAConflict() throws Exception {
+    session.execute("INSERT INTO bank.accounts (id, balance) VALUES (-1, 0)");
+    ExecutorService clients = Executors.newFixedThreadPool(LOCKERS);
+    try {
+      List<CompletableFuture<Void>> all = new ArrayList<>();
+      for (int client = 0; client < LOCKERS; client++) {
+        all.add(CompletableFuture.runAsync(this::addWithLock, clients));
+      }
+      CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+          .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } finally {
+      clients.shutdownNow();
+    }
+    int balance = Isolde.on(session).run(options(), tx -> balance(tx, -1, ""));
+    assertThat(balance).isEqualTo(LOCKERS * ADDITIONS);
+    session.execute("DELETE FROM bank.accounts WHERE id = -1");
+  }
+
+  /** Nodes renew what they have, at whoever leads. */
+  @Test
+  void whenAnotherMemberLeadsThenWhatWasLockedIsLocked() throws Exception {
+    try (Transaction first = Isolde.on(session).begin();
+        Transaction second = Isolde.on(session).begin()) {
+      assertThat(balance(first, 1, " FOR UPDATE")).isPositive();
+      String next = cluster.node(1 + leader() % NODES).spec().address();
+      session.execute("ALTER ORACLE LEADER '%s'".formatted(next));
+      Await.until("another member leads", () -> next.equals(leaderAddress()));
+      Thread.sleep(LEASE_MILLIS); // What is not renewed has gone by then.
+      assertThatThrownBy(() -> balance(second, 1, " FOR UPDATE NOWAIT"))
+          .hasMessageContaining("ROW_LOCKED")
+          .hasMessageContaining(first.id().toString());
+      first.commit();
+      assertThat(balance(second, 1, " FOR UPDATE")).isPositive();
+    }
+  }
+
+  private void addWithLock() {
+    for (int i = 0; i < ADDITIONS; i++) {
+      try (Transaction tx = Isolde.on(session).begin()) { // No attempt but this one.
+        int before = balance(tx, -1, " FOR UPDATE");
+        tx.execute("UPDATE bank.accounts SET balance = ? WHERE id = -1", before + 1);
+        tx.commit();
+      }
+    }
   }
 
   private void killAndStart(int number) throws InterruptedException {
@@ -160,12 +213,12 @@ class DeadNodesTest {
     return session.execute("SELECT leader FROM isolde.oracle").one().getString(0);
   }
 
-  private void transferUntilOver(Random random) {
+  private void transferUntilOver(Random random, String how) {
     while (!isOver.get()) {
       int from = random.nextInt(ACCOUNTS);
       int to = (from + 1 + random.nextInt(ACCOUNTS - 1)) % ACCOUNTS;
       try {
-        Isolde.on(session).runVoid(options(), tx -> transfer(tx, from, to));
+        Isolde.on(session).runVoid(options(), tx -> transfer(tx, from, to, how));
         done.incrementAndGet();
         Thread.sleep(THINKING_MILLIS);
       } catch (IsoldeException | DriverException itsNodeDied) {
@@ -181,15 +234,15 @@ class DeadNodesTest {
     return TransactionOptions.builder().maxAttempts(50).timeLimit(Duration.ofSeconds(30)).build();
   }
 
-  private static void transfer(Transaction tx, int from, int to) {
-    int source = balance(tx, from);
-    int target = balance(tx, to);
+  private static void transfer(Transaction tx, int from, int to, String how) {
+    int source = balance(tx, from, how);
+    int target = balance(tx, to, how);
     tx.execute("UPDATE bank.accounts SET balance = ? WHERE id = ?", source - 1, from);
     tx.execute("UPDATE bank.accounts SET balance = ? WHERE id = ?", target + 1, to);
   }
 
-  private static int balance(Transaction tx, int id) {
-    return tx.execute("SELECT balance FROM bank.accounts WHERE id = ?", id).one().getInt(0);
+  private static int balance(Transaction tx, int id, String how) {
+    return tx.execute("SELECT balance FROM bank.accounts WHERE id = ?" + how, id).one().getInt(0);
   }
 
   private int sum() {

@@ -14,6 +14,8 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.client.Isolde;
 import io.isolde.client.TransactionOptions;
+import io.isolde.client.Watch;
+import io.isolde.client.WatchListener;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
@@ -26,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -94,6 +97,9 @@ class OracleMembersTest {
   @Test
   void whenMembersComeAndGoThenTransactionsGoOn() throws Exception {
     assertThat(members()).containsExactly(FIRST);
+    List<Long> heard = new CopyOnWriteArrayList<>();
+    List<String> failures = new CopyOnWriteArrayList<>();
+    Watch watch = watch(heard, failures); // Two of three nodes are no members, and ask the first.
     write(1);
 
     add(SECOND);
@@ -146,6 +152,37 @@ class OracleMembersTest {
         SimpleStatement.newInstance("SELECT id FROM k.t")
             .setConsistencyLevel(ConsistencyLevel.SERIAL);
     assertThat(session.execute(all).all()).hasSize(6);
+    List<Long> written =
+        session.execute("SELECT WRITETIME(v) AS at FROM k.t").all().stream()
+            .map(row -> row.getLong("at"))
+            .toList();
+    Await.until("all is heard", () -> heard.containsAll(written));
+    watch.close();
+    assertThat(failures).isEmpty();
+    assertThat(heard).isSorted().doesNotHaveDuplicates();
+  }
+
+  private Watch watch(List<Long> heard, List<String> failures) {
+    return Isolde.on(session)
+        .watch(
+            "SELECT CHANGES FROM k.t",
+            List.of(),
+            new WatchListener() {
+              @Override
+              public void changed(long commitTimestamp) {
+                heard.add(commitTimestamp);
+              }
+
+              @Override
+              public void lost(long position) {
+                failures.add("lost at " + position);
+              }
+
+              @Override
+              public void failed(Throwable error) {
+                failures.add(error.toString());
+              }
+            });
   }
 
   /** Eight bytes in the middle are not what they were. */

@@ -3,6 +3,7 @@ package io.isolde.system.mode;
 
 import static io.isolde.system.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.datastax.oss.driver.api.core.CqlSession;
@@ -19,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -153,6 +155,33 @@ class PermissionsTest {
     try (Transaction transaction = Isolde.on(reader).begin()) {
       assertThat(Results.lines(transaction.execute(cql.replace("$t", TABLE)))).isNotNull();
       transaction.commit();
+    }
+  }
+
+  /** Of a node with an audit log, each watch holds a thread. */
+  @Test
+  void whenAUserMayNotReadThenHeMayNotWatchAndWhoMayIsAnswered() throws Exception {
+    String watch = "SELECT CHANGES FROM " + TABLE + " WHERE id = 1 AFTER %s WITHIN %d MILLISECONDS";
+    assertThatThrownBy(() -> stranger.execute(watch.formatted("NOW", 0)))
+        .isInstanceOf(UnauthorizedException.class);
+    long now = reader.execute(watch.formatted("NOW", 0)).one().getLong("timestamp");
+    var waiting = reader.executeAsync(watch.formatted(now, 30_000)).toCompletableFuture();
+    admin.execute("UPDATE %s SET v = 1 WHERE id = 1".formatted(TABLE));
+    assertThat(waiting.get(40, TimeUnit.SECONDS).one().getString("event")).isEqualTo("change");
+  }
+
+  /** Who locks a row holds up those who write it. */
+  @Test
+  void whenAUserMayNotWriteThenHeMayNotLockRows() {
+    String cql = "SELECT v FROM %s WHERE id = 1 FOR UPDATE".formatted(TABLE);
+    for (CqlSession user : new CqlSession[] {reader, stranger}) {
+      try (Transaction transaction = Isolde.on(user).begin()) {
+        assertThatThrownBy(() -> transaction.execute(cql))
+            .isInstanceOf(UnauthorizedException.class);
+      }
+    }
+    try (Transaction transaction = Isolde.on(owner).begin()) {
+      assertThat(Results.lines(transaction.execute(cql))).isNotNull();
     }
   }
 

@@ -105,6 +105,21 @@ class LimitsTest {
     assertThat(read("SELECT id FROM " + table)).doesNotContain("2", "3");
   }
 
+  @Test
+  void whenAStatementOfItsOwnWritesTooMuchThenItIsRefusedToo() {
+    assertThat(
+            assertRefused(
+                    ErrorCode.TRANSACTION_TOO_LARGE,
+                    () ->
+                        node.session()
+                            .execute(
+                                "INSERT INTO %s (id, t) VALUES (404, ?)".formatted(table),
+                                "x".repeat(4000)))
+                .details())
+        .containsEntry("limit", "transaction_max_write_size");
+    assertThat(read("SELECT id FROM " + table)).doesNotContain("404");
+  }
+
   private static void deny(String[] name, String key) {
     try (NodeTool tool = node.tool()) {
       Object isDenied =
@@ -276,8 +291,8 @@ class LimitsTest {
     try (Transaction transaction = node.isolde().begin()) {
       var unused = transaction.execute("SELECT * FROM %s WHERE id = 1".formatted(table));
       transaction.execute("INSERT INTO %s (id, v) VALUES (30, 1)".formatted(table));
-      List<Integer> many = IntStream.range(0, 700).boxed().toList();
-      for (int p = 0; p < 6; p++) {
+      List<Integer> many = IntStream.range(0, 30).boxed().toList();
+      for (int p = 0; p < 140; p++) {
         node.session()
             .execute(
                 SimpleStatement.newInstance(

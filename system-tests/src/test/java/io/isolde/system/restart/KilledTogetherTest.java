@@ -9,7 +9,10 @@ import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
 import io.isolde.system.Results;
 import io.isolde.system.TestCluster;
+import java.nio.ByteBuffer;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -35,10 +38,18 @@ class KilledTogetherTest {
   private static final long LOAD_MILLIS = 6_000;
   private static final int ENOUGH = 50;
 
+  /** Together more than an entry of the oracle's log takes at once. */
+  private static final int LARGE_PARTS = 30;
+
+  private static final int LARGE_PART_BYTES = 64 << 10;
+
   private TestCluster cluster;
 
   /** What clients were told is committed: a client and its number. */
   private final Set<String> acknowledged = new ConcurrentSkipListSet<>();
+
+  /** The numbers of the large ones of this round. */
+  private final Set<Integer> acknowledgedLarge = new ConcurrentSkipListSet<>();
 
   @BeforeAll
   void startCluster() {
@@ -57,6 +68,9 @@ class KilledTogetherTest {
           "CREATE TABLE bank.%s (client int, n int, PRIMARY KEY ((client, n)))".formatted(table),
           "ENABLE TRANSACTIONS ON bank." + table);
     }
+    cluster.change(
+        "CREATE TABLE bank.large (round int, n int, part int, v blob, PRIMARY KEY ((n, part), round))",
+        "ENABLE TRANSACTIONS ON bank.large");
   }
 
   @AfterAll
@@ -76,32 +90,83 @@ class KilledTogetherTest {
         Set<String> debits = rows(node, "debits");
         assertThat(debits).as("after kill %d, node %d", kill, node).containsAll(acknowledged);
         assertThat(rows(node, "credits")).as("after kill %d, torn", kill).isEqualTo(debits);
+        assertThat(large(node, kill))
+            .as("after kill %d, large", kill)
+            .containsAll(acknowledgedLarge);
       }
     }
   }
 
   private Set<String> rows(int node, String table) {
+    return rows(node, table, "*");
+  }
+
+  private Set<String> rows(int node, String table, String columns) {
     Set<String> found = new TreeSet<>();
     Await.until(
         "it can be read",
-        () -> found.addAll(Results.lines(cluster.on(node, "SELECT * FROM bank." + table))));
+        () ->
+            found.addAll(
+                Results.lines(
+                    cluster.on(node, "SELECT %s FROM bank.%s".formatted(columns, table)))));
     return found;
   }
 
+  /**
+   * Returns the numbers of the large commits that are there, and makes sure that they are whole.
+   */
+  private Set<Integer> large(int node, int round) {
+    Map<Integer, Integer> parts = new TreeMap<>();
+    for (String line : rows(node, "large", "n, part, round")) {
+      String[] columns = line.split(" ", -1);
+      if (Integer.parseInt(columns[2]) == round) {
+        parts.merge(Integer.parseInt(columns[0]), 1, Integer::sum);
+      }
+    }
+    assertThat(parts.values()).as("parts of large commits").containsOnly(LARGE_PARTS);
+    return parts.keySet();
+  }
+
+  private void writeLargeWhile(AtomicBoolean isRunning, Isolde isolde, int round) {
+    ByteBuffer value = ByteBuffer.allocate(LARGE_PART_BYTES);
+    for (int n = 0; isRunning.get(); n++) {
+      try (Transaction transaction = isolde.begin()) {
+        for (int part = 0; part < LARGE_PARTS; part++) {
+          transaction.execute(
+              "INSERT INTO bank.large (n, part, round, v) VALUES (?, ?, ?, ?)",
+              n,
+              part,
+              round,
+              value.duplicate());
+        }
+        if (transaction.commit().commitTimestamp().isPresent()) {
+          acknowledgedLarge.add(n);
+        }
+      } catch (RuntimeException killed) {
+        // It was not acknowledged.
+      }
+    }
+  }
+
   private void loadUntilKilled(int round) throws Exception {
+    acknowledgedLarge.clear();
     int before = acknowledged.size();
     AtomicBoolean isRunning = new AtomicBoolean(true);
     Isolde isolde = Isolde.on(cluster.session());
-    ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+    ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1);
     try {
-      CompletableFuture<?>[] clients = new CompletableFuture<?>[CLIENTS];
+      CompletableFuture<?>[] clients = new CompletableFuture<?>[CLIENTS + 1];
+      clients[CLIENTS] =
+          CompletableFuture.runAsync(() -> writeLargeWhile(isRunning, isolde, round), threads);
       for (int i = 0; i < CLIENTS; i++) {
         int client = 100 * round + i;
         clients[i] =
             CompletableFuture.runAsync(() -> writeWhile(isRunning, isolde, client), threads);
       }
       Thread.sleep(LOAD_MILLIS);
-      Await.until("commits were answered", () -> acknowledged.size() > before + ENOUGH);
+      Await.until(
+          "commits were answered",
+          () -> acknowledged.size() > before + ENOUGH && acknowledgedLarge.size() > 1);
       cluster.killAll();
       isRunning.set(false);
       CompletableFuture.allOf(clients).get();

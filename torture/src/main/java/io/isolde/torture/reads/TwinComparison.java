@@ -13,10 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.regex.Pattern;
 
 /** The tables of one seed, and what is found out about them. */
 final class TwinComparison {
   private static final int OWN_WRITES = 8;
+
+  /** Their rows are not those of the table. */
+  private static final Pattern UNLOCKABLE = Pattern.compile("DISTINCT|GROUP BY|count\\(|max\\(");
 
   private final Ground ground;
   private final Isolde isolde;
@@ -110,19 +114,41 @@ final class TwinComparison {
       compare(before, older, "in an older transaction");
     }
     compare(right(), null, "committed by a transaction");
+    try (Transaction locking = isolde.begin(anyLevel())) {
+      compare(lockable(), locking, "locking rows");
+      twins.write(locking, some(OWN_WRITES / 2));
+      compare(lockable(), locking, "locking rows, with own writes");
+    }
+  }
+
+  /** Reads FOR UPDATE, and what they return without. */
+  private Map<Read, Right> lockable() {
+    Map<Read, Right> lockable = new LinkedHashMap<>();
+    right()
+        .forEach(
+            (read, right) -> {
+              if (!UNLOCKABLE.matcher(read.cql()).find()) {
+                lockable.put(new Read(read.cql() + " FOR UPDATE", read.pageSize()), right);
+              }
+            });
+    return lockable;
   }
 
   private void writeAndCommit() {
-    IsolationLevel[] levels = IsolationLevel.values();
-    TransactionOptions options =
-        TransactionOptions.builder().isolationLevel(levels[random.nextInt(levels.length)]).build();
-    try (Transaction transaction = isolde.begin(options)) {
+    try (Transaction transaction = isolde.begin(anyLevel())) {
       for (int i = 0; i < 2; i++) {
         twins.write(transaction, some(OWN_WRITES / 2));
         compare(right(), transaction, "own writes");
       }
       transaction.commit();
     }
+  }
+
+  private TransactionOptions anyLevel() {
+    IsolationLevel[] levels = IsolationLevel.values();
+    return TransactionOptions.builder()
+        .isolationLevel(levels[random.nextInt(levels.length)])
+        .build();
   }
 
   /** Of half of the reads, other ones each time. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.replica.simulation;
 
+import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.RecentCommits;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +40,35 @@ final class Checkpoints {
     }
   }
 
+  /** All that was written is in the log there. */
+  private void checkPlaces(Member member, long commitTimestamp) {
+    List<Command> found =
+        member.recent.find(commitTimestamp).stream()
+            .map(place -> commandAt(member, place))
+            .toList();
+    Transaction inParts = world.checker.log.inParts(commitTimestamp);
+    if (inParts == null) {
+      Broken.unless(
+          found.size() == 1 && found.get(0) instanceof Command.Commit,
+          "a commit is found where it is",
+          found);
+      return;
+    }
+    Broken.unless(
+        LogChecker.isAll(
+            inParts,
+            found.stream()
+                .map(command -> command instanceof Command.Stage some ? some.part() : new byte[0])
+                .toList()),
+        "the parts of a commit are found where they are",
+        found);
+    world.counts.add(Happening.COMMITS_IN_PARTS_GOT_BACK);
+  }
+
+  private static Command commandAt(Member member, RecentCommits.Place place) {
+    return member.node.log.get((int) place.index()).content().commands().get(place.position());
+  }
+
   /** Looks what would be if all died that keep rows, and asked this member. */
   void dieAndAsk(Member member) {
     if (checkpoints.isEmpty() || member.applied < world.checker.applied()) {
@@ -52,7 +82,8 @@ final class Checkpoints {
     }
     for (long applied : world.checker.store.applied()) {
       boolean isAskedFor = applied > checkpoint.upTo || checkpoint.unsafe.contains(applied);
-      if (!checkpoint.applied.contains(applied) && isAskedFor && recent.find(applied).isPresent()) {
+      if (!checkpoint.applied.contains(applied) && isAskedFor && !recent.find(applied).isEmpty()) {
+        checkPlaces(member, applied);
         world.counts.add(Happening.COMMITS_GOT_BACK);
       } else {
         Broken.unless(

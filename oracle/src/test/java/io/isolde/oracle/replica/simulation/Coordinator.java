@@ -165,6 +165,39 @@ final class Coordinator {
   }
 
   void commit(Transaction transaction, Consumer<Decision> onDecided) {
+    if (time.oneIn(8)) {
+      stage(transaction, new UUID(time.below(1 << 30), requests), 0, onDecided);
+    } else {
+      commit(transaction, null, onDecided);
+    }
+  }
+
+  private void stage(
+      Transaction transaction, UUID staging, int number, Consumer<Decision> onDecided) {
+    Command.Staged all = new Command.Staged(staging, Transaction.PARTS);
+    boolean isLast = number == Transaction.PARTS - 1;
+    if (isLast && world.mutates(Mutation.COMMIT_BEFORE_ALL_PARTS)) {
+      commit(transaction, all, onDecided);
+    }
+    execute(
+        new Command.Stage(
+            session, staging, number, transaction.totalBytes(), transaction.part(number)),
+        answer -> {
+          if (answer instanceof Answer.Fenced) {
+            loseSession();
+            return;
+          }
+          Broken.unless(answer instanceof Answer.Done, "a part that is next is taken", answer);
+          if (!isLast) {
+            stage(transaction, staging, number + 1, onDecided);
+          } else if (!world.mutates(Mutation.COMMIT_BEFORE_ALL_PARTS)) {
+            commit(transaction, all, onDecided);
+          }
+        });
+  }
+
+  private void commit(
+      Transaction transaction, Command.Staged staged, Consumer<Decision> onDecided) {
     int sequence = nextSequence++;
     world.checker.log.onRequest(session, sequence, transaction);
     boolean isComplete = !world.mutates(Mutation.SEND_NO_READS);
@@ -172,10 +205,17 @@ final class Coordinator {
     execute(
         new Request.Execute(
             new Command.Commit(
-                session, sequence, transaction.request(isComplete, hasConditions), new byte[1]),
-            time.oneIn(3)),
+                session,
+                sequence,
+                transaction.request(isComplete, hasConditions),
+                new byte[staged == null ? 1 : 0],
+                staged),
+            staged == null && time.oneIn(3)),
         answered -> {
           if (answered.answer() instanceof Answer.Decided decided) {
+            if (staged != null && decided.decision() instanceof Decision.Refused) {
+              execute(new Command.Unstage(session, staged.id()), unheard -> {});
+            }
             onDecided.accept(decided.decision());
             if (decided.decision() instanceof Decision.Committed committed) {
               applying.decided(transaction, committed, answered);
@@ -211,6 +251,7 @@ final class Coordinator {
     }
     member.replica.unfinished().stream()
         .filter(commit -> commit.isOrphan() || !wouldHide())
+        .peek(world.checker.log::checkWrites)
         .map(UnfinishedCommit::commit)
         .filter(orphan -> orphan.commitTimestamp() - 2 <= member.replica.stable())
         .forEach(

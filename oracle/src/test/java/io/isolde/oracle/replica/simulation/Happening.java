@@ -7,6 +7,7 @@ import java.util.Map;
 /** What a simulation is there for, to be counted: each must happen. */
 enum Happening {
   COMMITS,
+  COMMITS_IN_PARTS,
   CONFLICTS,
   CONDITIONS_NOT_HELD,
   DECISIONS_AGAIN,
@@ -45,6 +46,7 @@ enum Happening {
   COORDINATOR_PAUSES,
   COORDINATORS_CUT_OFF,
   COMMITS_GOT_BACK,
+  COMMITS_IN_PARTS_GOT_BACK,
   LOGS_THAT_DO_NOT_REACH_BACK,
   LOST_MESSAGES,
   DUPLICATED_MESSAGES;

@@ -12,6 +12,7 @@ import io.isolde.oracle.Refusal;
 import io.isolde.oracle.SerializationGraph.Committed;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
+import io.isolde.oracle.replica.UnfinishedCommit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -39,6 +40,10 @@ final class LogChecker {
   private final Map<Long, TreeSet<Long>> commitsByRow = new HashMap<>();
   private final TreeMap<Long, Transaction> pending = new TreeMap<>();
   private final Set<Long> inDoubt = new TreeSet<>();
+
+  /** Those whose writes were staged, applied or not. */
+  private final Map<Long, Transaction> inParts = new HashMap<>();
+
   private long epoch;
   private final Map<UUID, Long> sessions = new HashMap<>();
   private final Set<Long> open = new HashSet<>();
@@ -129,7 +134,7 @@ final class LogChecker {
       world.counts.add(Happening.ANSWERS_FROM_RECENT_DECISIONS);
     }
     if (answer instanceof Answer.Decided decided) {
-      onDecided(commit.session(), transaction, decided.decision());
+      onDecided(commit, transaction, decided.decision());
     } else if (answer instanceof Answer.Fenced) {
       world.counts.add(Happening.ZOMBIES_REFUSED);
       Broken.unless(!isOpen(commit.session()), "only a fenced session is told so", key);
@@ -148,9 +153,9 @@ final class LogChecker {
         && decided.decision() instanceof Decision.Refused;
   }
 
-  private void onDecided(long session, Transaction transaction, Decision decision) {
+  private void onDecided(Command.Commit commit, Transaction transaction, Decision decision) {
     if (decision instanceof Decision.Committed committed) {
-      onCommitted(session, transaction, committed.commitTimestamp());
+      onCommitted(commit, transaction, committed.commitTimestamp());
     } else if (decision instanceof Decision.Aborted aborted) {
       Broken.unless(commitOf(transaction) == UNDECIDED, "what is committed stays", transaction);
       world.counts.add(happening(aborted.conflict().kind()));
@@ -168,7 +173,8 @@ final class LogChecker {
     };
   }
 
-  private void onCommitted(long session, Transaction transaction, long commitTimestamp) {
+  private void onCommitted(Command.Commit commit, Transaction transaction, long commitTimestamp) {
+    long session = commit.session();
     Long before = commits.putIfAbsent(transaction, commitTimestamp);
     Broken.unless(
         before == null || before == commitTimestamp,
@@ -186,6 +192,12 @@ final class LogChecker {
     checkConflicts(transaction, commitTimestamp);
     checkNotInDoubt(transaction);
     pending.put(commitTimestamp, transaction);
+    if (commit.staged() != null) {
+      world.counts.add(Happening.COMMITS_IN_PARTS);
+      inParts.put(commitTimestamp, transaction);
+      inDoubt.add(commitTimestamp);
+      epoch++;
+    }
     for (long row : transaction.writes) {
       commitsByRow.computeIfAbsent(row, unseen -> new TreeSet<>()).add(commitTimestamp);
     }
@@ -242,6 +254,32 @@ final class LogChecker {
                     "it is known what a commit that is set aside writes",
                     commit,
                     ids));
+  }
+
+  /** Whoever finishes a commit has all that it writes. */
+  void checkWrites(UnfinishedCommit commit) {
+    Transaction transaction = inParts.get(commit.commit().commitTimestamp());
+    List<byte[]> writes = commit.writeSet();
+    Broken.unless(
+        transaction == null
+            ? writes.size() == 1 && writes.get(0).length == 1
+            : isAll(transaction, writes),
+        "the writes of a commit are kept until it is applied",
+        commit,
+        writes);
+  }
+
+  /** Null if it did not come in parts. */
+  Transaction inParts(long commitTimestamp) {
+    return inParts.get(commitTimestamp);
+  }
+
+  static boolean isAll(Transaction transaction, List<byte[]> parts) {
+    boolean isAll = parts.size() == Transaction.PARTS;
+    for (int i = 0; isAll && i < parts.size(); i++) {
+      isAll = Arrays.equals(parts.get(i), transaction.part(i));
+    }
+    return isAll;
   }
 
   void onVisible(long start) {

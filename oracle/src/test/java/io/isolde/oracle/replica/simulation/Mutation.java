@@ -54,6 +54,8 @@ enum Mutation {
   OVERWRITE_WHAT_IS_IN_DOUBT,
   /** A node notes a snapshot, and not what is in doubt below it. */
   CHECKPOINT_WITHOUT_WHAT_IS_IN_DOUBT,
+  /** A coordinator does not wait until all parts of a large commit are there. */
+  COMMIT_BEFORE_ALL_PARTS,
   /** A coordinator takes a session that is gone for an abort. */
   TAKE_FENCED_FOR_ABORTED
 }

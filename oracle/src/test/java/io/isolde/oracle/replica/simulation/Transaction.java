@@ -3,6 +3,7 @@ package io.isolde.oracle.replica.simulation;
 
 import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.IsolationLevel;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -11,6 +12,9 @@ import java.util.UUID;
 
 /** A client's transaction, as its coordinator and the {@link Checker} know it. */
 final class Transaction {
+  /** Of one whose writes are staged. */
+  static final int PARTS = 3;
+
   private static final long[] NONE = {};
 
   final int number;
@@ -51,6 +55,15 @@ final class Transaction {
     long[] read = isComplete && isChecked ? checked : NONE;
     long[] written = array(writes);
     return new CommitRequest(id, level, start, read, isComplete ? written : NONE, written);
+  }
+
+  int totalBytes() {
+    return PARTS * part(0).length;
+  }
+
+  /** Of the writes, as bytes. */
+  byte[] part(int part) {
+    return ByteBuffer.allocate(2 * Integer.BYTES).putInt(number).putInt(part).array();
   }
 
   private static long[] array(Set<Long> rows) {

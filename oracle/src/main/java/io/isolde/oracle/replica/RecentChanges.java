@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica;
+
+import io.isolde.oracle.Decision;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What the latest commits have changed, as ids, in the order of their timestamps. A commit is kept
+ * from its decision on and {@linkplain #after reported} once it is visible. So whoever reads after
+ * he was notified of a commit finds it.
+ *
+ * <p>Bounded in commits and in ids: the oldest go first, and {@link #coversFrom} says from where on
+ * nothing is missing. Belongs to one member and is not saved. Not thread-safe.
+ */
+public final class RecentChanges {
+  /** About 100 bytes each, with its ids. */
+  public static final int MAX_COMMITS = 1 << 17;
+
+  /** Eight bytes each. */
+  public static final int MAX_IDS = 1 << 20;
+
+  /** A commit and the ids that it has written, as the coordinator has sent them. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Change(long commitTimestamp, long[] ids) {}
+
+  private final int maxCommits;
+  private final int maxIds;
+
+  /** In the order of their timestamps: all of these are before all that are decided. */
+  private final Deque<Change> published = new ArrayDeque<>();
+
+  /** Those that are not visible yet. */
+  private final Deque<Change> decided = new ArrayDeque<>();
+
+  private int ids;
+  private long coversFrom;
+  private long newest;
+  private long visible;
+
+  /**
+   * Empty.
+   *
+   * @param last what the replica has issued before the first entry that this hears of; commits
+   *     before may be decided and not visible yet
+   */
+  public RecentChanges(long last) {
+    this(last, MAX_COMMITS, MAX_IDS);
+  }
+
+  RecentChanges(long last, int maxCommits, int maxIds) {
+    this.maxCommits = maxCommits;
+    this.maxIds = maxIds;
+    this.coversFrom = last;
+    this.newest = last;
+  }
+
+  /** An entry was applied, the next one of the log. */
+  public void applied(LogEntry entry, List<Answer> answers) {
+    for (int i = 0; i < answers.size(); i++) {
+      if (answers.get(i) instanceof Answer.Decided answer
+          && answer.decision() instanceof Decision.Committed committed
+          && entry.commands().get(i) instanceof Command.Commit commit) {
+        add(new Change(committed.commitTimestamp(), commit.request().writes()));
+      }
+    }
+  }
+
+  /** What is decided again is there. */
+  private void add(Change change) {
+    if (change.commitTimestamp <= newest) {
+      return;
+    }
+    newest = change.commitTimestamp;
+    decided.addLast(change);
+    ids += change.ids.length;
+    while (published.size() + decided.size() > maxCommits || ids > maxIds) {
+      Change oldest = published.isEmpty() ? decided.removeFirst() : published.removeFirst();
+      ids -= oldest.ids.length;
+      coversFrom = Math.max(coversFrom, oldest.commitTimestamp);
+    }
+  }
+
+  /**
+   * All commits up to a timestamp are visible, and no other will come below it.
+   *
+   * @return those that were not visible before and are kept, the oldest first
+   */
+  public List<Change> visible(long upTo) {
+    if (upTo <= visible) {
+      return List.of();
+    }
+    visible = upTo;
+    List<Change> found = new ArrayList<>();
+    while (!decided.isEmpty() && decided.peekFirst().commitTimestamp <= upTo) {
+      Change change = decided.removeFirst();
+      published.addLast(change);
+      found.add(change);
+    }
+    return found;
+  }
+
+  /**
+   * The visible commits above a timestamp, the oldest first.
+   *
+   * @param after at or above {@link #coversFrom}
+   */
+  public List<Change> after(long after) {
+    List<Change> found = new ArrayList<>();
+    Iterator<Change> backwards = published.descendingIterator();
+    while (backwards.hasNext()) {
+      Change change = backwards.next();
+      if (change.commitTimestamp <= after) {
+        break;
+      }
+      found.add(change);
+    }
+    Collections.reverse(found);
+    return found;
+  }
+
+  /**
+   * The commits above a timestamp, visible or not, the newest first.
+   *
+   * @param after at or above {@link #coversFrom}
+   */
+  public List<Change> newestAfter(long after) {
+    List<Change> found = new ArrayList<>();
+    for (Deque<Change> each : List.of(decided, published)) {
+      Iterator<Change> backwards = each.descendingIterator();
+      while (backwards.hasNext()) {
+        Change change = backwards.next();
+        if (change.commitTimestamp <= after) {
+          return found;
+        }
+        found.add(change);
+      }
+    }
+    return found;
+  }
+
+  /** Up to here all is visible; changes above are reported later. */
+  public long position() {
+    return visible;
+  }
+
+  /** Every commit above this is in here, or will be. */
+  public long coversFrom() {
+    return coversFrom;
+  }
+
+  /** Whether this can tell all that is visible and above a position that it can give. */
+  public boolean isReady() {
+    return visible >= coversFrom;
+  }
+
+  /** Those that have written at least one of some ids; their timestamps, as many as are wanted. */
+  public static List<Long> matching(List<Change> changes, Set<Long> watched, int most) {
+    List<Long> found = new ArrayList<>();
+    for (Change change : changes) {
+      if (found.size() == most) {
+        break;
+      }
+      if (hasOne(change, watched)) {
+        found.add(change.commitTimestamp);
+      }
+    }
+    return found;
+  }
+
+  private static boolean hasOne(Change change, Set<Long> watched) {
+    for (long id : change.ids) {
+      if (watched.contains(id)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.oracle.replica;
+
+import static io.isolde.oracle.replica.ReplicaFixture.timestamp;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.isolde.oracle.CommitRequest;
+import io.isolde.oracle.IsolationLevel;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RecentChangesTest {
+  private static final byte[] WRITES = {1};
+  private static final int MANY = 1_000;
+
+  private final ReplicaFixture fixture = new ReplicaFixture();
+  private int sequence;
+
+  private Command numbered(int number, long... ids) {
+    CommitRequest request =
+        new CommitRequest(null, IsolationLevel.SERIALIZABLE, 0, new long[0], new long[0], ids);
+    return new Command.Commit(fixture.session, number, request, WRITES);
+  }
+
+  private Command blind(long... ids) {
+    return numbered(sequence++, ids);
+  }
+
+  /** Returns the commit timestamps. */
+  private List<Long> apply(RecentChanges recent, Command... commands) {
+    LogEntry entry = fixture.leadership.entry(List.of(commands), fixture.replica.last());
+    List<Answer> answers = fixture.replica.apply(entry);
+    fixture.leadership.entryApplied(entry);
+    recent.applied(entry, answers);
+    List<Long> timestamps = new ArrayList<>();
+    for (Answer answer : answers) {
+      if (answer instanceof Answer.Decided) {
+        timestamps.add(timestamp(answer));
+      }
+    }
+    return timestamps;
+  }
+
+  private static List<Long> changes(RecentChanges recent, long after, Set<Long> watched, int most) {
+    return RecentChanges.matching(recent.after(after), watched, most);
+  }
+
+  @Test
+  void whenACommitIsNotVisibleYetThenItIsNotTold() {
+    RecentChanges recent = new RecentChanges(0);
+    List<Long> commits = apply(recent, blind(1, 2), blind(3), blind(2));
+    assertThat(changes(recent, 0, Set.of(2L), MANY)).isEmpty();
+    assertThat(recent.visible(commits.get(1)))
+        .extracting(RecentChanges.Change::commitTimestamp)
+        .containsExactly(commits.get(0), commits.get(1));
+    assertThat(recent.position()).isEqualTo(commits.get(1));
+    assertThat(changes(recent, 0, Set.of(2L), MANY)).containsExactly(commits.get(0));
+    assertThat(recent.visible(commits.get(2)))
+        .extracting(RecentChanges.Change::commitTimestamp)
+        .containsExactly(commits.get(2));
+    assertThat(changes(recent, 0, Set.of(2L), MANY))
+        .containsExactly(commits.get(0), commits.get(2));
+    assertThat(changes(recent, 0, Set.of(2L), 1)).containsExactly(commits.get(0));
+    assertThat(changes(recent, commits.get(0), Set.of(2L), MANY)).containsExactly(commits.get(2));
+  }
+
+  /** Who has waited for a row is to know of a commit before others see it. */
+  @Test
+  void whenTheNewestAreAskedForThenThoseThatAreNotVisibleYetComeFirst() {
+    RecentChanges recent = new RecentChanges(0);
+    List<Long> commits = apply(recent, blind(1), blind(2), blind(3), blind(4));
+    assertThat(recent.visible(commits.get(1))).hasSize(2);
+    assertThat(recent.newestAfter(commits.get(0)))
+        .extracting(RecentChanges.Change::commitTimestamp)
+        .containsExactly(commits.get(3), commits.get(2), commits.get(1));
+    assertThat(recent.newestAfter(commits.get(2)))
+        .extracting(RecentChanges.Change::commitTimestamp)
+        .containsExactly(commits.get(3));
+  }
+
+  @Test
+  void whenWhatIsVisibleGoesBackThenNothingIsToldAgain() {
+    RecentChanges recent = new RecentChanges(0);
+    List<Long> commits = apply(recent, blind(1), blind(1));
+    assertThat(recent.visible(commits.get(1))).hasSize(2);
+    assertThat(recent.visible(commits.get(0))).isEmpty();
+    assertThat(recent.position()).isEqualTo(commits.get(1));
+  }
+
+  @Test
+  void whenACommitIsAskedForAgainThenItIsThereOnce() {
+    RecentChanges recent = new RecentChanges(0);
+    long commit = apply(recent, numbered(7, 1)).get(0);
+    assertThat(apply(recent, numbered(7, 1))).containsExactly(commit);
+    assertThat(recent.visible(commit)).hasSize(1);
+  }
+
+  @Test
+  void whenTheStateWasSavedWithCommitsThatWereNotVisibleThenItIsReadyAfterThose() {
+    long before = apply(new RecentChanges(0), blind(1)).get(0);
+    RecentChanges recent = new RecentChanges(fixture.replica.last());
+    List<RecentChanges.Change> unused = recent.visible(before - 2);
+    assertThat(recent.isReady()).isFalse();
+    unused = recent.visible(fixture.replica.last());
+    assertThat(recent.isReady()).isTrue();
+    assertThat(recent.coversFrom()).isGreaterThanOrEqualTo(before);
+  }
+
+  @Test
+  void whenThereAreTooManyIdsThenTheOldestCommitsGoAndItSaysSo() {
+    RecentChanges recent = new RecentChanges(0, MANY, 4);
+    List<Long> commits = apply(recent, blind(1, 2), blind(3, 4), blind(5));
+    var unused = recent.visible(commits.get(2));
+    assertThat(recent.coversFrom()).isEqualTo(commits.get(0));
+    assertThat(changes(recent, commits.get(0), Set.of(3L, 5L), MANY))
+        .containsExactly(commits.get(1), commits.get(2));
+  }
+
+  /** Against all commits, in a map. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void whenItIsAskedAnythingThenItKnowsWhatAModelKnows(long seed) {
+    Random random = new Random(seed);
+    RecentChanges recent = new RecentChanges(0, 20, 40);
+    TreeMap<Long, Set<Long>> model = new TreeMap<>();
+    long visible = 0;
+    for (int step = 0; step < 2_000; step++) {
+      if (random.nextInt(3) > 0) {
+        long[] ids = random.longs(1 + random.nextInt(3), 0, 10).distinct().toArray();
+        long commit = apply(recent, blind(ids)).get(0);
+        Set<Long> written = new HashSet<>();
+        for (long id : ids) {
+          written.add(id);
+        }
+        model.put(commit, written);
+      } else if (!model.isEmpty()) {
+        Long next = model.ceilingKey(visible + 1);
+        long before = visible;
+        visible = next == null || random.nextInt(4) == 0 ? model.lastKey() : next;
+        var unused = recent.visible(visible);
+        for (long applied : model.subMap(before, false, visible, true).keySet()) {
+          assertThat(apply(recent, new Command.Applied(applied))).isEmpty();
+        }
+      }
+      long after = Math.max(recent.coversFrom(), visible - random.nextInt(60));
+      Set<Long> watched = Set.of((long) random.nextInt(10));
+      List<Long> expected =
+          model.subMap(after, false, Math.max(after, visible), true).entrySet().stream()
+              .filter(commit -> commit.getValue().stream().anyMatch(watched::contains))
+              .map(Map.Entry::getKey)
+              .toList();
+      assertThat(changes(recent, after, watched, MANY)).as("seed %s", seed).isEqualTo(expected);
+      assertThat(recent.position()).isEqualTo(visible);
+    }
+  }
+}
