@@ -18,6 +18,7 @@ import io.isolde.system.SystemNode;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +32,8 @@ class SavepointTest {
   private static final String UNIQUE = NODE.table("id int PRIMARY KEY, email text");
   private static final int MAX_SAVEPOINTS = 100;
 
-  static {
+  @BeforeAll
+  static void createUniqueIndex() {
     NODE.session().execute("CREATE UNIQUE INDEX ON " + UNIQUE + " (email)");
   }
 
@@ -187,8 +189,7 @@ class SavepointTest {
             tx -> tx.execute("ROLLBACK TO nowhere"),
             tx -> tx.execute("ROLLBACK TO 1"),
             tx -> tx.execute("SAVEPOINT a b"),
-            tx ->
-                tx.execute("INSERT INTO %s (id, b) VALUES (7, ?)".formatted(TABLE), megabytes(6)));
+            tx -> tx.execute("INSERT INTO %s (id, b) VALUES (7, ?)".formatted(TABLE), tooMuch()));
     for (Consumer<Transaction> statement : wrong) {
       try (Transaction tx = NODE.isolde().begin()) {
         tx.execute("INSERT INTO %s (id, email) VALUES (3, 'c')".formatted(UNIQUE));
@@ -284,6 +285,11 @@ class SavepointTest {
 
   private static ByteBuffer megabytes(int n) {
     return ByteBuffer.allocate(n << 20);
+  }
+
+  /** More than a transaction may write on a node of this heap, which is 8 MiB. */
+  private static ByteBuffer tooMuch() {
+    return megabytes(9);
   }
 
   @Test

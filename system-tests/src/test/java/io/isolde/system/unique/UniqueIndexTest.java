@@ -17,6 +17,7 @@ import io.isolde.system.Await;
 import io.isolde.system.Results;
 import io.isolde.system.SystemNode;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +34,8 @@ class UniqueIndexTest {
   private static final String BY_EMAIL = TABLE + "_by_email";
   private static final String BY_NICK = TABLE + "_by_nick";
 
-  static {
+  @BeforeAll
+  static void createUniqueIndexes() {
     String name = bare(BY_EMAIL);
     execute("CREATE UNIQUE INDEX " + name + " ON %s (email)");
     execute("create unique index " + bare(BY_NICK) + " on %s (team, nick);");
