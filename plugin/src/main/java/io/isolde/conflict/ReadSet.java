@@ -4,6 +4,7 @@ package io.isolde.conflict;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.read.ReadRecorder;
+import io.isolde.version.ConflictUnit;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -81,11 +82,14 @@ public final class ReadSet implements ReadRecorder {
   /** A row was locked: it counts as read, and for others as written. */
   public synchronized void locked(long id, Granule row) {
     locked.add(id);
+    if (ConflictUnit.now(row.table()) == ConflictUnit.CELL) {
+      locked.add(RowIds.rowSweep(id));
+    }
     add(id, row);
     add(RowIds.sweep(row.table(), row.key()), new Granule(row.table(), row.key(), null));
   }
 
-  /** The rows that count as written, though they were only locked. */
+  /** The ids that count as written, though their rows were only locked. */
   public synchronized Set<Long> locked() {
     return Set.copyOf(locked);
   }

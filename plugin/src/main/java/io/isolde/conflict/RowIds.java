@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.conflict;
 
+import io.isolde.version.ConflictUnit;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.apache.cassandra.db.Clustering;
@@ -45,6 +46,9 @@ import org.apache.cassandra.utils.bytecomparable.ByteSourceInverse;
  *       checked by reads of any one row in it, and at snapshot isolation by writes of one. So two
  *       writes of two rows in one partition don't conflict, but both do with a deletion of the
  *       partition;
+ *   <li>the {@link #rowSweep} id: updated by deletions of the row, and checked by writes of {@link
+ *       #cell cells} of it, in tables whose conflicts are {@linkplain ConflictUnit#CELL by cell}.
+ *       There a write updates and checks the ids of its cells, and updates that of the row;
  *   <li>the {@link #bucket} id: updated by every write, checked by reads of a token range;
  *   <li>the {@link #value} id of what an indexed column is set to, and the {@link #column} id of
  *       that column: updated by the write, checked by reads by an index.
@@ -60,6 +64,8 @@ public final class RowIds {
   private static final long PARTITION = 0xC2B2AE3D27D4EB4FL;
   private static final long SWEEP = 0x165667B19E3779F9L;
   private static final long BUCKET = 0x27D4EB2F165667C5L;
+  private static final long ROW_SWEEP = 0x94D049BB133111EBL;
+  private static final long CELL = 0xBF58476D1CE4E5B9L;
   private static final long COLUMN = 0x85EBCA77C2B2AE63L;
   private static final long VALUE = 0xFF51AFD7ED558CCDL;
 
@@ -92,6 +98,25 @@ public final class RowIds {
       id = hash(normal(table.comparator.subtype(i), clustering.bufferAt(i)), id);
     }
     return id;
+  }
+
+  /**
+   * Stands for the deletion of a row.
+   *
+   * @param row its id
+   */
+  static long rowSweep(long row) {
+    return mix(row ^ ROW_SWEEP);
+  }
+
+  /** Stands for the marker by which a row that was inserted is there without any value. */
+  static long rowMarker(long row) {
+    return mix(row ^ CELL);
+  }
+
+  /** Stands for what a row has in a column, be it one value or a collection. */
+  static long cell(long row, ColumnMetadata column) {
+    return hash(column.name.bytes, row ^ CELL);
   }
 
   /** Values that are equal in an order have equal bytes then: 1.1 and 1.10 are the same decimal. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.conflict;
 
+import io.isolde.version.ConflictUnit;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
 import java.nio.ByteBuffer;
@@ -31,7 +32,7 @@ public final class WriteSet {
   /**
    * What updates write.
    *
-   * @param locked ids of rows that count as written, too
+   * @param locked ids that count as written, too
    */
   public static WriteSet of(Collection<PartitionUpdate> updates, Set<Long> locked) {
     WriteSet set = new WriteSet();
@@ -55,21 +56,46 @@ public final class WriteSet {
     }
     VersionIndex versions = NodeVersions.ofThisNode().of(table.id);
     Set<ByteBuffer> reported = versions == null ? Set.of() : versions.indexedColumns().reported();
+    boolean isByCell = ConflictUnit.now(table) == ConflictUnit.CELL;
     if (!update.staticRow().isEmpty()) {
-      addRow(table, key, update.staticRow(), reported);
+      addRow(table, key, update.staticRow(), isByCell, reported);
     }
     for (Row row : update) {
-      addRow(table, key, row, reported);
+      addRow(table, key, row, isByCell, reported);
     }
   }
 
-  private void addRow(TableMetadata table, DecoratedKey key, Row row, Set<ByteBuffer> reported) {
+  private void addRow(
+      TableMetadata table, DecoratedKey key, Row row, boolean isByCell, Set<ByteBuffer> reported) {
     long id = RowIds.row(table, key, row.clustering());
+    Granule granule = new Granule(table, key, row.clustering());
     writes.add(id);
-    overwrites.put(id, new Granule(table, key, row.clustering()));
+    if (!isByCell) {
+      overwrites.put(id, granule);
+    } else if (row.deletion().isLive()) {
+      addCells(id, row, granule);
+    } else {
+      overwrites.put(id, granule);
+      writes.add(RowIds.rowSweep(id));
+    }
     if (!reported.isEmpty()) {
       addValues(table, row, reported);
     }
+  }
+
+  private void addCells(long id, Row row, Granule granule) {
+    overwrites.put(RowIds.rowSweep(id), granule);
+    if (!row.primaryKeyLivenessInfo().isEmpty()) {
+      addCell(RowIds.rowMarker(id), granule);
+    }
+    for (ColumnData data : row) {
+      addCell(RowIds.cell(id, data.column()), granule);
+    }
+  }
+
+  private void addCell(long id, Granule granule) {
+    writes.add(id);
+    overwrites.put(id, granule);
   }
 
   /** What is deleted is not among them: whoever has seen a row by its value has read the row. */

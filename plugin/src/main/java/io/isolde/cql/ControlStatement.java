@@ -4,6 +4,7 @@ package io.isolde.cql;
 import io.isolde.block.PreparedBlock;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.group.MemberChange;
+import io.isolde.version.ConflictUnit;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -188,8 +189,10 @@ sealed interface ControlStatement extends CQLStatement {
    * ENABLE TRANSACTIONS ON a table.
    *
    * @param keyspace null for the connection's
+   * @param conflicts what is said of them; empty if nothing
    */
-  record Enable(String keyspace, String table) implements ControlStatement {
+  record Enable(String keyspace, String table, Optional<ConflictUnit> conflicts)
+      implements ControlStatement {
     @Override
     public AuditLogContext getAuditLogContext() {
       return new AuditLogContext(AuditLogEntryType.ALTER_TABLE, keyspace, table);

@@ -75,7 +75,7 @@ final class ControlStatements {
     if (statement instanceof ControlStatement.Enable enable) {
       TableMetadata table = table(enable.keyspace(), enable.table(), incoming);
       SnapshotValidator.refuseWrites(List.of(table));
-      coordinator.get().mode().enable(table, incoming.state());
+      coordinator.get().mode().enable(table, enable.conflicts(), incoming.state());
       return changed(table);
     }
     if (statement instanceof ControlStatement.Disable disable) {

@@ -4,6 +4,7 @@ package io.isolde.cql;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.group.MemberChange;
+import io.isolde.version.ConflictUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -68,7 +69,12 @@ final class StatementParser {
 
   private static final Pattern ON_TABLE =
       Pattern.compile(
-          "(?i)\\s+ON\\s+(?:(?<keyspace>" + NAME + ")\\s*\\.\\s*)?(?<table>" + NAME + ")\\s*");
+          "(?i)\\s+ON\\s+(?:(?<keyspace>"
+              + NAME
+              + ")\\s*\\.\\s*)?(?<table>"
+              + NAME
+              + ")"
+              + "(?:\\s+WITH\\s+conflicts\\s*=\\s*'(?<conflicts>[^']*)')?\\s*");
   private static final Pattern OPTION =
       Pattern.compile(
           "(?i)\\G\\s+(?:ISOLATION\\s+LEVEL\\s+(?<level>SNAPSHOT|SERIALIZABLE)"
@@ -289,16 +295,28 @@ final class StatementParser {
   }
 
   private static ControlStatement change(String how, String on) {
+    boolean isOn = how.equalsIgnoreCase("ENABLE");
     Matcher table = ON_TABLE.matcher(on);
-    if (!table.matches()) {
+    if (!table.matches() || (!isOn && table.group("conflicts") != null)) {
       throw IsoldeException.syntax(
-          how.toUpperCase(Locale.ROOT) + " TRANSACTIONS: expected ON [keyspace.]table");
+          how.toUpperCase(Locale.ROOT)
+              + " TRANSACTIONS: expected ON [keyspace.]table"
+              + (isOn ? " [WITH conflicts = 'row' | 'cell']" : ""));
     }
     String keyspace = name(table.group("keyspace"));
     String name = name(table.group("table"));
-    return how.equalsIgnoreCase("ENABLE")
-        ? new ControlStatement.Enable(keyspace, name)
+    return isOn
+        ? new ControlStatement.Enable(keyspace, name, conflicts(table.group("conflicts")))
         : new ControlStatement.Disable(keyspace, name);
+  }
+
+  private static Optional<ConflictUnit> conflicts(String value) {
+    Optional<ConflictUnit> conflicts = ConflictUnit.parse(value);
+    if (value != null && conflicts.isEmpty()) {
+      throw IsoldeException.syntax(
+          "ENABLE TRANSACTIONS: conflicts is 'row' or 'cell', not '" + value + "'");
+    }
+    return conflicts;
   }
 
   private static ControlStatement alterOracle(String how) {

@@ -8,6 +8,7 @@ import io.isolde.transaction.Tables;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.cassandra.audit.AuditLogContext;
 import org.apache.cassandra.cql3.CQLStatement;
@@ -125,7 +126,7 @@ final class TransactionalOption {
     TableMetadata table = Schema.instance.validateTable(names.keyspace, names.scope);
     if (isTransactional) {
       SnapshotValidator.refuseWrites(List.of(table));
-      coordinator.get().mode().enable(table, incoming.state());
+      coordinator.get().mode().enable(table, Optional.empty(), incoming.state());
     } else {
       coordinator.get().mode().disable(table, incoming.state());
     }

@@ -9,10 +9,12 @@ import io.isolde.error.IsoldeException;
 import io.isolde.replicated.Oracle;
 import io.isolde.transaction.barrier.ClusterBarrier;
 import io.isolde.unique.UniqueKey;
+import io.isolde.version.ConflictUnit;
 import io.isolde.version.DroppedColumns;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -64,13 +66,16 @@ public final class TableMode {
   /**
    * Makes a table transactional, with the data that it has. Asks for the permission to alter it.
    *
+   * @param conflicts what two transactions may not both write; empty for rows, or for what it is
+   *     already
    * @throws IsoldeException UNSUPPORTED_TABLE; NODE_WITHOUT_ISOLDE or UNAVAILABLE if a node can't
    *     have such a table
    */
-  public void enable(TableMetadata table, QueryState state) {
+  public void enable(TableMetadata table, Optional<ConflictUnit> conflicts, QueryState state) {
     mayAlter(table, state);
     refuseUnsupported(table);
     if (Tables.isTransactional(table)) {
+      conflicts.ifPresent(asked -> requireSame(table, asked));
       return;
     }
     barrier.requireIsoldeEverywhere(table);
@@ -85,10 +90,27 @@ public final class TableMode {
           if (strong.isStrong(table.keyspace)) {
             lead.pass(table, strong.newestTimestamp(table.keyspace));
           }
-          execute("CREATE CUSTOM INDEX IF NOT EXISTS %s ON %s () USING '%s'", table, state);
+          execute(create(conflicts.orElse(ConflictUnit.ROW)), table, state);
           barrier.awaitFollowers(table);
           beginAnew(Tables.requireTransactional(table));
         });
+  }
+
+  private static String create(ConflictUnit conflicts) {
+    String create = "CREATE CUSTOM INDEX IF NOT EXISTS %s ON %s () USING '%s'";
+    return conflicts == ConflictUnit.ROW
+        ? create
+        : create + " WITH OPTIONS = {'%s': '%s'}".formatted(ConflictUnit.OPTION, conflicts.inCql());
+  }
+
+  /** Transactions that began before the change would look for conflicts in vain. */
+  private static void requireSame(TableMetadata table, ConflictUnit asked) {
+    ConflictUnit now = ConflictUnit.now(table);
+    if (now != asked) {
+      throw IsoldeException.invalid(
+          "Conflicts of %s are by %s; to have them by %s, DISABLE TRANSACTIONS comes first."
+              .formatted(table, now.inCql(), asked.inCql()));
+    }
   }
 
   /** Also where nothing is to be done: who may not alter a table hears nothing of its state. */
@@ -140,7 +162,7 @@ public final class TableMode {
           () -> {
             requireNoUniqueIndex(table); // As it is now that nobody can make one.
             barrier.secure(table, awaitApplied(table));
-            awaitWallClock(table);
+            lead.awaitWallClock(table, MAX_WAIT_MILLIS);
             execute("DROP INDEX IF EXISTS %s", table, state);
             barrier.awaitFollowers(table);
           });
@@ -329,35 +351,6 @@ public final class TableMode {
       return false;
     } catch (InterruptedException e) {
       throw new UncheckedInterruptedException(e);
-    }
-  }
-
-  /**
-   * Timestamps may run ahead of the clock, after a restart or after ENABLE on data from the future.
-   * Plain writes, which come with the time of their clients, would lose against what is there.
-   */
-  private void awaitWallClock(TableMetadata table) {
-    long leadMillis = oracle.next() / 1000 + 1 - NodeClock.nowMillis();
-    if (leadMillis > MAX_WAIT_MILLIS) {
-      throw IsoldeException.of(
-          ErrorCode.UNAVAILABLE,
-          "Commits of "
-              + table
-              + " lie up to "
-              + leadMillis
-              + " ms in the future, and plain writes would lose against them. The table stays"
-              + " transactional; try again after that time.",
-          "table",
-          table,
-          "retry_after_millis",
-          leadMillis);
-    }
-    if (leadMillis > 0) {
-      try {
-        Thread.sleep(leadMillis);
-      } catch (InterruptedException e) {
-        throw new UncheckedInterruptedException(e);
-      }
     }
   }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
+import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.replicated.Oracle;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 /** Drives the timestamps of commits beyond those that a table has, as far as that is allowed. */
 final class TimestampLead {
@@ -54,6 +56,38 @@ final class TimestampLead {
           table,
           "newest",
           newest);
+    }
+  }
+
+  /**
+   * Timestamps may run ahead of the clock, after a restart or after ENABLE on data from the future.
+   * Plain writes, which come with the time of their clients, would lose against what is there. This
+   * waits until they don't.
+   *
+   * @throws IsoldeException UNAVAILABLE if that takes too long
+   */
+  void awaitWallClock(TableMetadata table, long maxWaitMillis) {
+    long leadMillis = oracle.next() / 1000 + 1 - NodeClock.nowMillis();
+    if (leadMillis > maxWaitMillis) {
+      throw IsoldeException.of(
+          ErrorCode.UNAVAILABLE,
+          "Commits of "
+              + table
+              + " lie up to "
+              + leadMillis
+              + " ms in the future, and plain writes would lose against them. The table stays"
+              + " transactional; try again after that time.",
+          "table",
+          table,
+          "retry_after_millis",
+          leadMillis);
+    }
+    if (leadMillis > 0) {
+      try {
+        Thread.sleep(leadMillis);
+      } catch (InterruptedException e) {
+        throw new UncheckedInterruptedException(e);
+      }
     }
   }
 }

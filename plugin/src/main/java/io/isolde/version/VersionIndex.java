@@ -5,11 +5,14 @@ import com.google.common.collect.ImmutableSet;
 import io.isolde.error.ErrorCode;
 import io.isolde.install.ActiveHandler;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.cassandra.cql3.Operator;
+import org.apache.cassandra.cql3.statements.schema.IndexTarget;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.ReadCommand;
@@ -84,6 +87,16 @@ public final class VersionIndex extends IndexInSchema {
     this.memtables = new MemtableWatch(store);
     this.streams = new StreamWatch(horizon, versions.changes(), node.clock());
     this.start = new StartWatch(horizon, node::hasOracle);
+  }
+
+  /** Called by Cassandra, by reflection; returns the options that mean nothing here. */
+  public static Map<String, String> validateOptions(
+      Map<String, String> options, TableMetadata table) {
+    ConflictUnit.validate(options);
+    Map<String, String> unknown = new HashMap<>(options);
+    unknown.keySet().remove(ConflictUnit.OPTION);
+    unknown.keySet().remove(IndexTarget.TARGET_OPTION_NAME);
+    return unknown;
   }
 
   public static String nameFor(String table) {

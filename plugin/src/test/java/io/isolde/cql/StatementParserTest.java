@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.group.MemberChange;
+import io.isolde.version.ConflictUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -62,6 +63,9 @@ class StatementParserTest {
         "ENABLE TRANSACTIONS ON",
         "ENABLE TRANSACTIONS ON a.b.c",
         "DISABLE TRANSACTIONS ON 1t",
+        "DISABLE TRANSACTIONS ON t WITH conflicts = 'cell'",
+        "ENABLE TRANSACTIONS ON t WITH conflicts = cell",
+        "ENABLE TRANSACTIONS ON t WITH conflicts = 'page'",
         "ENABLE TRANSACTIONS FOR t"
       })
   void whenOursIsWrittenWrongThenItIsASyntaxErrorThatSaysWhatWasExpected(String text) {
@@ -90,9 +94,11 @@ class StatementParserTest {
   @Test
   void whenATableIsNamedThenItsNameIsReadAsCassandraDoes() {
     assertThat(parsed("ENABLE TRANSACTIONS ON Bank.Accounts"))
-        .isEqualTo(new ControlStatement.Enable("bank", "accounts"));
+        .isEqualTo(new ControlStatement.Enable("bank", "accounts", Optional.empty()));
     assertThat(parsed("enable transactions on accounts;"))
-        .isEqualTo(new ControlStatement.Enable(null, "accounts"));
+        .isEqualTo(new ControlStatement.Enable(null, "accounts", Optional.empty()));
+    assertThat(parsed("enable transactions on a.b with Conflicts='Cell' ;"))
+        .isEqualTo(new ControlStatement.Enable("a", "b", Optional.of(ConflictUnit.CELL)));
     assertThat(parsed("DISABLE TRANSACTIONS ON \"Bank\" . \"My \"\"T\""))
         .isEqualTo(new ControlStatement.Disable("Bank", "My \"T"));
   }

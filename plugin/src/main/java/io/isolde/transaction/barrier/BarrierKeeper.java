@@ -4,6 +4,7 @@ package io.isolde.transaction.barrier;
 import io.isolde.peers.JsonMessages;
 import io.isolde.peers.SchemaPull;
 import io.isolde.unique.UniqueKey;
+import io.isolde.version.ConflictUnit;
 import io.isolde.version.DroppedColumns;
 import io.isolde.version.NodeVersions;
 import io.isolde.version.VersionIndex;
@@ -135,7 +136,8 @@ final class BarrierKeeper {
     TableMetadata known = Schema.instance.getTableMetadata(table);
     return isTransactional(table) == request.isTransactional()
         && (known == null
-            || (DroppedColumns.newestMicros(known) >= request.droppedMicros()
+            || (ConflictUnit.of(known) == request.conflicts()
+                && DroppedColumns.newestMicros(known) >= request.droppedMicros()
                 && uniqueIndexes(known).equals(request.uniqueIndexes())
                 && UniqueKey.of(known).stream().allMatch(BarrierKeeper::hasEntries)));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction.barrier;
 
+import io.isolde.version.ConflictUnit;
 import java.util.List;
 import java.util.UUID;
 
@@ -11,6 +12,7 @@ import java.util.UUID;
  * @param coordinator the address of the node that makes it
  * @param leaseMillis how long the barrier stays closed if nobody opens it
  * @param isTransactional what the table is to the coordinator; what the others are to follow
+ * @param conflicts what its conflicts are about to the coordinator
  * @param droppedMicros when a column of the table was last dropped, as far as the coordinator knows
  * @param uniqueIndexes the unique indexes that the table has for the coordinator
  * @param upTo the commits that {@link Kind#SECURE} is about, and the beginning of {@link
@@ -23,6 +25,7 @@ record BarrierRequest(
     String coordinator,
     long leaseMillis,
     boolean isTransactional,
+    ConflictUnit conflicts,
     long droppedMicros,
     List<String> uniqueIndexes,
     long upTo) {

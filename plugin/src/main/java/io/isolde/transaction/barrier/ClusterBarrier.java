@@ -10,6 +10,7 @@ import io.isolde.peers.NodePort;
 import io.isolde.peers.PatientRequest;
 import io.isolde.peers.Peers;
 import io.isolde.peers.Ring;
+import io.isolde.version.ConflictUnit;
 import io.isolde.version.DroppedColumns;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -306,6 +307,7 @@ public final class ClusterBarrier {
 
   private static byte[] request(
       BarrierRequest.Kind kind, UUID change, TableMetadata table, long upTo) {
+    TableMetadata now = Schema.instance.getTableMetadata(table.id);
     return JsonMessages.bytes(
         new BarrierRequest(
             kind,
@@ -314,14 +316,10 @@ public final class ClusterBarrier {
             Ring.self(),
             LEASE_MILLIS,
             BarrierKeeper.isTransactional(table.id),
+            now == null ? ConflictUnit.ROW : ConflictUnit.of(now),
             DroppedColumns.newestMicrosNow(table),
-            uniqueIndexes(table),
+            now == null ? List.of() : BarrierKeeper.uniqueIndexes(now),
             upTo));
-  }
-
-  private static List<String> uniqueIndexes(TableMetadata table) {
-    TableMetadata now = Schema.instance.getTableMetadata(table.id);
-    return now == null ? List.of() : BarrierKeeper.uniqueIndexes(now);
   }
 
   private static BarrierRequest.Answer await(
