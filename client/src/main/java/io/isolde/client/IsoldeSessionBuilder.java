@@ -5,40 +5,40 @@ import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.context.DriverContext;
 import com.datastax.oss.driver.api.core.session.ProgrammaticArguments;
-import com.datastax.oss.driver.internal.core.context.DefaultDriverContext;
-import com.datastax.oss.driver.internal.core.metadata.token.ReplicationStrategyFactory;
-import java.util.Map;
+import io.isolde.client.routing.RoutedContext;
 
 /**
- * Builds sessions for clusters with strong keyspaces. The driver does not know their replication
- * strategy. Where it meets one it does not know, it gives up its map of who has which data: for all
- * keyspaces, so that no request goes to a replica of its row any more but by chance. To these
- * sessions every node has all of a strong keyspace, since every node serves it.
+ * Builds sessions for clusters with strong keyspaces.
+ *
+ * <p>The driver does not know their replication strategy. Where it meets one it does not know, it
+ * gives up its map of who has which data: for all keyspaces, so that no request goes to a replica
+ * of its row any more but by chance. To these sessions every node has all of a strong keyspace,
+ * since every node serves it.
+ *
+ * <p>Requests for one partition of a strong keyspace go to the node that leads it, and the other
+ * nodes of the driver's own plan come after it. Sessions learn leaders from answers: a node that
+ * had to pass a request on says who leads. So the first request after a change of leaders takes the
+ * detour, and the next one does not. A SELECT at ONE or LOCAL_ONE goes to any node, as any replica
+ * answers it.
  *
  * <p>In all else as {@link com.datastax.oss.driver.api.core.CqlSession#builder}.
  */
 public final class IsoldeSessionBuilder extends CqlSessionBuilder {
-  private static final String CLASS = "class";
-  private static final String STRONG = "io.isolde.replication.ReplicatedLogStrategy";
-  private static final Map<String, String> EVERYWHERE =
-      Map.of(CLASS, "org.apache.cassandra.locator.EverywhereStrategy");
+  private boolean isRouting = true;
+
+  /**
+   * Requests go to any node, as the driver's own policy says.
+   *
+   * @return this builder
+   */
+  public IsoldeSessionBuilder withoutRouting() {
+    isRouting = false;
+    return this;
+  }
 
   @Override
   protected DriverContext buildContext(
       DriverConfigLoader configLoader, ProgrammaticArguments programmaticArguments) {
-    return new Context(configLoader, programmaticArguments);
-  }
-
-  private static final class Context extends DefaultDriverContext {
-    Context(DriverConfigLoader configLoader, ProgrammaticArguments programmaticArguments) {
-      super(configLoader, programmaticArguments);
-    }
-
-    @Override
-    protected ReplicationStrategyFactory buildReplicationStrategyFactory() {
-      ReplicationStrategyFactory known = super.buildReplicationStrategyFactory();
-      return replication ->
-          known.newInstance(STRONG.equals(replication.get(CLASS)) ? EVERYWHERE : replication);
-    }
+    return new RoutedContext(configLoader, programmaticArguments, isRouting);
   }
 }

@@ -79,9 +79,10 @@ public final class ReadSet implements ReadRecorder {
     }
   }
 
-  /** A row was locked: it counts as read, and for others as written. */
+  /** A row was locked: it counts as read, and for others as written, also if they delete it. */
   public synchronized void locked(long id, Granule row) {
     locked.add(id);
+    locked.add(RowIds.partition(row.table(), row.key()));
     if (ConflictUnit.now(row.table()) == ConflictUnit.CELL) {
       locked.add(RowIds.rowSweep(id));
     }

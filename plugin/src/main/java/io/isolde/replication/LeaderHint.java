@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
-import io.isolde.group.GroupClient;
+import io.isolde.group.Layout;
 import io.isolde.raft.Peer;
+import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.gms.Gossiper;
 import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.service.ClientWarn;
@@ -15,33 +18,39 @@ import org.apache.cassandra.utils.ByteBufferUtil;
 
 /**
  * Tells a client whose request this node had to pass on which node leads: a client that asks there
- * the next time saves the detour. The answer's custom payload has it as {@code isolde-leader}, the
- * address and port where that node listens for clients.
+ * the next time saves the detour. The answer's custom payload has two values.
+ *
+ * <ul>
+ *   <li>{@code isolde-leader}: the address and port where that node listens for clients, as text;
+ *   <li>{@code isolde-group}: for which requests that holds. 16 bytes are the id of the group, and
+ *       8 bytes each are the ends of one of its token ranges: above the first token, and up to the
+ *       second. It goes around the ring if the first is not less. A range never changes its group.
+ * </ul>
  */
 final class LeaderHint {
   static final String LEADER = "isolde-leader";
+  static final String GROUP = "isolde-group";
 
   private LeaderHint() {}
 
   /**
    * The answer of a group, with the hint if another node leads it and the protocol has room. Not
    * with warnings: Cassandra 5.0 writes them before the payload, some drivers read them after it.
+   *
+   * @param token of a partition that the request was about
    */
   static CompletableFuture<ResultMessage> on(
       CompletableFuture<ResultMessage> answer,
       StrongKeyspace keyspace,
-      GroupClient.Target target,
+      Token token,
       ProtocolVersion version) {
-    return hasRoom(version) ? answer.thenApply(known -> hinted(known, keyspace, target)) : answer;
+    return hasRoom(version) ? answer.thenApply(known -> hinted(known, keyspace, token)) : answer;
   }
 
-  /** As {@link #on(CompletableFuture, StrongKeyspace, GroupClient.Target, ProtocolVersion)}. */
+  /** As {@link #on(CompletableFuture, StrongKeyspace, Token, ProtocolVersion)}. */
   static ResultMessage on(
-      ResultMessage answer,
-      StrongKeyspace keyspace,
-      GroupClient.Target target,
-      ProtocolVersion version) {
-    return hasRoom(version) ? hinted(answer, keyspace, target) : answer;
+      ResultMessage answer, StrongKeyspace keyspace, Token token, ProtocolVersion version) {
+    return hasRoom(version) ? hinted(answer, keyspace, token) : answer;
   }
 
   private static boolean hasRoom(ProtocolVersion version) {
@@ -49,14 +58,27 @@ final class LeaderHint {
         && ClientWarn.instance.getWarnings() == null;
   }
 
-  private static ResultMessage hinted(
-      ResultMessage answer, StrongKeyspace keyspace, GroupClient.Target target) {
+  private static ResultMessage hinted(ResultMessage answer, StrongKeyspace keyspace, Token token) {
     keyspace
         .client()
-        .leaderElsewhere(target)
+        .leaderElsewhere(keyspace.targetOf(token))
         .map(LeaderHint::clientAddress)
-        .ifPresent(leader -> answer.setCustomPayload(Map.of(LEADER, ByteBufferUtil.bytes(leader))));
+        .ifPresent(
+            leader ->
+                answer.setCustomPayload(
+                    Map.of(LEADER, ByteBufferUtil.bytes(leader), GROUP, group(keyspace, token))));
     return answer;
+  }
+
+  private static ByteBuffer group(StrongKeyspace keyspace, Token token) {
+    UUID id = keyspace.targetOf(token).group();
+    Layout.Span span = keyspace.spanOf(token);
+    return ByteBuffer.allocate(4 * Long.BYTES)
+        .putLong(id.getMostSignificantBits())
+        .putLong(id.getLeastSignificantBits())
+        .putLong(span.start())
+        .putLong(span.end())
+        .flip();
   }
 
   private static String clientAddress(Peer leader) {

@@ -111,6 +111,10 @@ final class StrongKeyspace {
     return layout().groupOf(((LongToken) token).getLongValue());
   }
 
+  Layout.Span spanOf(Token token) {
+    return layout().spanOf(((LongToken) token).getLongValue());
+  }
+
   GroupClient.Target targetOf(Token token) {
     return target(groupOf(token));
   }

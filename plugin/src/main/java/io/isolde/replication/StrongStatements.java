@@ -156,7 +156,7 @@ public final class StrongStatements {
         ? LeaderHint.on(
             rows,
             keyspace,
-            keyspace.targetOf(group.queries.get(0).partitionKey().getToken()),
+            group.queries.get(0).partitionKey().getToken(),
             options.getProtocolVersion())
         : rows;
   }
@@ -206,7 +206,7 @@ public final class StrongStatements {
                 (done, failure) ->
                     orThrow(new ResultMessage.Void(), failure, consistency, WriteType.SIMPLE)),
         keyspace,
-        target,
+        updates.get(0).partitionKey().getToken(),
         protocolOf(writes));
   }
 
@@ -394,7 +394,7 @@ public final class StrongStatements {
             .handle((answer, failure) -> orThrow(answer, failure, consistency, WriteType.CAS))
             .thenApply(answer -> LeaderDecisions.decode(answer, decision.protocolVersion())),
         keyspace,
-        target,
+        decided.getToken(),
         protocolOf(writes));
   }
 }

@@ -60,7 +60,8 @@ record CommitLimits(int entryBytes, long writeBytes, long commitTimeoutMillis) {
     if (isOfMany && bytes > MAX_BYTES_OF_MANY_ROWS) {
       throw IsoldeException.of(
           ErrorCode.TRANSACTION_TOO_LARGE,
-          "The commit writes to too many rows and partitions, "
+          "The commit writes to too many rows (or cells, where conflicts are by cell) and"
+              + " partitions, "
               + request.writes().length
               + "; write to fewer in one.",
           "transaction",

@@ -90,17 +90,26 @@ public final class TableMode {
           if (strong.isStrong(table.keyspace)) {
             lead.pass(table, strong.newestTimestamp(table.keyspace));
           }
-          execute(create(conflicts.orElse(ConflictUnit.ROW)), table, state);
-          barrier.awaitFollowers(table);
+          String create = "CREATE CUSTOM INDEX IF NOT EXISTS %s ON %s () USING '%s'";
+          execute(create + conflicts.orElse(ConflictUnit.ROW).indexOptions(), table, state);
+          conflicts.ifPresentOrElse(
+              asked -> requireFollowers(table, asked, state), () -> barrier.awaitFollowers(table));
           beginAnew(Tables.requireTransactional(table));
         });
   }
 
-  private static String create(ConflictUnit conflicts) {
-    String create = "CREATE CUSTOM INDEX IF NOT EXISTS %s ON %s () USING '%s'";
-    return conflicts == ConflictUnit.ROW
-        ? create
-        : create + " WITH OPTIONS = {'%s': '%s'}".formatted(ConflictUnit.OPTION, conflicts.inCql());
+  /**
+   * Nodes that take the unit for another one would look for conflicts in vain. Another client may
+   * have been faster with another one.
+   */
+  private void requireFollowers(TableMetadata table, ConflictUnit asked, QueryState state) {
+    requireSame(table, asked);
+    try {
+      barrier.requireFollowers(table);
+    } catch (IsoldeException e) {
+      execute("DROP INDEX IF EXISTS %s", table, state);
+      throw e;
+    }
   }
 
   /** Transactions that began before the change would look for conflicts in vain. */

@@ -4,7 +4,9 @@ package io.isolde.version;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.cassandra.cql3.statements.schema.IndexTarget;
 import org.apache.cassandra.exceptions.ConfigurationException;
+import org.apache.cassandra.schema.IndexMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 
 /**
@@ -25,6 +27,11 @@ public enum ConflictUnit {
     return name().toLowerCase(Locale.ROOT);
   }
 
+  /** Returns what CREATE INDEX says of it. */
+  public String indexOptions() {
+    return this == ROW ? "" : " WITH OPTIONS = {'%s': '%s'}".formatted(OPTION, inCql());
+  }
+
   /** Returns what a value of the option means; empty if it means nothing. */
   public static Optional<ConflictUnit> parse(String value) {
     for (ConflictUnit unit : values()) {
@@ -37,11 +44,13 @@ public enum ConflictUnit {
 
   /** Returns the unit of a table by its schema; {@link #ROW} if it has no version index. */
   public static ConflictUnit of(TableMetadata table) {
-    return table
-        .indexes
-        .get(VersionIndex.nameFor(table.name))
-        .flatMap(index -> parse(index.options.get(OPTION)))
-        .orElse(ROW);
+    for (IndexMetadata index : table.indexes) {
+      String type = index.options.get(IndexTarget.CUSTOM_INDEX_OPTION_NAME);
+      if (VersionIndex.class.getName().equals(type)) {
+        return parse(index.options.get(OPTION)).orElse(ROW);
+      }
+    }
+    return ROW;
   }
 
   /** As {@link #of}, by the schema that this node has now. */

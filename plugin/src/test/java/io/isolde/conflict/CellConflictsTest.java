@@ -142,10 +142,17 @@ class CellConflictsTest {
     ReadSet reads = new ReadSet(10);
     reads.locked(RowIds.row(table, key, five), new Granule(table, key, five));
     WriteSet ofLocker = WriteSet.of(List.of(), reads.locked());
-    for (String brief : List.of("UPDATE SET v = 1", "INSERT w", "DELETE", "DELETE v")) {
-      WriteSet other = writes(statement(brief), ConflictUnit.CELL);
-      assertThat(meet(other.overwrites(), ofLocker.writes())).as(brief).isTrue();
-      assertThat(meet(reads.ids(), other.writes())).as(brief).isTrue();
+    for (String cql :
+        List.of(
+            statement("UPDATE SET v = 1"),
+            statement("INSERT w"),
+            statement("DELETE"),
+            statement("DELETE v"),
+            "DELETE FROM test.%s %s WHERE p = %d AND c > 1",
+            "DELETE FROM test.%s %s WHERE p = %d")) {
+      WriteSet other = writes(cql, ConflictUnit.CELL);
+      assertThat(meet(other.overwrites(), ofLocker.writes())).as(cql).isTrue();
+      assertThat(meet(reads.ids(), other.writes())).as(cql).isTrue();
     }
   }
 

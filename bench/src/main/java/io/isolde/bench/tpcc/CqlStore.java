@@ -68,6 +68,22 @@ final class CqlStore implements Store {
           values);
     }
 
+    private BoundStatement set(Table table, Row row, Object... key) {
+      List<String> names = row.columns().keySet().stream().sorted().toList();
+      Object[] values =
+          Stream.concat(names.stream().map(row.columns()::get), Arrays.stream(key)).toArray();
+      return bound(
+          "UPDATE %s.%s SET %s WHERE %s"
+              .formatted(
+                  keyspace,
+                  table.cqlName(),
+                  names.stream().map(name -> name + " = ?").collect(Collectors.joining(", ")),
+                  table.key().stream()
+                      .map(name -> name + " = ?")
+                      .collect(Collectors.joining(" AND "))),
+          values);
+    }
+
     private BoundStatement where(
         String verb, Table table, List<String> key, String end, Object... values) {
       return bound(
@@ -127,6 +143,11 @@ final class CqlStore implements Store {
   @Override
   public void put(Table table, Row row, Object... key) {
     write.accept(statements.put(table, row, key));
+  }
+
+  @Override
+  public void set(Table table, Row row, Object... key) {
+    write.accept(statements.set(table, row, key));
   }
 
   @Override

@@ -30,18 +30,18 @@ record Delivery(int warehouse, int district, int carrier, long deliveredAt) impl
   private void deliver(Store store, int order) {
     store.delete(Table.NEW_ORDER, warehouse, district, order);
     int customer = store.get(Table.ORDERS, warehouse, district, order).number("c_id");
-    store.put(Table.ORDERS, Row.of("carrier_id", carrier), key(warehouse, district, order));
+    store.set(Table.ORDERS, Row.of("carrier_id", carrier), key(warehouse, district, order));
     long sum = 0;
     List<Row> lines = store.slice(Table.ORDER_LINE, Integer.MAX_VALUE, warehouse, district, order);
     for (Row line : lines) {
       sum += line.amount("amount");
-      store.put(
+      store.set(
           Table.ORDER_LINE,
           Row.of("delivered_at", deliveredAt),
           key(warehouse, district, order, line.number("ol_number")));
     }
     Row before = store.get(Table.CUSTOMER, warehouse, district, customer);
-    store.put(
+    store.set(
         Table.CUSTOMER,
         Row.of("balance", before.amount("balance") + sum)
             .and("delivery_cnt", before.number("delivery_cnt") + 1),

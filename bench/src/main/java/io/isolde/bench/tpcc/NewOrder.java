@@ -43,7 +43,7 @@ record NewOrder(int warehouse, int district, int customer, List<Line> lines, lon
     Row unusedDiscount = store.get(Table.CUSTOMER, warehouse, district, customer);
     int order =
         locked.orElseGet(() -> store.get(Table.DISTRICT, warehouse, district)).number("next_o_id");
-    store.put(Table.DISTRICT, Row.of("next_o_id", order + 1), key(warehouse, district));
+    store.set(Table.DISTRICT, Row.of("next_o_id", order + 1), key(warehouse, district));
     boolean isLocal = lines.stream().allMatch(line -> line.supplier == warehouse);
     store.put(
         Table.ORDERS,
@@ -84,7 +84,7 @@ record NewOrder(int warehouse, int district, int customer, List<Line> lines, lon
   private void takeFromStock(Store store, Line line) {
     Row stock = store.get(Table.STOCK, line.supplier, line.item);
     int left = stock.number("quantity") - line.quantity;
-    store.put(
+    store.set(
         Table.STOCK,
         Row.of("quantity", left < LOW_STOCK ? left + REFILL : left)
             .and("ytd", stock.amount("ytd") + line.quantity)

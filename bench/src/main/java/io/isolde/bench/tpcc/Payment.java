@@ -29,9 +29,9 @@ record Payment(int warehouse, int district, Who who, long cents, String id, long
         store
             .lock(Table.WAREHOUSE, warehouse)
             .orElseGet(() -> store.get(Table.WAREHOUSE, warehouse));
-    store.put(Table.WAREHOUSE, Row.of("ytd", ofWarehouse.amount("ytd") + cents), warehouse);
+    store.set(Table.WAREHOUSE, Row.of("ytd", ofWarehouse.amount("ytd") + cents), warehouse);
     Row ofDistrict = store.get(Table.DISTRICT, warehouse, district);
-    store.put(
+    store.set(
         Table.DISTRICT, Row.of("ytd", ofDistrict.amount("ytd") + cents), key(warehouse, district));
     int customer = who.find(store);
     pay(store, customer);
@@ -63,6 +63,6 @@ record Payment(int warehouse, int district, Who who, long cents, String id, long
                   before.text("data"));
       after = after.and("data", data.substring(0, Math.min(MAX_DATA, data.length())));
     }
-    store.put(Table.CUSTOMER, after, key(who.warehouse(), who.district(), customer));
+    store.set(Table.CUSTOMER, after, key(who.warehouse(), who.district(), customer));
   }
 }

@@ -56,6 +56,11 @@ interface Store {
   /** Sets these columns of a row, which need not be there yet; the others stay as they are. */
   void put(Table table, Row columns, Object... key);
 
+  /** Sets these columns of a row that is there; the others stay as they are. */
+  default void set(Table table, Row columns, Object... key) {
+    put(table, columns, key);
+  }
+
   /** Deletes a row. */
   void delete(Table table, Object... key);
 

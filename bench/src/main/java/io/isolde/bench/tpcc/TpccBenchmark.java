@@ -14,7 +14,8 @@ import java.util.Optional;
 
 /**
  * TPC-C on one node: its transactions as plain statements without isolation, with snapshot
- * isolation and serializable, each on tables of its own; and with warehouses and districts locked.
+ * isolation and serializable, each on tables of its own; with warehouses and districts locked; and
+ * with conflicts by cell.
  */
 public final class TpccBenchmark {
   private static final int CLIENTS_PER_WAREHOUSE = 10;
@@ -22,6 +23,7 @@ public final class TpccBenchmark {
   private static final int ITEMS = 1000;
   private static final String PLAIN = "tpcc_plain";
   private static final String LOCKED = "_locked";
+  private static final String CELLS = "_cells";
   private static final Map<String, Optional<IsolationLevel>> LEVELS = new LinkedHashMap<>();
 
   static {
@@ -29,6 +31,7 @@ public final class TpccBenchmark {
     LEVELS.put("tpcc_si", Optional.of(IsolationLevel.SNAPSHOT));
     LEVELS.put("tpcc_serializable", Optional.of(IsolationLevel.SERIALIZABLE));
     LEVELS.put("tpcc_si" + LOCKED, Optional.of(IsolationLevel.SNAPSHOT));
+    LEVELS.put("tpcc_si" + CELLS, Optional.of(IsolationLevel.SNAPSHOT));
     LEVELS.put("tpcc_serializable" + LOCKED, Optional.of(IsolationLevel.SERIALIZABLE));
   }
 
@@ -73,8 +76,9 @@ public final class TpccBenchmark {
   }
 
   private static void enableTransactions(CqlSession session, String keyspace) {
+    String option = keyspace.endsWith(CELLS) ? " WITH conflicts = 'cell'" : "";
     for (Table table : Table.values()) {
-      session.execute("ENABLE TRANSACTIONS ON %s.%s".formatted(keyspace, table.cqlName()));
+      session.execute("ENABLE TRANSACTIONS ON %s.%s".formatted(keyspace, table.cqlName()) + option);
     }
   }
 

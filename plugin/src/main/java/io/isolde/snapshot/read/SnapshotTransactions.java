@@ -22,7 +22,8 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 
 /**
  * START TRANSACTION READ ONLY AS OF SNAPSHOT: SELECTs on tables read a snapshot of them instead. A
- * snapshot does not change, so there is nothing to decide, and the oracle hears nothing of them.
+ * snapshot does not change, so there is nothing to decide, and the oracle hears nothing of them. No
+ * replica keeps anything for them, so they may take hours: only idle ones end by themselves.
  * Thread-safe and bounded.
  */
 public final class SnapshotTransactions {
@@ -39,13 +40,11 @@ public final class SnapshotTransactions {
   public static final class Open {
     private final SnapshotTag tag;
     private final String user;
-    private final long startedMillis;
     private volatile long usedMillis;
 
     private Open(SnapshotTag tag, String user, long nowMillis) {
       this.tag = tag;
       this.user = user;
-      this.startedMillis = nowMillis;
       this.usedMillis = nowMillis;
     }
 
@@ -152,9 +151,7 @@ public final class SnapshotTransactions {
   }
 
   private boolean isOver(Open one) {
-    long now = nowMillis.getAsLong();
-    return now - one.startedMillis > settings.maxAgeMillis()
-        || now - one.usedMillis > settings.maxIdleMillis();
+    return nowMillis.getAsLong() - one.usedMillis > settings.maxIdleMillis();
   }
 
   /** Ends one; empty if it was not open. */

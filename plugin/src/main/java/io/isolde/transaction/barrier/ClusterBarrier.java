@@ -247,6 +247,20 @@ public final class ClusterBarrier {
   }
 
   /**
+   * As {@link #awaitFollowers}, where a node that goes on before would do harm.
+   *
+   * @throws IsoldeException UNAVAILABLE if a node does not know it yet
+   */
+  public void requireFollowers(TableMetadata table) {
+    var unused =
+        requireAll(
+            table,
+            ask(BarrierRequest.Kind.FOLLOW, UUID.randomUUID(), table),
+            MAX_WAIT_MILLIS,
+            "A node does not know yet what " + table + " is now; try again.");
+  }
+
+  /**
    * As {@link #beginAnew}, where the change is made already: a node that does not answer may go on
    * telling those who watch the table of its commits only.
    */

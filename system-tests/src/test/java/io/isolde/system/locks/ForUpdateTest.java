@@ -159,15 +159,16 @@ class ForUpdateTest extends LockingTransactions {
   }
 
   /** At SNAPSHOT it counts as written, so that it keeps others from writing it beside. */
-  @Test
-  void whenALockedRowWasOnlyReadThenOthersThatStartedBeforeCantWriteItAtSnapshot() {
+  @ParameterizedTest
+  @ValueSource(strings = {"UPDATE $t SET v = 2 WHERE id = 1", "DELETE FROM $t WHERE id = 1"})
+  void whenALockedRowWasOnlyReadThenOthersThatStartedBeforeCantWriteItAtSnapshot(String write) {
     try (Transaction other = begin(IsolationLevel.SNAPSHOT);
         Transaction locker = begin(IsolationLevel.SNAPSHOT)) {
       other.execute("SELECT v FROM %s WHERE id = 4".formatted(ROWS));
       lock(locker, 1, "");
       set(locker, 3, 1);
       locker.commit();
-      set(other, 1, 2);
+      other.execute(write.replace("$t", ROWS));
       assertRefused(ErrorCode.CONFLICT, other::commit);
     }
   }

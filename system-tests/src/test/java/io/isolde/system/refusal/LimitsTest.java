@@ -239,6 +239,27 @@ class LimitsTest {
     }
   }
 
+  /** For reads of hours. An ordinary transaction is too old by then for two reasons. */
+  @Test
+  void whenItReadsASnapshotThenItMayTakeAsLongAsItIsInUse() throws Exception {
+    String exported = node.table("id int PRIMARY KEY, v int");
+    String snapshot = SystemNode.freshName("export");
+    node.session().execute("INSERT INTO %s (id, v) VALUES (1, 0)".formatted(exported));
+    try (CqlSession connection = node.connectSerially()) {
+      connection.execute("CREATE SNAPSHOT %s ON %s".formatted(snapshot, exported));
+      connection.execute("START TRANSACTION READ ONLY AS OF SNAPSHOT " + snapshot);
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+      for (int v = 1; System.nanoTime() < end; v++) {
+        node.session().execute("UPDATE %s SET v = %d WHERE id = 1".formatted(exported, v));
+        assertThat(Results.lines(connection.execute("SELECT v FROM " + exported)))
+            .containsExactly("0");
+        Thread.sleep(100);
+      }
+      connection.execute("COMMIT");
+      connection.execute("DROP SNAPSHOT " + snapshot);
+    }
+  }
+
   @Test
   void whenTheTransactionOfAConnectionExpiresThenRollbackFreesIt() throws Exception {
     try (CqlSession connection = node.connectSerially()) {

@@ -284,6 +284,12 @@ class StrongKeyspaceTest {
 
   @Test
   @Order(7)
+  void whenASessionHasLearnedWhoLeadsThenItsRequestsGoThere() {
+    RoutedRequests.check(nodes);
+  }
+
+  @Test
+  @Order(7)
   void whenReplicasMoveThenNothingIsLostAndWhatWasDeletedStaysSo() throws Exception {
     MovedReplicas.check(nodes);
   }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.strong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
+import com.datastax.oss.driver.api.core.cql.ExecutionInfo;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import io.isolde.system.Await;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Sessions that send requests to the leaders of a strong keyspace of three groups. */
+final class RoutedRequests {
+  private static final int KEYS = 120;
+  private static final int GROUPS = 3;
+  private static final String KEYSPACE = "routed";
+
+  private final StrongCluster nodes;
+  private final CqlSession session;
+  private final PreparedStatement write;
+  private final PreparedStatement read;
+  private int passedOn;
+  private final Set<Node> asked = new HashSet<>();
+
+  private RoutedRequests(StrongCluster nodes, CqlSession session) {
+    this.nodes = nodes;
+    this.session = session;
+    this.write = session.prepare("UPDATE routed.t SET v = ? WHERE p = ?");
+    this.read = session.prepare("SELECT v FROM routed.t WHERE p = ?");
+  }
+
+  static void check(StrongCluster nodes) {
+    nodes.execute(
+        "CREATE KEYSPACE routed WITH replication = {'class':"
+            + " 'io.isolde.replication.ReplicatedLogStrategy', 'replication_factor': 3,"
+            + " 'groups': 3}");
+    nodes.execute("CREATE TABLE routed.t (p int PRIMARY KEY, v int)");
+    try (CqlSession session = nodes.connect()) {
+      RoutedRequests routed = new RoutedRequests(nodes, session);
+      routed.checkThatLeadersAreLearned();
+      routed.checkThatOthersGoAnywhere();
+      for (int node = 1; node <= 3; node++) {
+        routed.checkThatANewLeaderIsLearnedFromItsGroupsFirstAnswers(node);
+      }
+      routed.checkThatAKilledLeaderIsReplaced();
+    }
+    nodes.execute("DROP KEYSPACE routed");
+  }
+
+  private void writeAndReadAll(int v) {
+    passedOn = 0;
+    asked.clear();
+    for (int p = 0; p < KEYS; p++) {
+      see(session.execute(write.bind(v, p).setIdempotent(true)).getExecutionInfo());
+      var answer = session.execute(read.bind(p).setIdempotent(true));
+      see(answer.getExecutionInfo());
+      assertThat(answer.one().getInt("v")).isEqualTo(v);
+    }
+  }
+
+  private void see(ExecutionInfo answer) {
+    asked.add(answer.getCoordinator());
+    passedOn += answer.getIncomingPayload().containsKey("isolde-leader") ? 1 : 0;
+  }
+
+  private void checkThatLeadersAreLearned() {
+    writeAndReadAll(0);
+    assertThat(passedOn).as("who leads is not known in the beginning").isPositive();
+    awaitDirect(1);
+  }
+
+  /** Leaders may change at any time, so it may take some rounds. */
+  private void awaitDirect(int v) {
+    Await.until(
+        "all requests go to leaders",
+        () -> {
+          writeAndReadAll(v);
+          return passedOn == 0;
+        });
+  }
+
+  private void checkThatOthersGoAnywhere() {
+    asked.clear();
+    for (int p = 0; p < KEYS; p++) {
+      see(
+          session
+              .execute(read.bind(7).setConsistencyLevel(DefaultConsistencyLevel.ONE))
+              .getExecutionInfo());
+    }
+    assertThat(asked).hasSize(3);
+  }
+
+  private void checkThatANewLeaderIsLearnedFromItsGroupsFirstAnswers(int node) {
+    String address = nodes.cluster.node(node).spec().address();
+    nodes.on(1, "ALTER KEYSPACE routed LEADER '" + address + "'");
+    Await.until("it leads all groups", () -> leads(address));
+    writeAndReadAll(2 + node);
+    assertThat(passedOn).as("an answer of each group").isBetween(0, GROUPS);
+    writeAndReadAll(5 + node);
+    assertThat(passedOn).isZero();
+    assertThat(asked).containsExactly(nodes.nodeOf(session, node));
+  }
+
+  private boolean leads(String address) {
+    for (int node = 1; node <= 3; node++) {
+      String select = "SELECT leader FROM isolde.replica_groups WHERE keyspace_name = ?";
+      boolean isKnown =
+          nodes.on(node, select, KEYSPACE).all().stream()
+              .allMatch(row -> address.equals(row.getString("leader")));
+      if (!isKnown) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void checkThatAKilledLeaderIsReplaced() {
+    nodes.cluster.node(3).kill();
+    writeAndReadAll(20);
+    awaitDirect(21);
+    assertThat(asked).doesNotContain(nodes.nodeOf(session, 3));
+    nodes.restart(3);
+  }
+}
