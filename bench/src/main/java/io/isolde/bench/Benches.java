@@ -21,6 +21,7 @@ import io.isolde.bench.snapshots.SnapshotFigures;
 import io.isolde.bench.snapshots.SnapshotsBenchmark;
 import io.isolde.bench.strong.LeadershipBenchmark;
 import io.isolde.bench.strong.ReplicationBenchmark;
+import io.isolde.bench.strong.RoutingBenchmark;
 import io.isolde.bench.tpcc.TpccBenchmark;
 import io.isolde.bench.transactions.BlocksBenchmark;
 import io.isolde.bench.transactions.ConditionsBenchmark;
@@ -148,6 +149,11 @@ public final class Benches {
                       3,
                       5),
                   ReplicationBenchmark::figures),
+              List.of(
+                  Benchmark.of(
+                      "routing",
+                      "a strong keyspace of six groups: clients that know the leaders against any node",
+                      RoutingBenchmark::run)),
               drawn(
                   Benchmark.onNodes(
                       "leadership",

@@ -15,9 +15,9 @@ import io.isolde.client.routing.RoutedContext;
  * of its row any more but by chance. To these sessions every node has all of a strong keyspace,
  * since every node serves it.
  *
- * <p>Requests for one partition of a strong keyspace go to the node that leads it, and the other
- * nodes of the driver's own plan come after it. Sessions learn leaders from answers: a node that
- * had to pass a request on says who leads. So the first request after a change of leaders takes the
+ * <p>Requests for one partition of a strong keyspace go to the node that leads it. The other nodes
+ * of the driver's own plan come after it. Sessions learn leaders from answers: a node that had to
+ * pass a request on says who leads. So the first request after a change of leaders takes the
  * detour, and the next one does not. A SELECT at ONE or LOCAL_ONE goes to any node, as any replica
  * answers it.
  *

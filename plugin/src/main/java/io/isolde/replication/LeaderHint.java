@@ -15,6 +15,8 @@ import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.transport.ProtocolVersion;
 import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.ByteBufferUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells a client whose request this node had to pass on which node leads: a client that asks there
@@ -28,6 +30,7 @@ import org.apache.cassandra.utils.ByteBufferUtil;
  * </ul>
  */
 final class LeaderHint {
+  private static final Logger logger = LoggerFactory.getLogger(LeaderHint.class);
   static final String LEADER = "isolde-leader";
   static final String GROUP = "isolde-group";
 
@@ -58,7 +61,17 @@ final class LeaderHint {
         && ClientWarn.instance.getWarnings() == null;
   }
 
+  /** It is a courtesy: a write that is done must not fail for it. */
   private static ResultMessage hinted(ResultMessage answer, StrongKeyspace keyspace, Token token) {
+    try {
+      addHint(answer, keyspace, token);
+    } catch (RuntimeException e) {
+      logger.debug("A client gets no hint who leads.", e); // The leader has just left, perhaps.
+    }
+    return answer;
+  }
+
+  private static void addHint(ResultMessage answer, StrongKeyspace keyspace, Token token) {
     keyspace
         .client()
         .leaderElsewhere(keyspace.targetOf(token))
@@ -67,7 +80,6 @@ final class LeaderHint {
             leader ->
                 answer.setCustomPayload(
                     Map.of(LEADER, ByteBufferUtil.bytes(leader), GROUP, group(keyspace, token))));
-    return answer;
   }
 
   private static ByteBuffer group(StrongKeyspace keyspace, Token token) {

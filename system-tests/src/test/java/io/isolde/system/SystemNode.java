@@ -3,6 +3,7 @@ package io.isolde.system;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.CqlSessionBuilder;
+import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.config.ProgrammaticDriverConfigLoaderBuilder;
@@ -31,6 +32,7 @@ public final class SystemNode implements AutoCloseable {
     static {
       // The node is ephemeral, so it ends with this process, however that ends.
       NODE.useKeyspace();
+      NODE.warmUp();
     }
   }
 
@@ -46,6 +48,28 @@ public final class SystemNode implements AutoCloseable {
   /** Returns the node that the test classes share, which runs with the defaults. */
   public static SystemNode shared() {
     return Shared.NODE;
+  }
+
+  /**
+   * What classes do while they are loaded gets no second chance, and on a busy machine a node that
+   * has just started may take too long for it.
+   */
+  private void warmUp() {
+    String table = plainTable("id int PRIMARY KEY, v int");
+    String index = "CREATE UNIQUE INDEX IF NOT EXISTS ON %s (v)".formatted(table);
+    Await.until(
+        "the node makes tables transactional and indexes unique",
+        () -> {
+          try {
+            session().execute("ENABLE TRANSACTIONS ON " + table);
+            session().execute(index);
+            return true;
+          } catch (DriverException e) {
+            System.err.println("The shared node is not ready yet: " + e);
+            return false;
+          }
+        });
+    session().execute("DROP TABLE " + table);
   }
 
   /** Starts a fresh node; with authentication, connect before anything else is asked for. */

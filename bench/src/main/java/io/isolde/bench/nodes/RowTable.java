@@ -62,9 +62,22 @@ public final class RowTable {
   /** Creates one in a strong keyspace of its own, which has the name of the table. */
   public static RowTable createStrong(
       TemporaryNode node, String name, String durability, BenchOptions options) {
+    return createStrong(node, name, durability, 1, options);
+  }
+
+  /** The same, with several groups that each leader may be another node of. */
+  public static RowTable createStrong(
+      TemporaryNode node, String name, String durability, int groups, BenchOptions options) {
     node.createKeyspace(
-        name, "'class': 'ReplicatedLogStrategy', 'durability': '%s'".formatted(durability));
+        name,
+        "'class': 'ReplicatedLogStrategy', 'durability': '%s', 'groups': %d"
+            .formatted(durability, groups));
     return create(node, name, name, "", options);
+  }
+
+  /** The same table, over a session of the caller's. */
+  public RowTable over(CqlSession other, BenchOptions options) {
+    return new RowTable(other, name, options);
   }
 
   /** Creates one that keeps its past, without transactions. */

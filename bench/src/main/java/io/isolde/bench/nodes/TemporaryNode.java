@@ -2,10 +2,12 @@
 package io.isolde.bench.nodes;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.bench.kit.BenchOptions;
+import io.isolde.client.IsoldeSessionBuilder;
 import io.isolde.cluster.ClusterException;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
@@ -203,7 +205,16 @@ public final class TemporaryNode implements AutoCloseable {
 
   /** Connects to all nodes; requests are at QUORUM unless told. */
   public CqlSession connect() {
-    return CqlSession.builder()
+    return connect(CqlSession.builder());
+  }
+
+  /** As {@link #connect}; requests of strong keyspaces go to leaders. The caller closes it. */
+  public CqlSession connectRouted() {
+    return connect(new IsoldeSessionBuilder());
+  }
+
+  private CqlSession connect(CqlSessionBuilder builder) {
+    return builder
         .addContactPoints(cluster.contactPoints())
         .withLocalDatacenter("datacenter1")
         .withConfigLoader(

@@ -95,8 +95,9 @@ public final class LeadershipBenchmark {
       cluster.session().execute("ALTER TABLE strong.strong WITH compression = {'enabled': false}");
       cluster.awaitSchema();
       warmUp(cluster, table);
-      try (CoreQuota quota = quota(cluster)) {
-        measure(key(policy, nodes), cluster, new LeaderUpdates(cluster.session(), table));
+      try (CqlSession routed = cluster.connectRouted();
+          CoreQuota quota = quota(cluster)) {
+        measure(key(policy, nodes), cluster, table.over(routed, options).updates());
       }
     }
   }

@@ -4,7 +4,6 @@ package io.isolde.client.routing;
 import com.datastax.oss.driver.api.core.context.DriverContext;
 import com.datastax.oss.driver.api.core.loadbalancing.LoadBalancingPolicy;
 import com.datastax.oss.driver.api.core.metadata.Node;
-import com.datastax.oss.driver.api.core.metadata.NodeState;
 import com.datastax.oss.driver.api.core.session.Request;
 import com.datastax.oss.driver.api.core.session.Session;
 import com.datastax.oss.driver.api.core.tracker.RequestTracker;
@@ -31,9 +30,8 @@ final class LeaderFirst implements LoadBalancingPolicy {
     Queue<Node> plan = policy.newQueryPlan(request, session);
     return session == null || request == null // as the driver itself asks, before there is one
         ? plan
-        : RoutedRequest.of(request, session, context)
-            .flatMap(routed -> leaders.leader(routed.keyspace(), routed.token()))
-            .filter(leader -> leader.getState() != NodeState.DOWN)
+        : RoutedRequest.of(request, leaders, session, context)
+            .flatMap(routed -> routed.leader(leaders))
             .map(leader -> withFirst(leader, plan))
             .orElse(plan);
   }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.client.routing;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which node leads which token ranges of strong keyspaces, as far as answers have told. A range
- * belongs to a group for as long as its keyspace is there, so one answer from any range of a group
- * tells of a new leader for all ranges that are known. Thread-safe and bounded.
+ * Which node leads which token ranges of strong keyspaces, as far as answers say. A range belongs
+ * to a group for as long as its keyspace is there. So one answer from any range of a group tells of
+ * a new leader for all of its ranges. Thread-safe and bounded; who asks never waits.
  *
  * @param <N> a node
  */
@@ -18,9 +22,12 @@ final class Leaders<N> {
   /** Of all keyspaces. At the bound all is forgotten, and learned again. */
   static final int MAX_RANGES = 10_000;
 
-  private final Map<String, TreeMap<Long, Range>> rangesByEnd = new HashMap<>();
-  private final Map<UUID, N> leaders = new HashMap<>();
-  private int ranges;
+  private static final Comparator<Range> BY_END = Comparator.comparingLong(Range::end);
+
+  /** Replaced as a whole by who learns, who holds the monitor. Sorted by their ends. */
+  private volatile Map<String, Range[]> ranges = Map.of();
+
+  private final Map<UUID, N> leaders = new ConcurrentHashMap<>();
 
   /**
    * A token range of a group.
@@ -38,47 +45,61 @@ final class Leaders<N> {
     }
   }
 
+  /** Whether anything is known of a keyspace. */
+  boolean knows(String keyspace) {
+    return ranges.containsKey(keyspace);
+  }
+
   /** A node leads the group of a range. */
-  synchronized void learn(String keyspace, Range range, N leader) {
+  void learn(String keyspace, Range range, N leader) {
+    if (!range.equals(find(keyspace, range.end))) {
+      add(keyspace, range);
+    }
     leaders.put(range.group, leader);
-    TreeMap<Long, Range> known = rangesByEnd.computeIfAbsent(keyspace, name -> new TreeMap<>());
-    if (range.equals(known.get(range.end))) {
-      return;
+  }
+
+  private synchronized void add(String keyspace, Range range) {
+    Map<String, Range[]> all = new HashMap<>(ranges);
+    if (all.values().stream().mapToInt(known -> known.length).sum() >= MAX_RANGES) {
+      all.clear();
+      leaders.clear();
     }
-    if (ranges >= MAX_RANGES) {
-      forgetAll();
-      learn(keyspace, range, leader);
-      return;
+    List<Range> known = new ArrayList<>(List.of(all.getOrDefault(keyspace, new Range[0])));
+    List<Range> gone = known.stream().filter(range::overlaps).toList();
+    known.removeAll(gone); // Of a keyspace of that name that was dropped.
+    for (Range old : gone) {
+      if (known.stream().noneMatch(kept -> kept.group.equals(old.group))) {
+        leaders.remove(old.group);
+      }
     }
-    int before = known.size();
-    known.values().removeIf(range::overlaps); // Of a keyspace of that name that was dropped.
-    known.put(range.end, range);
-    ranges += known.size() - before;
+    known.add(range);
+    known.sort(BY_END);
+    all.put(keyspace, known.toArray(Range[]::new));
+    ranges = all;
   }
 
   /** Returns the node that leads a token's group; empty if that is not known. */
-  synchronized Optional<N> leader(String keyspace, long token) {
-    return group(keyspace, token).map(leaders::get);
+  Optional<N> leader(String keyspace, long token) {
+    return Optional.ofNullable(find(keyspace, token)).map(range -> leaders.get(range.group));
   }
 
-  /** A node did not answer as the leader of a token's group. */
-  synchronized void forget(String keyspace, long token, N leader) {
-    group(keyspace, token).ifPresent(group -> leaders.remove(group, leader));
-  }
-
-  private Optional<UUID> group(String keyspace, long token) {
-    TreeMap<Long, Range> known = rangesByEnd.get(keyspace);
-    if (known == null) {
-      return Optional.empty();
+  /** A node is perhaps not the leader of a token's group, if it was taken for that. */
+  void doubt(String keyspace, long token, N leader) {
+    Range range = find(keyspace, token);
+    if (range != null) {
+      leaders.remove(range.group, leader);
     }
-    Map.Entry<Long, Range> next = known.ceilingEntry(token);
-    Range range = (next == null ? known.firstEntry() : next).getValue();
-    return range.contains(token) ? Optional.of(range.group) : Optional.empty();
   }
 
-  private void forgetAll() {
-    rangesByEnd.clear();
-    leaders.clear();
-    ranges = 0;
+  /** Returns null if there is none. */
+  private Range find(String keyspace, long token) {
+    Range[] known = ranges.get(keyspace);
+    if (known == null) {
+      return null;
+    }
+    int at = Arrays.binarySearch(known, new Range(null, token, token), BY_END);
+    int next = at >= 0 ? at : -at - 1;
+    Range range = known[next == known.length ? 0 : next];
+    return range.contains(token) ? range : null;
   }
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.client.routing;
 
+import com.datastax.oss.driver.api.core.AllNodesFailedException;
+import com.datastax.oss.driver.api.core.DriverTimeoutException;
+import com.datastax.oss.driver.api.core.connection.ClosedConnectionException;
+import com.datastax.oss.driver.api.core.connection.HeartbeatException;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.ExecutionInfo;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.session.Session;
@@ -9,9 +14,13 @@ import com.datastax.oss.driver.internal.core.context.InternalDriverContext;
 import com.datastax.oss.driver.internal.core.cql.CqlRequestAsyncProcessor;
 import com.datastax.oss.driver.internal.core.session.DefaultSession;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Executes requests, and learns from their answers who leads. */
+/**
+ * Executes requests, and learns from their answers who leads: before the caller has the answer, so
+ * that its next request goes there.
+ */
 final class LearningProcessor extends CqlRequestAsyncProcessor {
   private final Leaders<Node> leaders;
 
@@ -25,29 +34,62 @@ final class LearningProcessor extends CqlRequestAsyncProcessor {
       DefaultSession session,
       InternalDriverContext context,
       String sessionLogPrefix) {
+    Optional<RoutedRequest> routed = RoutedRequest.of(request, leaders, session, context);
+    Optional<Node> asked = routed.flatMap(place -> place.leader(leaders));
     CompletionStage<AsyncResultSet> answer =
         super.process(request, session, context, sessionLogPrefix);
-    Optional<RoutedRequest> routed = RoutedRequest.of(request, session, context);
-    if (routed.isPresent()) {
-      var unused =
-          answer.whenComplete((rows, failure) -> learn(routed.get(), rows, failure, session));
-    }
-    return answer;
+    CompletableFuture<AsyncResultSet> learned = new CompletableFuture<>();
+    var unused =
+        answer.whenComplete(
+            (rows, failure) -> {
+              try {
+                if (failure == null) {
+                  learn(request, rows.getExecutionInfo(), session);
+                }
+                if (asked.isPresent() && isInDoubt(asked.get(), rows, failure)) {
+                  RoutedRequest place = routed.get();
+                  leaders.doubt(place.keyspace(), place.token(), asked.get());
+                }
+              } finally { // The caller gets its answer, whatever can't be learned from it.
+                if (failure == null) {
+                  learned.complete(rows);
+                } else {
+                  learned.completeExceptionally(failure);
+                }
+              }
+            });
+    var unusedToo =
+        learned.whenComplete(
+            (rows, failure) -> {
+              if (learned.isCancelled()) {
+                answer.toCompletableFuture().cancel(true);
+              }
+            });
+    return learned;
   }
 
-  private void learn(
-      RoutedRequest routed, AsyncResultSet rows, Throwable failure, Session session) {
-    Optional<Node> leader = leaders.leader(routed.keyspace(), routed.token());
-    if (failure != null) {
-      leader.ifPresent(node -> leaders.forget(routed.keyspace(), routed.token(), node));
+  private void learn(Statement<?> request, ExecutionInfo answer, Session session) {
+    Optional<HintedLeader> hint = HintedLeader.in(answer.getIncomingPayload());
+    if (hint.isEmpty()) {
       return;
     }
-    HintedLeader.in(rows.getExecutionInfo().getIncomingPayload())
-        .ifPresent(
-            hint ->
-                session
-                    .getMetadata()
-                    .findNode(hint.address())
-                    .ifPresent(node -> leaders.learn(routed.keyspace(), hint.range(), node)));
+    Optional<String> keyspace = RoutedRequest.keyspaceOf(request, session);
+    Optional<Node> leader = session.getMetadata().findNode(hint.get().address());
+    if (keyspace.isPresent() && leader.isPresent()) {
+      leaders.learn(keyspace.get(), hint.get().range(), leader.get());
+    }
+  }
+
+  /**
+   * Whether another node has answered in its place, or none. A refusal is an answer, and what no
+   * node was asked for says nothing of it.
+   */
+  private static boolean isInDoubt(Node asked, AsyncResultSet rows, Throwable failure) {
+    return failure == null
+        ? !asked.equals(rows.getExecutionInfo().getCoordinator())
+        : failure instanceof DriverTimeoutException
+            || failure instanceof ClosedConnectionException
+            || failure instanceof HeartbeatException
+            || failure instanceof AllNodesFailedException;
   }
 }

@@ -18,8 +18,8 @@ import java.util.Map;
 
 /** The driver's parts, with those that know of strong keyspaces. */
 public final class RoutedContext extends DefaultDriverContext {
-  private static final String CLASS = "class";
-  private static final String STRONG = "io.isolde.replication.ReplicatedLogStrategy";
+  static final String CLASS = "class";
+  static final String STRONG = "io.isolde.replication.ReplicatedLogStrategy";
 
   /** Every node serves a strong keyspace. */
   private static final Map<String, String> EVERYWHERE =

@@ -9,10 +9,14 @@ import com.datastax.oss.driver.api.core.context.DriverContext;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.loadbalancing.NodeDistance;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import com.datastax.oss.driver.api.core.metadata.NodeState;
 import com.datastax.oss.driver.api.core.metadata.token.Token;
 import com.datastax.oss.driver.api.core.session.Request;
 import com.datastax.oss.driver.api.core.session.Session;
 import com.datastax.oss.driver.internal.core.metadata.token.Murmur3Token;
+import com.datastax.oss.driver.internal.core.metadata.token.Murmur3TokenFactory;
 import java.util.Optional;
 import java.util.Set;
 
@@ -23,43 +27,62 @@ import java.util.Set;
  */
 record RoutedRequest(String keyspace, long token) {
   private static final String SELECT = "SELECT";
+
+  /** Without this partitioner there are no strong keyspaces. */
+  private static final Murmur3TokenFactory TOKENS = new Murmur3TokenFactory();
+
   private static final Set<String> ANY_REPLICA =
       Set.of(DefaultConsistencyLevel.ONE.name(), DefaultConsistencyLevel.LOCAL_ONE.name());
 
   /**
    * Returns what a request is for. Empty if it does not say so, as a statement that was not
-   * prepared; and for a SELECT at ONE or LOCAL_ONE, which any replica answers.
+   * prepared; if nothing is known of its keyspace; and for a SELECT at ONE or LOCAL_ONE, which any
+   * replica answers.
    */
-  static Optional<RoutedRequest> of(Request request, Session session, DriverContext context) {
+  static Optional<RoutedRequest> of(
+      Request request, Leaders<Node> leaders, Session session, DriverContext context) {
     if (!(request instanceof Statement<?> statement) || statement.getNode() != null) {
       return Optional.empty();
     }
-    CqlIdentifier keyspace = keyspaceOf(statement, session);
-    Optional<Long> token = token(statement, session);
-    if (keyspace == null || token.isEmpty() || isOfAnyReplica(statement, context)) {
-      return Optional.empty();
-    }
-    return Optional.of(new RoutedRequest(keyspace.asInternal(), token.get()));
+    Optional<String> keyspace = keyspaceOf(statement, session).filter(leaders::knows);
+    return keyspace.isEmpty()
+            || isPlain(keyspace.get(), session)
+            || isOfAnyReplica(statement, context)
+        ? Optional.empty()
+        : token(statement).map(token -> new RoutedRequest(keyspace.get(), token));
   }
 
-  private static CqlIdentifier keyspaceOf(Statement<?> statement, Session session) {
-    if (statement.getRoutingKeyspace() != null) {
-      return statement.getRoutingKeyspace();
-    }
-    return statement.getKeyspace() != null
-        ? statement.getKeyspace()
-        : session.getKeyspace().orElse(null);
+  /** Returns who leads, if that node can be asked. */
+  Optional<Node> leader(Leaders<Node> leaders) {
+    return leaders
+        .leader(keyspace, token)
+        .filter(
+            leader ->
+                leader.getState() == NodeState.UP && leader.getDistance() != NodeDistance.IGNORED);
   }
 
-  private static Optional<Long> token(Statement<?> statement, Session session) {
+  static Optional<String> keyspaceOf(Statement<?> statement, Session session) {
+    CqlIdentifier keyspace = statement.getRoutingKeyspace();
+    if (keyspace == null) {
+      keyspace = statement.getKeyspace();
+    }
+    return Optional.ofNullable(keyspace).or(session::getKeyspace).map(CqlIdentifier::asInternal);
+  }
+
+  /** A strong keyspace may be dropped, and another one of its name made. */
+  private static boolean isPlain(String keyspace, Session session) {
+    return session
+        .getMetadata()
+        .getKeyspace(CqlIdentifier.fromInternal(keyspace))
+        .map(known -> known.getReplication().get(RoutedContext.CLASS))
+        .filter(type -> !type.equals(RoutedContext.STRONG))
+        .isPresent();
+  }
+
+  private static Optional<Long> token(Statement<?> statement) {
     Token token = statement.getRoutingToken();
     if (token == null && statement.getRoutingKey() != null) {
-      token =
-          session
-              .getMetadata()
-              .getTokenMap()
-              .map(map -> map.newToken(statement.getRoutingKey()))
-              .orElse(null);
+      token = TOKENS.hash(statement.getRoutingKey());
     }
     return token instanceof Murmur3Token murmur3
         ? Optional.of(murmur3.getValue())
@@ -83,7 +106,7 @@ record RoutedRequest(String keyspace, long token) {
     if (profile == null) {
       String name = statement.getExecutionProfileName();
       profile =
-          name == null
+          name == null || name.isEmpty()
               ? context.getConfig().getDefaultProfile()
               : context.getConfig().getProfile(name);
     }

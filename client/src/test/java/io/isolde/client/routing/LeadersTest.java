@@ -54,9 +54,9 @@ class LeadersTest {
     leaders.learn("k", new Range(GROUP, 30, 40), "b");
     assertThat(leaders.leader("k", 15)).contains("b");
     assertThat(leaders.leader("k", 25)).contains("a");
-    leaders.forget("k", 15, "a"); // It is not about the leader of now.
+    leaders.doubt("k", 15, "a"); // It is not about the leader of now.
     assertThat(leaders.leader("k", 35)).contains("b");
-    leaders.forget("k", 15, "b");
+    leaders.doubt("k", 15, "b");
     assertThat(leaders.leader("k", 35)).isEmpty();
   }
 
