@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The policy that asks leaders first, on three nodes."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import time
+from collections import Counter
+from typing import Any, Iterator
+
+import pytest
+from cassandra import ConsistencyLevel
+from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile
+from cassandra.policies import DCAwareRoundRobinPolicy, TokenAwarePolicy
+
+from isolde.routing import LEADER, LeaderFirstPolicy
+
+_FIRST = "127.0.40.1"
+_SECOND = "127.0.40.2"
+_KEYS = 60
+_GROUPS = 3
+_SECONDS = 120
+
+
+def _isolde(home: pathlib.Path, *arguments: str) -> None:
+    script = pathlib.Path(os.environ["ISOLDE_HOME"]) / "isolde"
+    command = [str(script), "cluster", *arguments, "trio", "--home", str(home)]
+    subprocess.run(command, check=True, timeout=2 * _SECONDS)
+
+
+@pytest.fixture
+def routed(tmp_path: pathlib.Path) -> Iterator[Any]:
+    _isolde(tmp_path, "create", "--nodes", "3", "--address", _FIRST)
+    policy = LeaderFirstPolicy(TokenAwarePolicy(DCAwareRoundRobinPolicy()))
+    profile = ExecutionProfile(
+        load_balancing_policy=policy, consistency_level=ConsistencyLevel.QUORUM, request_timeout=30
+    )
+    try:
+        _isolde(tmp_path, "start")
+        with Cluster([_FIRST], execution_profiles={EXEC_PROFILE_DEFAULT: profile}) as cluster:
+            session = cluster.connect()
+            policy.follow(session)
+            session.execute(
+                "CREATE KEYSPACE r WITH replication = {'class': 'ReplicatedLogStrategy',"
+                f" 'replication_factor': 3, 'groups': {_GROUPS}}}"
+            )
+            session.execute("CREATE TABLE r.t (p int PRIMARY KEY, v int)")
+            yield session
+    finally:
+        _isolde(tmp_path, "remove")
+
+
+class Requests:
+    """Writes and reads of all keys, and what became of them."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self._write = session.prepare("UPDATE r.t SET v = ? WHERE p = ?")
+        self._read = session.prepare("SELECT v FROM r.t WHERE p = ?")
+        self.passed_on = 0
+        self.asked: Counter[str] = Counter()
+
+    def run(self, value: int) -> None:
+        self.passed_on = 0
+        self.asked.clear()
+        for key in range(_KEYS):
+            self._answer(self._write.bind((value, key)))
+            assert self._answer(self._read.bind((key,))).one().v == value
+
+    def run_until_direct(self, value: int) -> None:
+        """Leaders may change at any time."""
+        deadline = time.monotonic() + _SECONDS
+        self.run(value)
+        while self.passed_on > 0:
+            assert time.monotonic() < deadline
+            self.run(value)
+
+    def read_at_one(self) -> None:
+        self.asked.clear()
+        for _ in range(_KEYS):
+            statement = self._read.bind((7,))
+            statement.consistency_level = ConsistencyLevel.ONE
+            self._answer(statement)
+
+    def _answer(self, statement: Any) -> Any:
+        statement.is_idempotent = True
+        future = self._session.execute_async(statement)
+        rows = future.result()
+        self.passed_on += LEADER in (future.custom_payload or {})
+        self.asked[future.coordinator_host.address] += 1
+        return rows
+
+
+def test_when_answers_name_leaders_then_requests_go_there(routed: Any) -> None:
+    requests = Requests(routed)
+    requests.run(1)
+    assert requests.passed_on > 0
+    requests.run_until_direct(2)
+    routed.execute(f"ALTER KEYSPACE r LEADER '{_SECOND}'")
+    requests.run(3)
+    assert requests.passed_on < _KEYS
+    requests.run_until_direct(4)
+    assert set(requests.asked) == {_SECOND}
+    requests.read_at_one()
+    assert len(requests.asked) == 3
