@@ -74,8 +74,7 @@ public final class TableMode {
   public void enable(TableMetadata table, Optional<ConflictUnit> conflicts, QueryState state) {
     mayAlter(table, state);
     refuseUnsupported(table);
-    if (Tables.isTransactional(table)) {
-      conflicts.ifPresent(asked -> requireSame(table, asked));
+    if (isEnabled(table, conflicts)) {
       return;
     }
     barrier.requireIsoldeEverywhere(table);
@@ -85,6 +84,9 @@ public final class TableMode {
     barrier.whileClosed(
         table,
         () -> {
+          if (isEnabled(table, conflicts)) { // Another client was faster.
+            return;
+          }
           barrier.finishPaxos(table);
           lead.pass(table, barrier.newestTimestamp(table));
           if (strong.isStrong(table.keyspace)) {
@@ -93,17 +95,13 @@ public final class TableMode {
           String create = "CREATE CUSTOM INDEX IF NOT EXISTS %s ON %s () USING '%s'";
           execute(create + conflicts.orElse(ConflictUnit.ROW).indexOptions(), table, state);
           conflicts.ifPresentOrElse(
-              asked -> requireFollowers(table, asked, state), () -> barrier.awaitFollowers(table));
+              asked -> requireFollowers(table, state), () -> barrier.awaitFollowers(table));
           beginAnew(Tables.requireTransactional(table));
         });
   }
 
-  /**
-   * Nodes that take the unit for another one would look for conflicts in vain. Another client may
-   * have been faster with another one.
-   */
-  private void requireFollowers(TableMetadata table, ConflictUnit asked, QueryState state) {
-    requireSame(table, asked);
+  /** Nodes that take the unit for another one would look for conflicts in vain. */
+  private void requireFollowers(TableMetadata table, QueryState state) {
     try {
       barrier.requireFollowers(table);
     } catch (IsoldeException e) {
@@ -112,14 +110,16 @@ public final class TableMode {
     }
   }
 
-  /** Transactions that began before the change would look for conflicts in vain. */
-  private static void requireSame(TableMetadata table, ConflictUnit asked) {
+  /** Refuses another unit: transactions that began before would look for conflicts in vain. */
+  private static boolean isEnabled(TableMetadata table, Optional<ConflictUnit> conflicts) {
+    boolean isEnabled = Tables.isTransactional(table);
     ConflictUnit now = ConflictUnit.now(table);
-    if (now != asked) {
+    if (isEnabled && conflicts.isPresent() && conflicts.get() != now) {
       throw IsoldeException.invalid(
           "Conflicts of %s are by %s; to have them by %s, DISABLE TRANSACTIONS comes first."
-              .formatted(table, now.inCql(), asked.inCql()));
+              .formatted(table, now.inCql(), conflicts.get().inCql()));
     }
+    return isEnabled;
   }
 
   /** Also where nothing is to be done: who may not alter a table hears nothing of its state. */

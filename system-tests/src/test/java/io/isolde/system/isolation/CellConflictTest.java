@@ -4,6 +4,7 @@ package io.isolde.system.isolation;
 import static io.isolde.system.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.datastax.oss.driver.api.core.DriverException;
 import io.isolde.client.ErrorCode;
 import io.isolde.client.IsoldeException;
 import io.isolde.client.Transaction;
@@ -181,6 +182,37 @@ class CellConflictTest extends Scenario {
       first.execute(set("v0 = 7"));
       execute(set("v1 = 8"));
       assertConflicts(first);
+    }
+  }
+
+  /** Nobody may be left with another unit than the one that was answered with success. */
+  @Test
+  void whenTwoEnableItWithDifferentUnitsThenOneIsRefused() throws Exception {
+    ExecutorService clients = Executors.newFixedThreadPool(2);
+    try {
+      for (int round = 0; round < 5; round++) {
+        String contested = node.plainTable("p int PRIMARY KEY, v int");
+        List<Future<Boolean>> enabled = new ArrayList<>();
+        for (String unit : List.of("row", "cell")) {
+          enabled.add(clients.submit(() -> isEnabled(contested, unit)));
+        }
+        boolean isByRow = enabled.get(0).get();
+        assertThat(enabled.get(1).get()).isEqualTo(!isByRow);
+        assertThat(read("DESCRIBE TABLE " + contested).toString().contains("'cell'"))
+            .isEqualTo(!isByRow);
+      }
+    } finally {
+      clients.shutdownNow();
+    }
+  }
+
+  private boolean isEnabled(String contested, String unit) {
+    try {
+      execute("ENABLE TRANSACTIONS ON %s WITH conflicts = '%s'".formatted(contested, unit));
+      return true;
+    } catch (DriverException e) {
+      assertThat(e).hasMessageMatching("(?s).*(Conflicts of|Another change of the table).*");
+      return false;
     }
   }
 
