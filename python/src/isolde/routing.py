@@ -59,7 +59,7 @@ class Range(NamedTuple):
 
 
 class Leaders(Generic[H]):
-    """Who leads which ranges, as far as answers have told. Thread-safe and bounded."""
+    """Who leads which ranges, as far as answers say. Thread-safe and bounded."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

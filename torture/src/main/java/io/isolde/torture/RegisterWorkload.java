@@ -12,6 +12,7 @@ import io.isolde.history.Anomaly;
 import io.isolde.history.HistoryChecker;
 import io.isolde.history.Operation;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -24,6 +25,7 @@ final class RegisterWorkload implements CheckedWorkload {
   private static final int MAX_KEYS = 4;
   private static final int MAX_GUESS = 1_000;
 
+  private final RegisterPlace place;
   private final CqlSession session;
   private final HistoryChecker.Level level;
   private final KeyRing keys;
@@ -34,7 +36,8 @@ final class RegisterWorkload implements CheckedWorkload {
    *
    * @param session for blocks
    */
-  RegisterWorkload(IsolationLevel level, int firstKey, CqlSession session) {
+  RegisterWorkload(RegisterPlace place, IsolationLevel level, int firstKey, CqlSession session) {
+    this.place = place;
     this.session = session;
     this.level = HistoryChecker.Level.valueOf(level.name());
     this.keys = new KeyRing(firstKey);
@@ -42,9 +45,7 @@ final class RegisterWorkload implements CheckedWorkload {
 
   @Override
   public List<String> tables() {
-    return List.of(
-        "CREATE TABLE IF NOT EXISTS torture.registers (k int PRIMARY KEY, v int)",
-        "ENABLE TRANSACTIONS ON torture.registers");
+    return place.schema();
   }
 
   @Override
@@ -57,7 +58,8 @@ final class RegisterWorkload implements CheckedWorkload {
     for (int i = 1 + random.nextInt(MAX_KEYS); i > 0; i--) {
       chosen.add(keys.draw(random));
     }
-    if (level == HistoryChecker.Level.SERIALIZABLE && random.nextInt(3) == 0) {
+    boolean mayBeBlock = level == HistoryChecker.Level.SERIALIZABLE && place == RegisterPlace.ROW;
+    if (mayBeBlock && random.nextInt(3) == 0) {
       RegisterBlock.of(chosen, isReading, keys, random).run(session, recorder);
       return;
     }
@@ -82,12 +84,12 @@ final class RegisterWorkload implements CheckedWorkload {
             });
   }
 
-  private static Integer read(Transaction tx, int key) {
+  private Integer read(Transaction tx, int key) {
     return read(tx, key, "");
   }
 
-  private static Integer read(Transaction tx, int key, String how) {
-    Row row = tx.execute("SELECT v FROM torture.registers WHERE k = ?" + how, key).one();
+  private Integer read(Transaction tx, int key, String how) {
+    Row row = tx.execute(place.select(key) + how, place.row(key)).one();
     return row == null ? null : row.get(0, Integer.class);
   }
 
@@ -96,25 +98,25 @@ final class RegisterWorkload implements CheckedWorkload {
     Integer expected =
         random.nextBoolean() ? read(tx, key) : Integer.valueOf(1 + random.nextInt(MAX_GUESS));
     int value = keys.valueFor(key);
+    String column = place.column(key);
     ResultSet answer =
         expected == null
-            ? tx.execute(
-                "INSERT INTO torture.registers (k, v) VALUES (?, ?) IF NOT EXISTS", key, value)
+            ? tx.execute(place.updateIfAbsent(key), value, place.row(key))
             : tx.execute(
-                "UPDATE torture.registers SET v = ? WHERE k = ? IF v = ?", value, key, expected);
+                place.update(key) + " IF " + column + " = ?", value, place.row(key), expected);
     if (answer.wasApplied()) {
       done.add(new Operation.Read(key, expected));
       done.add(new Operation.Write(key, value));
     } else {
       Row found = answer.one();
-      boolean isThere = found.getColumnDefinitions().contains("v");
-      done.add(new Operation.Read(key, isThere ? found.get("v", Integer.class) : null));
+      boolean isThere = found.getColumnDefinitions().contains(column);
+      done.add(new Operation.Read(key, isThere ? found.get(column, Integer.class) : null));
     }
   }
 
   private Operation write(Transaction tx, int key) {
     int value = keys.valueFor(key);
-    tx.execute("UPDATE torture.registers SET v = ? WHERE k = ?", value, key);
+    tx.execute(place.update(key), value, place.row(key));
     return new Operation.Write(key, value);
   }
 
@@ -141,6 +143,6 @@ final class RegisterWorkload implements CheckedWorkload {
 
   @Override
   public String toString() {
-    return "registers that are read and replaced";
+    return "registers that are read and replaced, by " + place.name().toLowerCase(Locale.ROOT);
   }
 }

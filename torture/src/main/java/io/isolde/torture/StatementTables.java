@@ -6,6 +6,7 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,7 +15,8 @@ final class StatementTables {
   private static final int ROWS = 4;
   private static final int STEPS_PER_TRUNCATION = 400;
 
-  private static final String STRONG = "strong.";
+  private static final String STRONG_KEYSPACE = "strong";
+  private static final String STRONG = STRONG_KEYSPACE + ".";
   private static final String TRANSACTIONAL = "torture.single_";
 
   private final CqlSession session;
@@ -67,38 +69,54 @@ final class StatementTables {
     return prefix.equals(STRONG) ? STEPS_PER_TRUNCATION : 0;
   }
 
-  private ResultSet execute(String cql, Object... values) {
-    return session.execute(
+  /**
+   * Executes a statement on one partition. If its key is even, it goes to the leader of a strong
+   * keyspace, as far as the session knows that; else to any node, which may have to pass it on.
+   */
+  private ResultSet execute(int key, String cql, Object... values) {
+    SimpleStatement statement =
         SimpleStatement.newInstance(cql.replace("$", prefix), values)
             .setConsistencyLevel(cql.startsWith("SELECT") ? readLevel : ConsistencyLevel.QUORUM)
-            .setIdempotent(false));
+            .setIdempotent(false);
+    return session.execute(
+        prefix.equals(STRONG) && key % 2 == 0
+            ? statement
+                .setRoutingKeyspace(STRONG_KEYSPACE)
+                .setRoutingKey(ByteBuffer.allocate(Integer.BYTES).putInt(0, key))
+            : statement);
+  }
+
+  private void truncate(String table) {
+    session.execute("TRUNCATE " + prefix + table);
   }
 
   /** Each in one row. */
   final class InARow implements RegisterStore {
     @Override
     public void write(int key, int value) {
-      var unused = execute("INSERT INTO $registers (k, v) VALUES (?, ?)", key, value);
+      var unused = execute(key, "INSERT INTO $registers (k, v) VALUES (?, ?)", key, value);
     }
 
     @Override
     public boolean swap(int key, Integer expected, int value) {
       ResultSet answer =
           expected == null
-              ? execute("INSERT INTO $registers (k, v) VALUES (?, ?) IF NOT EXISTS", key, value)
-              : execute("UPDATE $registers SET v = ? WHERE k = ? IF v = ?", value, key, expected);
+              ? execute(
+                  key, "INSERT INTO $registers (k, v) VALUES (?, ?) IF NOT EXISTS", key, value)
+              : execute(
+                  key, "UPDATE $registers SET v = ? WHERE k = ? IF v = ?", value, key, expected);
       return answer.wasApplied();
     }
 
     @Override
     public Integer read(int key) {
-      Row row = execute("SELECT v FROM $registers WHERE k = ?", key).one();
+      Row row = execute(key, "SELECT v FROM $registers WHERE k = ?", key).one();
       return row == null ? null : row.get(0, Integer.class);
     }
 
     @Override
     public void empty() {
-      var unused = execute("TRUNCATE $registers");
+      truncate("registers");
     }
 
     @Override
@@ -111,7 +129,7 @@ final class StatementTables {
   final class InABatch implements RegisterStore {
     @Override
     public void write(int key, int value) {
-      var unused = execute(batch("DELETE FROM $batches WHERE k = %d; ", key, value, 0, ""));
+      var unused = execute(key, batch("DELETE FROM $batches WHERE k = %d; ", key, value, 0, ""));
     }
 
     @Override
@@ -120,7 +138,7 @@ final class StatementTables {
           expected == null
               ? "INSERT INTO $batches (k, i, v) VALUES (%d, 0, %d) IF NOT EXISTS; "
               : "UPDATE $batches SET v = %2$d WHERE k = %1$d AND i = 0 IF v = %3$d; ";
-      return execute(batch(first, key, value, 1, expected)).wasApplied();
+      return execute(key, batch(first, key, value, 1, expected)).wasApplied();
     }
 
     private static String batch(String first, int key, int value, int firstRow, Object expected) {
@@ -136,14 +154,14 @@ final class StatementTables {
     @Override
     public Integer read(int key) {
       List<Integer> values = new ArrayList<>();
-      execute("SELECT v FROM $batches WHERE k = ?", key)
+      execute(key, "SELECT v FROM $batches WHERE k = ?", key)
           .forEach(row -> values.add(row.get(0, Integer.class)));
       return RegisterStore.together(values, ROWS);
     }
 
     @Override
     public void empty() {
-      var unused = execute("TRUNCATE $batches");
+      truncate("batches");
     }
 
     @Override
@@ -156,18 +174,18 @@ final class StatementTables {
   final class Lists implements SingleLists {
     @Override
     public void append(int key, int value) {
-      var unused = execute("UPDATE $lists SET v = v + ? WHERE k = ?", List.of(value), key);
+      var unused = execute(key, "UPDATE $lists SET v = v + ? WHERE k = ?", List.of(value), key);
     }
 
     @Override
     public boolean appendIfThere(int key, int value) {
-      return execute("UPDATE $lists SET v = v + ? WHERE k = ? IF EXISTS", List.of(value), key)
+      return execute(key, "UPDATE $lists SET v = v + ? WHERE k = ? IF EXISTS", List.of(value), key)
           .wasApplied();
     }
 
     @Override
     public List<Integer> read(int key) {
-      Row row = execute("SELECT v FROM $lists WHERE k = ?", key).one();
+      Row row = execute(key, "SELECT v FROM $lists WHERE k = ?", key).one();
       return row == null ? List.of() : row.getList(0, Integer.class);
     }
   }

@@ -89,7 +89,9 @@ public final class Torture {
     for (ListStore store : ListStore.values()) {
       workloads.add(new ListAppendWorkload(store, level, firstKey));
     }
-    workloads.add(new RegisterWorkload(level, firstKey, session));
+    for (RegisterPlace place : RegisterPlace.values()) {
+      workloads.add(new RegisterWorkload(place, level, firstKey, session));
+    }
     workloads.add(new BankWorkload(firstKey));
     return workloads;
   }
@@ -108,7 +110,7 @@ public final class Torture {
     List<CheckedWorkload> workloads = new ArrayList<>();
     if (options.workload() == WorkloadKind.BLOCKS) {
       level = IsolationLevel.SERIALIZABLE;
-      workloads.add(new RegisterWorkload(level, firstKey, cluster.session()));
+      workloads.add(new RegisterWorkload(RegisterPlace.ROW, level, firstKey, cluster.session()));
     } else if (options.workload() == WorkloadKind.WATCHES) {
       workloads.add(new WatchWorkload(firstKey, cluster.session()));
     } else if (options.workload() == WorkloadKind.STRONG) {

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -23,7 +24,7 @@ final class CqlStore implements Store {
   private final Statements statements;
   private final Function<BoundStatement, ResultSet> read;
   private final Consumer<BoundStatement> write;
-  private final boolean hasLocks;
+  private final Set<Table> locked;
 
   /**
    * The statements of a keyspace, each prepared when it is needed first: as many as there are
@@ -43,13 +44,15 @@ final class CqlStore implements Store {
     /** Returns a store whose reads and writes are executed by the functions. */
     public CqlStore executedBy(
         Function<BoundStatement, ResultSet> read, Consumer<BoundStatement> write) {
-      return new CqlStore(this, read, write, false);
+      return lockedBy(Set.of(), read, write);
     }
 
-    /** As {@link #executedBy}, with rows that are locked. */
+    /** As {@link #executedBy}, with tables whose rows are locked. */
     public CqlStore lockedBy(
-        Function<BoundStatement, ResultSet> read, Consumer<BoundStatement> write) {
-      return new CqlStore(this, read, write, true);
+        Set<Table> locked,
+        Function<BoundStatement, ResultSet> read,
+        Consumer<BoundStatement> write) {
+      return new CqlStore(this, locked, read, write);
     }
 
     /** Returns the statement that sets columns of a row. */
@@ -104,11 +107,11 @@ final class CqlStore implements Store {
 
   private CqlStore(
       Statements statements,
+      Set<Table> locked,
       Function<BoundStatement, ResultSet> read,
-      Consumer<BoundStatement> write,
-      boolean hasLocks) {
-    this.hasLocks = hasLocks;
+      Consumer<BoundStatement> write) {
     this.statements = statements;
+    this.locked = locked;
     this.read = read;
     this.write = write;
   }
@@ -120,7 +123,7 @@ final class CqlStore implements Store {
 
   @Override
   public Optional<Row> lock(Table table, Object... key) {
-    return hasLocks ? find(table, " FOR UPDATE", key) : Optional.empty();
+    return locked.contains(table) ? find(table, " FOR UPDATE", key) : Optional.empty();
   }
 
   private Optional<Row> find(Table table, String end, Object... key) {

@@ -9,6 +9,7 @@ import io.isolde.client.TransactionOptions;
 import io.isolde.cluster.ToolException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -28,7 +29,7 @@ final class TpccTerminals implements Workload, AutoCloseable {
   private final CqlStore plain;
   private final Isolde isolde;
   private final Optional<IsolationLevel> level;
-  private final boolean hasLocks;
+  private final Set<Table> locked;
   private final Scale scale;
   private final ExecutorService threads;
   private final AtomicLong lastSeed = new AtomicLong(SEED);
@@ -38,13 +39,13 @@ final class TpccTerminals implements Workload, AutoCloseable {
 
   /**
    * @param level of the transactions; empty for statements without any
-   * @param hasLocks whether transactions lock the rows that many of them change
+   * @param locked tables whose rows transactions lock that many of them change
    */
   TpccTerminals(
       CqlSession session,
       String keyspace,
       Optional<IsolationLevel> level,
-      boolean hasLocks,
+      Set<Table> locked,
       Scale scale,
       int inFlight) {
     this.session = session;
@@ -52,7 +53,7 @@ final class TpccTerminals implements Workload, AutoCloseable {
     this.plain = statements.executedBy(session::execute, session::execute);
     this.isolde = Isolde.on(session);
     this.level = level;
-    this.hasLocks = hasLocks;
+    this.locked = locked;
     this.scale = scale;
     // What waits for a thread is bounded by who sends: as many as there are threads.
     this.threads = Executors.newFixedThreadPool(inFlight);
@@ -111,10 +112,7 @@ final class TpccTerminals implements Workload, AutoCloseable {
         TransactionOptions.builder().isolationLevel(isolation).readOnly(work.isReadOnly()).build(),
         tx -> {
           attempts.increment();
-          work.run(
-              hasLocks
-                  ? statements.lockedBy(tx::execute, tx::write)
-                  : statements.executedBy(tx::execute, tx::write));
+          work.run(statements.lockedBy(locked, tx::execute, tx::write));
         });
   }
 
