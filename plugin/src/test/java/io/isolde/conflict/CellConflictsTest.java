@@ -4,28 +4,22 @@ package io.isolde.conflict;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.isolde.statement.StatementMutations;
 import io.isolde.testing.CassandraInProcess;
+import io.isolde.testing.WriteSets;
 import io.isolde.version.ConflictUnit;
 import io.isolde.version.VersionIndex;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import org.apache.cassandra.cql3.QueryOptions;
-import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.UntypedResultSet;
-import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.exceptions.ConfigurationException;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.service.ClientState;
-import org.apache.cassandra.transport.Dispatcher;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,30 +51,15 @@ class CellConflictsTest {
   }
 
   private static WriteSet writes(String cql, ConflictUnit unit) {
-    String text = cql.formatted("by_" + unit.inCql(), "", 1);
-    ModificationStatement statement =
-        (ModificationStatement) QueryProcessor.parseStatement(text, ClientState.forInternalCalls());
-    return WriteSet.of(
-        StatementMutations.of(
-            statement,
-            ClientState.forInternalCalls(),
-            QueryOptions.DEFAULT,
-            2,
-            1_000_000,
-            Dispatcher.RequestTime.forImmediateExecution()),
-        Set.of());
-  }
-
-  private static boolean meet(long[] checked, long[] written) {
-    return Arrays.stream(checked).anyMatch(id -> Arrays.binarySearch(written, id) >= 0);
+    return WriteSets.of(cql.formatted("by_" + unit.inCql(), "", 1));
   }
 
   /** As the oracle finds it, whichever of them commits first. */
   private static boolean conflict(String one, String other, ConflictUnit unit) {
     WriteSet first = writes(one, unit);
     WriteSet second = writes(other, unit);
-    boolean conflict = meet(second.overwrites(), first.writes());
-    assertThat(meet(first.overwrites(), second.writes()))
+    boolean conflict = WriteSets.meet(second.overwrites(), first.writes());
+    assertThat(WriteSets.meet(first.overwrites(), second.writes()))
         .as("the order of %s and %s does not matter", one, other)
         .isEqualTo(conflict);
     return conflict;
@@ -151,8 +130,8 @@ class CellConflictsTest {
             "DELETE FROM test.%s %s WHERE p = %d AND c > 1",
             "DELETE FROM test.%s %s WHERE p = %d")) {
       WriteSet other = writes(cql, ConflictUnit.CELL);
-      assertThat(meet(other.overwrites(), ofLocker.writes())).as(cql).isTrue();
-      assertThat(meet(reads.ids(), other.writes())).as(cql).isTrue();
+      assertThat(WriteSets.meet(other.overwrites(), ofLocker.writes())).as(cql).isTrue();
+      assertThat(WriteSets.meet(reads.ids(), other.writes())).as(cql).isTrue();
     }
   }
 

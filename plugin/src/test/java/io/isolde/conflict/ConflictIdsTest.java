@@ -6,16 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
-import io.isolde.statement.StatementMutations;
 import io.isolde.testing.CassandraInProcess;
+import io.isolde.testing.WriteSets;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.QueryProcessor;
-import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
@@ -23,10 +21,8 @@ import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.marshal.Int32Type;
-import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
-import org.apache.cassandra.transport.Dispatcher;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,25 +63,6 @@ class ConflictIdsTest {
     return reads;
   }
 
-  private static WriteSet writesOf(String cql) {
-    ModificationStatement statement =
-        (ModificationStatement) QueryProcessor.parseStatement(cql, ClientState.forInternalCalls());
-    List<PartitionUpdate> updates =
-        StatementMutations.of(
-            statement,
-            ClientState.forInternalCalls(),
-            QueryOptions.DEFAULT,
-            2,
-            1_000_000,
-            Dispatcher.RequestTime.forImmediateExecution());
-    return WriteSet.of(updates, Set.of());
-  }
-
-  private static boolean meet(long[] checked, long[] written) {
-    Set<Long> ids = Arrays.stream(written).boxed().collect(Collectors.toSet());
-    return Arrays.stream(checked).anyMatch(ids::contains);
-  }
-
   /** All three ids of a partition, and those of its rows. */
   @Test
   void whenTwoTablesHaveTheSameKeysThenTheirRowsDoNotMeet() {
@@ -96,8 +73,12 @@ class ConflictIdsTest {
               "UPDATE test.%s SET v = 1 WHERE p = 1 AND c = 5",
               "DELETE " + rows, "DELETE FROM test.%s WHERE p = 1")) {
         long[] read = readsOf(reads.formatted("ids")).ids();
-        assertThat(meet(read, writesOf(writes.formatted("ids")).writes())).as(writes).isTrue();
-        assertThat(meet(read, writesOf(writes.formatted("twins")).writes())).as(writes).isFalse();
+        assertThat(WriteSets.meet(read, WriteSets.of(writes.formatted("ids")).writes()))
+            .as(writes)
+            .isTrue();
+        assertThat(WriteSets.meet(read, WriteSets.of(writes.formatted("twins")).writes()))
+            .as(writes)
+            .isFalse();
       }
     }
   }
@@ -119,9 +100,9 @@ class ConflictIdsTest {
   void whenDecimalsAreEqualThenTheyAreOneRow(String one, String other, boolean areOne) {
     String row = "UPDATE test.sums SET v = 0 WHERE p = 1 AND i = 1 AND d = ";
     boolean meet =
-        meet(
+        WriteSets.meet(
             readsOf("SELECT v FROM test.sums WHERE p = 1 AND i = 1 AND d = " + one).ids(),
-            writesOf(row + other).writes());
+            WriteSets.of(row + other).writes());
     assertThat(meet).isEqualTo(areOne);
   }
 
@@ -150,7 +131,7 @@ class ConflictIdsTest {
           """)
   void whenAReadMeetsAWriteThenTheyConflictExactlyIfTheyMust(
       String select, String write, boolean conflict) {
-    boolean meet = meet(readsOf("SELECT " + select).ids(), writesOf(write).writes());
+    boolean meet = WriteSets.meet(readsOf("SELECT " + select).ids(), WriteSets.of(write).writes());
     assertThat(meet).isEqualTo(conflict);
   }
 
@@ -169,10 +150,10 @@ class ConflictIdsTest {
           """)
   void whenTwoWritesMeetThenTheyConflictAtSnapshotInBothOrders(
       String first, String second, boolean conflict) {
-    WriteSet one = writesOf(first);
-    WriteSet other = writesOf(second);
-    assertThat(meet(one.overwrites(), other.writes())).isEqualTo(conflict);
-    assertThat(meet(other.overwrites(), one.writes())).isEqualTo(conflict);
+    WriteSet one = WriteSets.of(first);
+    WriteSet other = WriteSets.of(second);
+    assertThat(WriteSets.meet(one.overwrites(), other.writes())).isEqualTo(conflict);
+    assertThat(WriteSets.meet(other.overwrites(), one.writes())).isEqualTo(conflict);
   }
 
   @Test
@@ -180,12 +161,12 @@ class ConflictIdsTest {
     ReadSet reads = readsOf("SELECT v FROM test.ids WHERE p = 1 AND c = 5");
     long met =
         Arrays.stream(reads.ids())
-            .filter(id -> Arrays.stream(writesOf(ROW).writes()).anyMatch(w -> w == id))
+            .filter(id -> Arrays.stream(WriteSets.of(ROW).writes()).anyMatch(w -> w == id))
             .findAny()
             .orElseThrow();
     assertThat(reads.find(met).tableName()).isEqualTo("test.ids");
     assertThat(reads.find(met).keyName()).isEqualTo("1,c=5");
-    assertThat(writesOf(OTHER_ROW).find(met)).isNull();
+    assertThat(WriteSets.of(OTHER_ROW).find(met)).isNull();
   }
 
   @Test

@@ -3,8 +3,10 @@ package io.isolde.version;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.conflict.WriteSet;
 import io.isolde.testing.CassandraInProcess;
 import io.isolde.testing.Seeds;
+import io.isolde.testing.WriteSets;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,7 +84,15 @@ class AsOfReadsMatchHistoryTest {
   /** One write of the history. */
   private record Write(long timestamp, String statement) {
     void applyTo(String table) {
-      CassandraInProcess.execute(String.format(statement, table, "TIMESTAMP " + timestamp));
+      CassandraInProcess.execute(in(table));
+    }
+
+    private String in(String table) {
+      return String.format(statement, table, "TIMESTAMP " + timestamp);
+    }
+
+    WriteSet writeSet(String table) {
+      return WriteSets.of(in("test." + table));
     }
   }
 
@@ -157,7 +167,8 @@ class AsOfReadsMatchHistoryTest {
   private void writeTwo(Random random, RandomWrites writes) {
     Write first = write(writes);
     Write second = write(writes);
-    boolean isReversed = !CellWrites.conflict(first.statement, second.statement, table);
+    boolean isReversed =
+        !WriteSets.meet(second.writeSet(table).overwrites(), first.writeSet(table).writes());
     (isReversed ? second : first).applyTo("test." + table);
     if (random.nextInt(4) == 0) {
       CassandraInProcess.flush(table);

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whatever changes what a SELECT returns is told to who watches it. Random writes of all kinds, and
- * the SELECTs before and after each of them.
+ * Whatever changes what a SELECT returns is reported to clients that watch it. Random writes of all
+ * kinds, and the SELECTs before and after each of them.
  */
 class RandomWatchesTest {
   private static final SystemNode NODE = SystemNode.shared();
@@ -111,7 +111,7 @@ class RandomWatchesTest {
                 hasChanged ? SOON_MILLIS : 0);
         if (hasChanged) {
           assertThat(asked.changes())
-              .as("seed %d, step %d: %s told to%s", seed, step, statement, watches.get(i))
+              .as("seed %d, step %d: %s reported to%s", seed, step, statement, watches.get(i))
               .hasSize(1);
         }
         notification += asked.changes().size();

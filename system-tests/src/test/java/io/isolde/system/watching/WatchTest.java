@@ -52,7 +52,7 @@ class WatchTest {
     session().execute("INSERT INTO %s (p, c, v) VALUES (%d, %d, %d)".formatted(TABLE, p, c, v));
   }
 
-  /** What is watched; a write that it must be told of; and one that it must not. */
+  /** What is watched; a write that it must report; and one that it must not. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.isolde.version;
+package io.isolde.testing;
 
 import io.isolde.conflict.WriteSet;
 import io.isolde.statement.StatementMutations;
@@ -11,28 +11,29 @@ import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.Dispatcher;
 
-/** Whether statements of {@link RandomWrites} conflict. */
-final class CellWrites {
-  private CellWrites() {}
+/** What statements write, as ids, and whether ids meet. */
+public final class WriteSets {
+  private WriteSets() {}
 
-  static boolean conflict(String one, String other, String table) {
-    long[] written = of(one, table).writes();
-    return Arrays.stream(of(other, table).overwrites())
-        .anyMatch(id -> Arrays.binarySearch(written, id) >= 0);
-  }
-
-  private static WriteSet of(String statement, String table) {
-    String text = statement.formatted("test." + table, "TIMESTAMP 2");
-    ModificationStatement parsed =
-        (ModificationStatement) QueryProcessor.parseStatement(text, ClientState.forInternalCalls());
+  /** Returns what a statement writes, without markers. */
+  public static WriteSet of(String cql) {
+    ModificationStatement statement =
+        (ModificationStatement) QueryProcessor.parseStatement(cql, ClientState.forInternalCalls());
     return WriteSet.of(
         StatementMutations.of(
-            parsed,
+            statement,
             ClientState.forInternalCalls(),
             QueryOptions.DEFAULT,
             2,
             1_000_000,
             Dispatcher.RequestTime.forImmediateExecution()),
         Set.of());
+  }
+
+  /**
+   * Returns whether the oracle finds an id that one commit checks among those that another writes.
+   */
+  public static boolean meet(long[] checked, long[] written) {
+    return Arrays.stream(checked).anyMatch(id -> Arrays.stream(written).anyMatch(one -> one == id));
   }
 }
