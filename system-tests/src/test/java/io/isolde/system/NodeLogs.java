@@ -7,7 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
@@ -27,6 +29,11 @@ public final class NodeLogs
   private static final Duration RECENT = Duration.ofMinutes(5);
   private static final int MAX_LINES = 40;
   private static final int MAX_CHARACTERS = 260;
+
+  /** Of an exception: what it is and where it comes from. */
+  private static final int MAX_TRACE_LINES = 6;
+
+  private static final Pattern NEW_ENTRY = Pattern.compile("^(TRACE|DEBUG|INFO|WARN|ERROR) .*");
 
   @Override
   public void afterTestExecution(ExtensionContext context) {
@@ -63,9 +70,18 @@ public final class NodeLogs
   }
 
   private static void print(String test, Path file) {
-    List<String> telling;
+    List<String> telling = new ArrayList<>();
     try (Stream<String> lines = Files.lines(file)) {
-      telling = lines.filter(line -> TELLING.matcher(line).matches()).toList();
+      AtomicInteger traceLines = new AtomicInteger();
+      lines.forEach(
+          line -> {
+            if (TELLING.matcher(line).matches()) {
+              telling.add(line);
+              traceLines.set(line.startsWith("ERROR") ? MAX_TRACE_LINES : 0);
+            } else if (!NEW_ENTRY.matcher(line).matches() && traceLines.getAndDecrement() > 0) {
+              telling.add(line);
+            }
+          });
     } catch (IOException | UncheckedIOException e) {
       System.out.println(file + " can't be read: " + e.getMessage());
       return;

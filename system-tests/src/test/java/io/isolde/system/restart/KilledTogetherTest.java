@@ -3,6 +3,7 @@ package io.isolde.system.restart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import io.isolde.client.Isolde;
 import io.isolde.client.Transaction;
 import io.isolde.system.Await;
@@ -42,6 +43,11 @@ class KilledTogetherTest {
   private static final int LARGE_PARTS = 30;
 
   private static final int LARGE_PART_BYTES = 64 << 10;
+
+  /** Cassandra reads the values too, and nodes send each other no more than 32 MiB at once. */
+  private static final int PAGE_OF_LARGE = 100;
+
+  private static final int DEFAULT_PAGE = 5000;
 
   private TestCluster cluster;
 
@@ -98,17 +104,13 @@ class KilledTogetherTest {
   }
 
   private Set<String> rows(int node, String table) {
-    return rows(node, table, "*");
+    return rows(node, "SELECT * FROM bank." + table, DEFAULT_PAGE);
   }
 
-  private Set<String> rows(int node, String table, String columns) {
+  private Set<String> rows(int node, String query, int pageRows) {
     Set<String> found = new TreeSet<>();
-    Await.until(
-        "it can be read",
-        () ->
-            found.addAll(
-                Results.lines(
-                    cluster.on(node, "SELECT %s FROM bank.%s".formatted(columns, table)))));
+    SimpleStatement statement = SimpleStatement.newInstance(query).setPageSize(pageRows);
+    Await.until("it can be read", () -> found.addAll(Results.lines(cluster.on(node, statement))));
     return found;
   }
 
@@ -117,7 +119,7 @@ class KilledTogetherTest {
    */
   private Set<Integer> large(int node, int round) {
     Map<Integer, Integer> parts = new TreeMap<>();
-    for (String line : rows(node, "large", "n, part, round")) {
+    for (String line : rows(node, "SELECT n, part, round FROM bank.large", PAGE_OF_LARGE)) {
       String[] columns = line.split(" ", -1);
       if (Integer.parseInt(columns[2]) == round) {
         parts.merge(Integer.parseInt(columns[0]), 1, Integer::sum);
