@@ -62,6 +62,10 @@ public final class Isolde {
    *     "SELECT CHANGES FROM bank.accounts WHERE id = ?", List.of(7), listener);
    * }</pre>
    *
+   * <p>"Now" is when the first answer comes, and the watch has a {@linkplain Watch#position
+   * position}. Whoever reads what is watched first, and must not miss what comes in between, names
+   * the timestamp of that read.
+   *
    * @param select a statement that starts with SELECT CHANGES FROM, without AFTER
    * @param values for its question marks
    * @param listener hears of each commit that changes it

@@ -100,6 +100,7 @@ class OracleMembersTest {
     List<Long> heard = new CopyOnWriteArrayList<>();
     List<String> failures = new CopyOnWriteArrayList<>();
     Watch watch = watch(heard, failures); // Two of three nodes are no members, and ask the first.
+    Await.until("it has begun", () -> watch.position().isPresent());
     write(1);
 
     add(SECOND);
