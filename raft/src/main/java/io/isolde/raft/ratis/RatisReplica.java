@@ -9,11 +9,14 @@ import io.isolde.raft.Peer;
 import io.isolde.raft.RaftReplica;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.ratis.client.impl.OrderedAsync;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.protocol.ClientId;
@@ -42,6 +45,11 @@ import org.apache.ratis.util.Timestamp;
 
 /** A replica of a group in Ratis, as this node asks it; what other members ask, its member does. */
 final class RatisReplica implements RaftReplica {
+  /** Together a second, in which Ratis has renamed or purged the file that was missing. */
+  private static final int MAX_READS = 20;
+
+  private static final long READ_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
   private final RaftServer server;
   private final RaftGroupId group;
   private final RaftServer.Division division;
@@ -163,9 +171,30 @@ final class RatisReplica implements RaftReplica {
   @Override
   public Optional<ByteBuffer> read(long index) throws IOException {
     RaftLog log = division.getRaftLog();
-    if (index < log.getStartIndex()) {
-      return Optional.empty();
+    for (int attempt = 1; index >= log.getStartIndex(); attempt++) {
+      try {
+        return read(log, index);
+      } catch (IOException e) {
+        // Ratis renames and purges files beside its readers; afterwards the log says what it has.
+        if (attempt == MAX_READS || !isFileMissing(e)) {
+          throw e;
+        }
+        LockSupport.parkNanos(READ_PAUSE_NANOS);
+      }
     }
+    return Optional.empty();
+  }
+
+  private static boolean isFileMissing(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof NoSuchFileException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static Optional<ByteBuffer> read(RaftLog log, long index) throws IOException {
     LogEntryProto entry = log.get(index);
     return entry == null || !entry.hasStateMachineLogEntry()
         ? Optional.empty()
