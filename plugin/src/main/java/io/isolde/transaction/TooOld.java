@@ -27,8 +27,8 @@ final class TooOld {
             ErrorCode.SNAPSHOT_TOO_OLD,
             "A replica of "
                 + versions.table()
-                + " could not read as of that time, as it has restarted since, or as the page is larger"
-                + " than what nodes send each other ("
+                + " could not read as of that time, most likely as it has restarted since, or as the"
+                + " page is larger than what nodes send each other ("
                 + failure.getMessage()
                 + "); start again. If that goes on, take a smaller page: the log of that replica"
                 + " tells why.",
