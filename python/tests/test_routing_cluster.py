@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 import subprocess
 import time
 from collections import Counter
@@ -30,26 +31,33 @@ def _isolde(home: pathlib.Path, *arguments: str) -> None:
     subprocess.run(command, check=True, timeout=2 * _SECONDS)
 
 
+@pytest.fixture(scope="module")
+def trio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Three nodes."""
+    home = tmp_path_factory.mktemp("trio")
+    _isolde(home, "create", "--nodes", "3", "--address", _FIRST)
+    try:
+        _isolde(home, "start")
+        yield
+    finally:
+        _isolde(home, "remove")
+
+
 @pytest.fixture
-def routed(tmp_path: pathlib.Path) -> Iterator[Any]:
-    _isolde(tmp_path, "create", "--nodes", "3", "--address", _FIRST)
+def routed(trio: None) -> Iterator[Any]:
     policy = LeaderFirstPolicy(TokenAwarePolicy(DCAwareRoundRobinPolicy()))
     profile = ExecutionProfile(
         load_balancing_policy=policy, consistency_level=ConsistencyLevel.QUORUM, request_timeout=30
     )
-    try:
-        _isolde(tmp_path, "start")
-        with Cluster([_FIRST], execution_profiles={EXEC_PROFILE_DEFAULT: profile}) as cluster:
-            session = cluster.connect()
-            policy.follow(session)
-            session.execute(
-                "CREATE KEYSPACE r WITH replication = {'class': 'ReplicatedLogStrategy',"
-                f" 'replication_factor': 3, 'groups': {_GROUPS}}}"
-            )
-            session.execute("CREATE TABLE r.t (p int PRIMARY KEY, v int)")
-            yield session
-    finally:
-        _isolde(tmp_path, "remove")
+    with Cluster([_FIRST], execution_profiles={EXEC_PROFILE_DEFAULT: profile}) as cluster:
+        session = cluster.connect()
+        policy.follow(session)
+        session.execute(
+            "CREATE KEYSPACE r WITH replication = {'class': 'ReplicatedLogStrategy',"
+            f" 'replication_factor': 3, 'groups': {_GROUPS}}}"
+        )
+        session.execute("CREATE TABLE r.t (p int PRIMARY KEY, v int)")
+        yield session
 
 
 class Requests:
@@ -105,3 +113,44 @@ def test_when_answers_name_leaders_then_requests_go_there(routed: Any) -> None:
     assert set(requests.asked) == {_SECOND}
     requests.read_at_one()
     assert len(requests.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("language", "fetch", "checks"),
+    [
+        ("go", ("go", "mod", "download"), [("go", "test", "./routing"), ("go", "run", "./routing")]),
+        ("node", ("npm", "install", "--no-audit", "--no-fund"), [("node", "routing.js")]),
+    ],
+)
+def test_when_an_example_routes_then_no_request_is_passed_on_in_the_end(
+    trio: None,
+    tmp_path: pathlib.Path,
+    language: str,
+    fetch: tuple[str, ...],
+    checks: list[tuple[str, ...]],
+) -> None:
+    if shutil.which(fetch[0]) is None:
+        pytest.skip(f"{fetch[0]} is not installed")
+    examples = pathlib.Path(os.environ["ISOLDE_HOME"]) / "examples"
+    folder = pathlib.Path(shutil.copytree(examples / language, tmp_path / language))
+    fetched = _run(folder, *fetch)
+    if fetched.returncode != 0:
+        pytest.skip(f"{fetch} could not fetch the packages: {fetched.stdout}")
+    for command in checks:
+        done = _run(folder, *command)
+        assert done.returncode == 0, done.stdout
+    rounds = done.stdout.splitlines()
+    assert ": 0 of " not in rounds[0], done.stdout
+    assert ": 0 of 120 requests were passed on." in rounds[-1], done.stdout
+
+
+def _run(folder: pathlib.Path, *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "CASSANDRA": _FIRST, "GOFLAGS": "-mod=mod"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=2 * _SECONDS,
+    )

@@ -7,6 +7,7 @@ import io.isolde.bench.kit.Workload;
 public final class GapClock {
   private long lastNanos = System.nanoTime();
   private long longestNanos;
+  private long longestEndNanos = lastNanos;
 
   /** Returns the same requests; each that succeeds is counted here. */
   public Workload watched(Workload workload) {
@@ -26,7 +27,10 @@ public final class GapClock {
   }
 
   synchronized void success(long nowNanos) {
-    longestNanos = Math.max(longestNanos, nowNanos - lastNanos);
+    if (nowNanos - lastNanos > longestNanos) {
+      longestNanos = nowNanos - lastNanos;
+      longestEndNanos = nowNanos;
+    }
     lastNanos = nowNanos;
   }
 
@@ -34,11 +38,17 @@ public final class GapClock {
   public synchronized void restart(long nowNanos) {
     lastNanos = nowNanos;
     longestNanos = 0;
+    longestEndNanos = nowNanos;
   }
 
   /** The longest gap since the restart, in milliseconds; one that is going on counts, too. */
   public synchronized double longestMillis(long nowNanos) {
     return Math.max(longestNanos, nowNanos - lastNanos) / 1e6;
+  }
+
+  /** When the longest gap since the restart ended, by {@link System#nanoTime}. */
+  synchronized long longestEndNanos() {
+    return longestEndNanos;
   }
 
   /** Whether there was a success since then. */

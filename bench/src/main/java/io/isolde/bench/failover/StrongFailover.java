@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench.failover;
 
+import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
@@ -21,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 /**
@@ -30,6 +33,10 @@ import java.util.stream.IntStream;
  * <p>Each client talks to one node. A gap is the longest time without a success of the clients of a
  * node, from the event until all is well again. Of the nodes that are not hit themselves, the one
  * with the longest counts.
+ *
+ * <p>Other clients know the leader, as in section 6.9 of the thesis on replicated LSM trees. Their
+ * gap has three parts: a node notices that the leader is gone, one is elected, and the clients
+ * learn of it.
  */
 public final class StrongFailover implements AutoCloseable {
   private static final int NODES = 3;
@@ -61,6 +68,8 @@ public final class StrongFailover implements AutoCloseable {
   private final TemporaryNode cluster;
   private final List<Node> nodes;
   private final List<Clients> clients = new ArrayList<>();
+  private final CqlSession routing;
+  private final Clients routed;
   private final Map<String, Double> metrics = new LinkedHashMap<>();
   private final Event<Integer> handOver = Event.harmless(this::handOver);
 
@@ -72,6 +81,18 @@ public final class StrongFailover implements AutoCloseable {
         node ->
             clients.add(
                 new Clients(table.updates(node, TIMEOUT), CLIENTS_PER_NODE, AFTER_SUCCESS_MILLIS)));
+    this.routing = cluster.connectRouted();
+    RowTable overLeaders = table.over(routing, run.options());
+    this.routed =
+        new Clients(
+            () -> routing.executeAsync(mayBeRepeated(overLeaders)),
+            CLIENTS_PER_NODE,
+            AFTER_SUCCESS_MILLIS);
+  }
+
+  /** If the leader dies, the driver asks another node. */
+  private static BoundStatement mayBeRepeated(RowTable table) {
+    return table.update(table.anyRow()).setTimeout(TIMEOUT).setIdempotent(true);
   }
 
   /** Runs it. */
@@ -149,17 +170,47 @@ public final class StrongFailover implements AutoCloseable {
   private void repeat(String name, Event<Integer> event) {
     int times = ROUNDS_OF_EVENTS * run.options().rounds();
     Gaps gaps = new Gaps();
+    Parts parts = new Parts();
+    long failedBefore = routed.failed();
     for (int i = 1; i <= times; i++) {
-      Gaps.Gap gap = observe(event);
+      Gaps.Gap gap = observe(event, parts);
       gaps.add(gap);
       run.say(
-          "  %s %d of %d: no write for %.0f ms, %d requests failed (last: %s)"
-              .formatted(name, i, times, gap.longestMillis(), gap.failed(), lastFailures()));
+          "  %s %d of %d: no write for %.0f ms, %d requests failed (last: %s); %s"
+              .formatted(
+                  name, i, times, gap.longestMillis(), gap.failed(), lastFailures(), parts.last()));
     }
     metrics.put(name + "_p50" + unitOf(name), gaps.percentileMillis(50) / millisOf(name));
     metrics.put(name + "_p99" + unitOf(name), gaps.percentileMillis(99) / millisOf(name));
     metrics.put(name + "_times", (double) times);
     metrics.put(name + "_failed", (double) gaps.failed());
+    metrics.put(name + "_routed_failed", (double) (routed.failed() - failedBefore));
+    metrics.putAll(parts.metrics(name));
+  }
+
+  /** Looks at clients that know the leader during an event, too. */
+  private Gaps.Gap observe(Event<Integer> event, Parts parts) {
+    AtomicReference<Turnover> turnover = new AtomicReference<>();
+    Event<Integer> watched =
+        new Event<>(
+            leader -> {
+              routed.successes().restart(System.nanoTime());
+              turnover.set(turnover(leader));
+              event.strike().accept(leader);
+            },
+            event.mend(),
+            event.hitsItsClients());
+    Gaps.Gap gap = observe(watched);
+    try (Turnover seen = turnover.get()) {
+      parts.add(seen, routed.successes());
+    }
+    return gap;
+  }
+
+  private Turnover turnover(int leader) {
+    List<Node> others =
+        IntStream.range(0, NODES).filter(node -> node != leader).mapToObj(nodes::get).toList();
+    return new Turnover(cluster.session(), GROUP, node(leader).spec().address(), others);
   }
 
   private Gaps.Gap observe(Event<Integer> event) {
@@ -246,5 +297,7 @@ public final class StrongFailover implements AutoCloseable {
   @Override
   public void close() {
     clients.forEach(Clients::close);
+    routed.close();
+    routing.close();
   }
 }

@@ -16,6 +16,7 @@ import io.isolde.client.Isolde;
 import io.isolde.client.TransactionOptions;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.LongAdder;
@@ -26,6 +27,9 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class HotRowBenchmark {
   private static final int CLIENTS = 16;
+
+  /** Others that leave processors free. */
+  private static final int FEW_CLIENTS = 2;
 
   /** Of the hot row, beside others: about half of what it takes alone. */
   private static final int LOCKED_PER_SECOND = 60;
@@ -55,17 +59,18 @@ public final class HotRowBenchmark {
       cluster.flush(RowTable.KEYSPACE);
       HotChanges again = new HotChanges(cluster.session(), hot, "");
       HotChanges locked = new HotChanges(cluster.session(), hot, " FOR UPDATE");
-      Case beside = new Case("beside_nothing" + suffix, others.updates()).at(CLIENTS);
+      Case beside = new Case("beside_nothing" + suffix, others.updates());
       Case besideLocks =
           new Case("beside_locks" + suffix, others.updates())
-              .at(CLIENTS)
               .during(locked, LOCKED_PER_SECOND, LEAD_IN);
       Cases cases = new Cases();
       cases.pair(
           new Case("hot_row" + suffix, again).at(CLIENTS),
           new Case("locked_row" + suffix, locked).at(CLIENTS),
           "again");
-      cases.pair(beside, besideLocks, "nothing");
+      for (int clients : List.of(CLIENTS, FEW_CLIENTS)) {
+        cases.pair(beside.at(clients), besideLocks.at(clients), "nothing");
+      }
       Report report = run.measure(cluster.tools(), cases);
       Map<String, Double> attempts = new LinkedHashMap<>();
       attempts.put("hot_row_attempts" + suffix, again.attemptsEach());

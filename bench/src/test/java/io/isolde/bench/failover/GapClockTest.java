@@ -17,6 +17,7 @@ class GapClockTest {
     clock.success(9 * MILLISECOND);
     clock.success(10 * MILLISECOND);
     assertThat(clock.longestMillis(11 * MILLISECOND)).isEqualTo(7);
+    assertThat(clock.longestEndNanos()).isEqualTo(9 * MILLISECOND);
   }
 
   @Test

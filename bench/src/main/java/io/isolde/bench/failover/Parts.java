@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.bench.failover;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+/** Of what the gaps of clients consist that know the leader, for events of one kind. */
+final class Parts {
+  private final Map<String, List<Double>> millis = new LinkedHashMap<>();
+  private String last = "";
+
+  Parts() {
+    for (String part : List.of("routed", "noticed", "elected", "told")) {
+      millis.put(part, new ArrayList<>());
+    }
+  }
+
+  void add(Turnover turnover, GapClock clients) {
+    double gap = clients.longestMillis(System.nanoTime());
+    OptionalDouble noticed = turnover.noticedMillis();
+    OptionalDouble elected = turnover.electedMillis();
+    OptionalDouble told = turnover.toldMillis(clients);
+    millis.get("routed").add(gap);
+    noticed.ifPresent(millis.get("noticed")::add);
+    elected.ifPresent(each -> millis.get("elected").add(each - noticed.orElse(0)));
+    told.ifPresent(millis.get("told")::add);
+    last =
+        "clients that know the leader: %.0f ms (noticed after %s, a leader after %s, told %s later)"
+            .formatted(gap, text(noticed), text(elected), text(told));
+  }
+
+  private static String text(OptionalDouble millis) {
+    return millis.isPresent() ? "%.0f ms".formatted(millis.getAsDouble()) : "-";
+  }
+
+  /** What the last event was like. */
+  String last() {
+    return last;
+  }
+
+  /** The medians and 99th percentiles, in milliseconds. */
+  Map<String, Double> metrics(String event) {
+    Map<String, Double> metrics = new LinkedHashMap<>();
+    millis.forEach(
+        (part, seen) -> {
+          if (!seen.isEmpty()) {
+            double[] all = seen.stream().mapToDouble(each -> each).toArray();
+            metrics.put(event + "_" + part + "_p50_ms", Gaps.percentile(all, 50));
+            metrics.put(event + "_" + part + "_p99_ms", Gaps.percentile(all, 99));
+          }
+        });
+    return metrics;
+  }
+}
