@@ -96,6 +96,7 @@ public final class ConfigurationReporter implements AutoCloseable {
         dueNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(nextMillis);
       }
     } catch (ExecutionException | RuntimeException e) {
+      known = Configuration.EMPTY; // It may be of an oracle that was lost; it is read anew.
       backOffMillis =
           Math.min(Math.max(2 * backOffMillis, MIN_BACK_OFF_MILLIS), MAX_BACK_OFF_MILLIS);
       dueNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(backOffMillis);
@@ -134,13 +135,16 @@ public final class ConfigurationReporter implements AutoCloseable {
         differences.ofGroups(selfNow.host(), termsNow, groups::info, this::nextGeneration));
     boolean isMissing = Ring.isFirstLiving() && addGone(differences, selfNow, groupsNow, reports);
     boolean isAll = reports.size() <= MAX_REPORTS;
-    send(isAll ? reports : reports.subList(0, MAX_REPORTS));
+    boolean isToRegister = send(isAll ? reports : reports.subList(0, MAX_REPORTS));
     hasRegistered = true;
     self = selfNow;
     terms = termsNow;
     knownGroups = groupsNow;
     ringVersion = ringNow;
-    return isAll ? (isMissing ? LOOK_AGAIN_MILLIS : COMPARE_MILLIS) : 0;
+    if (!isAll) {
+      return 0;
+    }
+    return isMissing || isToRegister ? LOOK_AGAIN_MILLIS : COMPARE_MILLIS;
   }
 
   /** Reports what was missing at two looks; returns whether something was missing at this one. */
@@ -156,27 +160,38 @@ public final class ConfigurationReporter implements AutoCloseable {
   }
 
   private void read() throws ExecutionException, InterruptedException {
-    ConfigurationChanges changes = oracle.client().configurationChanges(known.version()).get();
-    boolean isNewer =
-        known.version() > 0 && changes.isWhole() && changes.version() >= known.version();
-    known = isNewer ? known.with(changes.changes()) : oracle.client().configuration().get();
+    if (known.version() > 0) {
+      ConfigurationChanges changes = oracle.client().configurationChanges(known.version()).get();
+      if (changes.isWhole() && changes.version() >= known.version()) {
+        known = known.with(changes.changes());
+        return;
+      }
+    }
+    known = oracle.client().configuration().get();
   }
 
-  /** All at once, so that they share entries of the log. */
-  private void send(List<Report> reports) throws ExecutionException, InterruptedException {
+  /**
+   * All at once, so that they share entries of the log.
+   *
+   * @return whether a group was deregistered meanwhile, though this node leads it
+   */
+  private boolean send(List<Report> reports) throws ExecutionException, InterruptedException {
     List<CompletableFuture<Answer>> answers = new ArrayList<>();
     for (Report report : reports) {
       answers.add(oracle.client().execute(new Command.Configure(report)));
     }
+    boolean isToRegister = false;
     for (CompletableFuture<Answer> answer : answers) {
-      if (answer.get() instanceof Answer.Configured configured
-          && configured.effect() == Effect.FULL
-          && logLimit.allows("full")) {
-        logger.error(
-            "The configuration of the cluster has no room for what this node reports. Drop strong"
-                + " keyspaces that are not needed, or make them with fewer groups.");
+      if (answer.get() instanceof Answer.Configured configured) {
+        isToRegister |= configured.effect() == Effect.NO_SUCH_GROUP;
+        if (configured.effect() == Effect.FULL && logLimit.allows("full")) {
+          logger.error(
+              "The configuration of the cluster has no room for what this node reports. Drop"
+                  + " strong keyspaces that are not needed, or make them with fewer groups.");
+        }
       }
     }
+    return isToRegister;
   }
 
   /** Above that of every report before, also of processes before, as far as clocks are right. */

@@ -2,6 +2,7 @@
 package io.isolde.system.strong;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.client.ClusterConfiguration;
@@ -30,6 +31,7 @@ final class ClusterConfigurations {
     checked.checkThatADroppedKeyspaceGoes();
     checked.checkThatARestIsARest();
     checked.checkTheHistory();
+    checked.checkThatWithoutAMajorityThereIsAnError();
   }
 
   private ClusterConfiguration now() {
@@ -144,5 +146,18 @@ final class ClusterConfigurations {
             "NODE_UP",
             "GROUP_REMOVED");
     assertThat(rows).allSatisfy(row -> assertThat(row.getInstant("at")).isNotNull());
+  }
+
+  /** What one node believes is never given as the configuration. */
+  private void checkThatWithoutAMajorityThereIsAnError() {
+    nodes.cluster.node(2).kill();
+    nodes.cluster.node(3).kill();
+    for (String table : List.of("ring", "groups", "configuration_history")) {
+      assertThatThrownBy(() -> nodes.on(1, "SELECT * FROM isolde." + table))
+          .hasMessageContaining("code=ORACLE_UNAVAILABLE");
+    }
+    nodes.restart(2);
+    nodes.restart(3);
+    Await.until("all nodes are up again", () -> upNodes() == 3);
   }
 }
