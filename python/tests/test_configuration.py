@@ -40,7 +40,7 @@ def group(version: int, leader: UUID = HOST) -> tuple[Any, ...]:
 
 
 def read(*answers: Any) -> Any:
-    return Isolde(FakeSession(*answers)).configuration()  # type: ignore[arg-type]
+    return Isolde(FakeSession(*answers)).configuration()
 
 
 def test_when_both_tables_are_of_one_version_then_that_is_the_answer() -> None:

@@ -3,9 +3,9 @@ package io.isolde.configuration;
 
 import io.isolde.config.NodeClock;
 import io.isolde.oracle.configuration.Configuration;
+import io.isolde.oracle.configuration.ConfigurationReport;
 import io.isolde.oracle.configuration.Effect;
 import io.isolde.oracle.configuration.NodeInfo;
-import io.isolde.oracle.configuration.Report;
 import io.isolde.oracle.group.ConfigurationChanges;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
@@ -124,12 +124,12 @@ public final class ConfigurationReporter implements AutoCloseable {
     Set<UUID> groupsNow = groups.known();
     read();
     Differences differences = new Differences(known);
-    List<Report> reports = new ArrayList<>();
+    List<ConfigurationReport> reports = new ArrayList<>();
     if (hasRegistered) {
       differences.ofNode(selfNow, this::nextGeneration).ifPresent(reports::add);
     } else {
       // Also if all is known: it fences reports of an earlier process that come late.
-      reports.add(new Report.RegisterNode(selfNow, nextGeneration()));
+      reports.add(new ConfigurationReport.RegisterNode(selfNow, nextGeneration()));
     }
     reports.addAll(
         differences.ofGroups(selfNow.host(), termsNow, groups::info, this::nextGeneration));
@@ -149,7 +149,10 @@ public final class ConfigurationReporter implements AutoCloseable {
 
   /** Reports what was missing at two looks; returns whether something was missing at this one. */
   private boolean addGone(
-      Differences differences, NodeInfo selfNow, Set<UUID> groupsNow, List<Report> reports) {
+      Differences differences,
+      NodeInfo selfNow,
+      Set<UUID> groupsNow,
+      List<ConfigurationReport> reports) {
     Set<UUID> missingNow =
         differences.missing(host -> Ring.isMember(host) || host.equals(selfNow.host()), groupsNow);
     Set<UUID> gone = new HashSet<>(missingNow);
@@ -175,9 +178,10 @@ public final class ConfigurationReporter implements AutoCloseable {
    *
    * @return whether a group was deregistered meanwhile, though this node leads it
    */
-  private boolean send(List<Report> reports) throws ExecutionException, InterruptedException {
+  private boolean send(List<ConfigurationReport> reports)
+      throws ExecutionException, InterruptedException {
     List<CompletableFuture<Answer>> answers = new ArrayList<>();
-    for (Report report : reports) {
+    for (ConfigurationReport report : reports) {
       answers.add(oracle.client().execute(new Command.Configure(report)));
     }
     boolean isToRegister = false;

@@ -2,11 +2,11 @@
 package io.isolde.configuration;
 
 import io.isolde.oracle.configuration.Configuration;
+import io.isolde.oracle.configuration.ConfigurationReport;
 import io.isolde.oracle.configuration.ConfiguredGroup;
 import io.isolde.oracle.configuration.ConfiguredNode;
 import io.isolde.oracle.configuration.GroupInfo;
 import io.isolde.oracle.configuration.NodeInfo;
-import io.isolde.oracle.configuration.Report;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,10 +30,10 @@ final class Differences {
   }
 
   /** What this node says of itself, if that is not known. */
-  Optional<Report> ofNode(NodeInfo self, LongSupplier generation) {
+  Optional<ConfigurationReport> ofNode(NodeInfo self, LongSupplier generation) {
     return configuration.node(self.host()).filter(node -> node.info().equals(self)).isPresent()
         ? Optional.empty()
-        : Optional.of(new Report.RegisterNode(self, generation.getAsLong()));
+        : Optional.of(new ConfigurationReport.RegisterNode(self, generation.getAsLong()));
   }
 
   /**
@@ -42,12 +42,12 @@ final class Differences {
    * @param terms by group
    * @param info empty if the keyspace is dropped meanwhile
    */
-  List<Report> ofGroups(
+  List<ConfigurationReport> ofGroups(
       UUID self,
       Map<UUID, Long> terms,
       Function<UUID, Optional<GroupInfo>> info,
       LongSupplier generation) {
-    List<Report> reports = new ArrayList<>();
+    List<ConfigurationReport> reports = new ArrayList<>();
     terms.forEach(
         (id, term) ->
             info.apply(id)
@@ -56,13 +56,15 @@ final class Differences {
     return reports;
   }
 
-  private Optional<Report> ofGroup(UUID self, long term, GroupInfo group, LongSupplier generation) {
+  private Optional<ConfigurationReport> ofGroup(
+      UUID self, long term, GroupInfo group, LongSupplier generation) {
     ConfiguredGroup known = groups.get(group.id());
     if (known == null || (!known.info().equals(group) && known.term() <= term)) {
-      return Optional.of(new Report.RegisterGroup(group, self, term, generation.getAsLong()));
+      return Optional.of(
+          new ConfigurationReport.RegisterGroup(group, self, term, generation.getAsLong()));
     }
     return known.term() < term
-        ? Optional.of(new Report.NewLeader(group.id(), self, term))
+        ? Optional.of(new ConfigurationReport.NewLeader(group.id(), self, term))
         : Optional.empty();
   }
 
@@ -83,14 +85,14 @@ final class Differences {
   }
 
   /** That these are gone. */
-  List<Report> ofGone(Set<UUID> gone) {
+  List<ConfigurationReport> ofGone(Set<UUID> gone) {
     long version = configuration.version();
-    List<Report> reports = new ArrayList<>();
+    List<ConfigurationReport> reports = new ArrayList<>();
     for (UUID id : gone) {
       reports.add(
           groups.containsKey(id)
-              ? new Report.DeregisterGroup(id, version)
-              : new Report.DeregisterNode(id, version));
+              ? new ConfigurationReport.DeregisterGroup(id, version)
+              : new ConfigurationReport.DeregisterNode(id, version));
     }
     return reports;
   }

@@ -4,11 +4,11 @@ package io.isolde.configuration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.oracle.configuration.Configuration;
+import io.isolde.oracle.configuration.ConfigurationReport;
 import io.isolde.oracle.configuration.ConfiguredGroup;
 import io.isolde.oracle.configuration.ConfiguredNode;
 import io.isolde.oracle.configuration.GroupInfo;
 import io.isolde.oracle.configuration.NodeInfo;
-import io.isolde.oracle.configuration.Report;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,7 +35,7 @@ class DifferencesTest {
             List.of(new ConfiguredGroup(group, leader, term, 2))));
   }
 
-  private static List<Report> ofGroup(Differences differences, long term) {
+  private static List<ConfigurationReport> ofGroup(Differences differences, long term) {
     return differences.ofGroups(
         SELF, Map.of(GROUP, term), id -> Optional.of(INFO).filter(i -> id.equals(GROUP)), () -> 5);
   }
@@ -52,20 +52,20 @@ class DifferencesTest {
   void whenANodeIsNotKnownAsItIsThenItRegisters() {
     NodeInfo moved = new NodeInfo(SELF, "10.0.0.9", "cql", "dc", "rack");
     assertThat(from(INFO, SELF, 3).ofNode(moved, () -> 5))
-        .contains(new Report.RegisterNode(moved, 5));
+        .contains(new ConfigurationReport.RegisterNode(moved, 5));
     assertThat(new Differences(Configuration.EMPTY).ofNode(NODE, () -> 6))
-        .contains(new Report.RegisterNode(NODE, 6));
+        .contains(new ConfigurationReport.RegisterNode(NODE, 6));
   }
 
   @Test
   void whenOnlyTheTermIsNewThenOnlyThatIsReported() {
     assertThat(ofGroup(from(INFO, OTHER, 3), 4))
-        .containsExactly(new Report.NewLeader(GROUP, SELF, 4));
+        .containsExactly(new ConfigurationReport.NewLeader(GROUP, SELF, 4));
   }
 
   @Test
   void whenAGroupIsNotKnownOrHasOtherMembersThenItIsRegistered() {
-    Report registration = new Report.RegisterGroup(INFO, SELF, 4, 5);
+    ConfigurationReport registration = new ConfigurationReport.RegisterGroup(INFO, SELF, 4, 5);
     assertThat(ofGroup(new Differences(Configuration.EMPTY), 4)).containsExactly(registration);
     assertThat(ofGroup(from(group("bank", OTHER), SELF, 4), 4)).containsExactly(registration);
   }
@@ -83,6 +83,7 @@ class DifferencesTest {
     assertThat(missing).containsExactlyInAnyOrder(SELF, GROUP);
     assertThat(differences.ofGone(missing))
         .containsExactlyInAnyOrder(
-            new Report.DeregisterNode(SELF, 9), new Report.DeregisterGroup(GROUP, 9));
+            new ConfigurationReport.DeregisterNode(SELF, 9),
+            new ConfigurationReport.DeregisterGroup(GROUP, 9));
   }
 }

@@ -373,7 +373,7 @@ public final class OracleNode implements AutoCloseable {
       if (member != null) {
         service.serve(null);
         if (member.host().isServing()) {
-          HandOver.toAnother(member.replica(), self);
+          LeaderHandOver.toAnother(member.replica(), self);
         }
       }
       stopMember();

@@ -4,11 +4,11 @@ package io.isolde.oracle.group;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.oracle.configuration.Configuration;
+import io.isolde.oracle.configuration.ConfigurationReport;
 import io.isolde.oracle.configuration.ConfiguredGroup;
 import io.isolde.oracle.configuration.Effect;
 import io.isolde.oracle.configuration.GroupInfo;
 import io.isolde.oracle.configuration.NodeInfo;
-import io.isolde.oracle.configuration.Report;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.raft.Peer;
@@ -26,12 +26,13 @@ class ConfigurationTest {
 
   @TempDir Path directory;
 
-  private static Answer.Configured report(OracleClient client, Report report) throws Exception {
+  private static Answer.Configured report(OracleClient client, ConfigurationReport report)
+      throws Exception {
     return (Answer.Configured) client.execute(new Command.Configure(report)).get();
   }
 
-  private static Report group(UUID id, int ranges) {
-    return new Report.RegisterGroup(
+  private static ConfigurationReport group(UUID id, int ranges) {
+    return new ConfigurationReport.RegisterGroup(
         new GroupInfo(
             id,
             "bank",
@@ -54,7 +55,7 @@ class ConfigurationTest {
           members.kill(members.leader());
         }
         Answer.Configured answer =
-            report(client, new Report.NewLeader(GROUP, new UUID(1, term), term));
+            report(client, new ConfigurationReport.NewLeader(GROUP, new UUID(1, term), term));
         Configuration seen = members.client().configuration().get();
         assertThat(seen.version()).isEqualTo(answer.version()).isEqualTo(term);
         assertThat(seen.group(GROUP).orElseThrow().term()).isEqualTo(term);
@@ -86,7 +87,8 @@ class ConfigurationTest {
       OracleClient client = members.client();
       report(
           client,
-          new Report.RegisterNode(new NodeInfo(HOST, "10.0.0.1", "10.0.0.1:9042", "dc", "r"), 1));
+          new ConfigurationReport.RegisterNode(
+              new NodeInfo(HOST, "10.0.0.1", "10.0.0.1:9042", "dc", "r"), 1));
       report(client, group(GROUP, 1));
       assertThat(stateOfGroup(client)).isEqualTo(ConfiguredGroup.State.LEADER_DOWN);
       try (CoordinatorSession session = members.session(HOST)) {

@@ -60,30 +60,31 @@ public final class ConfigurationState {
    * @param timeMicros of the log's entry
    * @param hasSession whether the coordinator of a node has an open session
    */
-  public Effect apply(Report report, long timeMicros, Predicate<UUID> hasSession) {
-    if (report instanceof Report.RegisterNode register) {
+  public Effect apply(ConfigurationReport report, long timeMicros, Predicate<UUID> hasSession) {
+    if (report instanceof ConfigurationReport.RegisterNode register) {
       return register(register, timeMicros, hasSession);
     }
-    if (report instanceof Report.RegisterGroup register) {
+    if (report instanceof ConfigurationReport.RegisterGroup register) {
       return register(register, timeMicros);
     }
-    if (report instanceof Report.NewLeader newLeader) {
+    if (report instanceof ConfigurationReport.NewLeader newLeader) {
       return lead(newLeader, timeMicros);
     }
-    if (report instanceof Report.DeregisterNode deregister) {
+    if (report instanceof ConfigurationReport.DeregisterNode deregister) {
       ConfiguredNode node = entries.nodes.get(deregister.host());
       return node == null || node.version() > deregister.version()
           ? Effect.UNCHANGED
           : remove(deregister.host(), new Change.NodeRemoved(deregister.host()), timeMicros);
     }
-    Report.DeregisterGroup deregister = (Report.DeregisterGroup) report;
+    ConfigurationReport.DeregisterGroup deregister = (ConfigurationReport.DeregisterGroup) report;
     ConfiguredGroup group = entries.groups.get(deregister.group());
     return group == null || group.version() > deregister.version()
         ? Effect.UNCHANGED
         : remove(deregister.group(), new Change.GroupRemoved(deregister.group()), timeMicros);
   }
 
-  private Effect register(Report.RegisterNode report, long timeMicros, Predicate<UUID> hasSession) {
+  private Effect register(
+      ConfigurationReport.RegisterNode report, long timeMicros, Predicate<UUID> hasSession) {
     UUID host = report.node().host();
     Age age = new Age(0, report.generation());
     if (!isNews(host, age)) {
@@ -102,7 +103,7 @@ public final class ConfigurationState {
         : change(new Change.NodeRegistered(report.node(), isUp), timeMicros);
   }
 
-  private Effect register(Report.RegisterGroup report, long timeMicros) {
+  private Effect register(ConfigurationReport.RegisterGroup report, long timeMicros) {
     UUID id = report.group().id();
     Age age = new Age(report.term(), report.generation());
     if (!isNews(id, age)) {
@@ -133,7 +134,7 @@ public final class ConfigurationState {
     return moreBytes <= 0 || entries.bytes() + moreBytes <= MAX_BYTES;
   }
 
-  private Effect lead(Report.NewLeader report, long timeMicros) {
+  private Effect lead(ConfigurationReport.NewLeader report, long timeMicros) {
     ConfiguredGroup known = entries.groups.get(report.group());
     if (known == null) {
       return Effect.NO_SUCH_GROUP;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.configuration;
 
-/** What became of a {@link Report}. */
+/** What became of a {@link ConfigurationReport}. */
 public enum Effect {
   /** It has made a version. */
   CHANGED,

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.OracleConfig;
-import io.isolde.oracle.configuration.Report;
+import io.isolde.oracle.configuration.ConfigurationReport;
 import java.util.UUID;
 
 /** A change of the oracle. It goes through the log, so that every replica makes it. */
@@ -143,7 +143,7 @@ public sealed interface Command {
   record IssueTimestamp(long aboveMicros) implements Command {}
 
   /** What a node reports to the configuration manager. Harmless if repeated, or late. */
-  record Configure(Report report) implements Command {
+  record Configure(ConfigurationReport report) implements Command {
     public Configure {
       requireNonNull(report);
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.replica;
 
+import io.isolde.oracle.configuration.ConfigurationReport;
 import io.isolde.oracle.configuration.ConfigurationState;
 import io.isolde.oracle.configuration.Effect;
-import io.isolde.oracle.configuration.Report;
 import java.util.UUID;
 
 /**
@@ -51,7 +51,7 @@ final class OpenSessions {
     staged.dropAll(session);
   }
 
-  Answer configure(Report report, long timeMicros) {
+  Answer configure(ConfigurationReport report, long timeMicros) {
     Effect effect = configuration.apply(report, timeMicros, host -> sessions.of(host).isPresent());
     return new Answer.Configured(effect, configuration.version());
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.replica;
 
+import io.isolde.oracle.configuration.ConfigurationReport;
 import io.isolde.oracle.configuration.GroupInfo;
 import io.isolde.oracle.configuration.NodeInfo;
-import io.isolde.oracle.configuration.Report;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,31 +20,33 @@ final class ReportCodec {
 
   private ReportCodec() {}
 
-  static void encode(Report report, Bytes out) {
-    if (report instanceof Report.RegisterNode node) {
+  static void encode(ConfigurationReport report, Bytes out) {
+    if (report instanceof ConfigurationReport.RegisterNode node) {
       encode(node.node(), out.put(REGISTER_NODE));
       out.putLong(node.generation());
-    } else if (report instanceof Report.DeregisterNode node) {
+    } else if (report instanceof ConfigurationReport.DeregisterNode node) {
       out.put(DEREGISTER_NODE).putId(node.host()).putLong(node.version());
-    } else if (report instanceof Report.RegisterGroup group) {
+    } else if (report instanceof ConfigurationReport.RegisterGroup group) {
       encode(group.group(), out.put(REGISTER_GROUP));
       out.putId(group.leader()).putLong(group.term()).putLong(group.generation());
-    } else if (report instanceof Report.NewLeader leader) {
+    } else if (report instanceof ConfigurationReport.NewLeader leader) {
       out.put(NEW_LEADER).putId(leader.group()).putId(leader.leader()).putLong(leader.term());
-    } else if (report instanceof Report.DeregisterGroup group) {
+    } else if (report instanceof ConfigurationReport.DeregisterGroup group) {
       out.put(DEREGISTER_GROUP).putId(group.group()).putLong(group.version());
     }
   }
 
-  static Report decode(ByteBuffer in) {
+  static ConfigurationReport decode(ByteBuffer in) {
     byte kind = in.get();
     return switch (kind) {
-      case REGISTER_NODE -> new Report.RegisterNode(node(in), in.getLong());
-      case DEREGISTER_NODE -> new Report.DeregisterNode(Bytes.id(in), in.getLong());
+      case REGISTER_NODE -> new ConfigurationReport.RegisterNode(node(in), in.getLong());
+      case DEREGISTER_NODE -> new ConfigurationReport.DeregisterNode(Bytes.id(in), in.getLong());
       case REGISTER_GROUP ->
-          new Report.RegisterGroup(group(in), Bytes.id(in), in.getLong(), in.getLong());
-      case NEW_LEADER -> new Report.NewLeader(Bytes.id(in), Bytes.id(in), in.getLong());
-      case DEREGISTER_GROUP -> new Report.DeregisterGroup(Bytes.id(in), in.getLong());
+          new ConfigurationReport.RegisterGroup(
+              group(in), Bytes.id(in), in.getLong(), in.getLong());
+      case NEW_LEADER ->
+          new ConfigurationReport.NewLeader(Bytes.id(in), Bytes.id(in), in.getLong());
+      case DEREGISTER_GROUP -> new ConfigurationReport.DeregisterGroup(Bytes.id(in), in.getLong());
       default -> throw new IllegalArgumentException("There is no report of kind " + kind + ".");
     };
   }

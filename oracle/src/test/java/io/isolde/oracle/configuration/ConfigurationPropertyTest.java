@@ -22,8 +22,8 @@ class ConfigurationPropertyTest {
   void whenALateLeaderIsTakenForANewOneThenThatIsFound() {
     assertFound(
         report ->
-            report instanceof Report.NewLeader late
-                ? new Report.NewLeader(late.group(), late.leader(), late.term() + 1)
+            report instanceof ConfigurationReport.NewLeader late
+                ? new ConfigurationReport.NewLeader(late.group(), late.leader(), late.term() + 1)
                 : report);
   }
 
@@ -32,12 +32,12 @@ class ConfigurationPropertyTest {
     AtomicLong clock = new AtomicLong();
     assertFound(
         report ->
-            report instanceof Report.RegisterNode old
-                ? new Report.RegisterNode(old.node(), 10_000 + clock.incrementAndGet())
+            report instanceof ConfigurationReport.RegisterNode old
+                ? new ConfigurationReport.RegisterNode(old.node(), 10_000 + clock.incrementAndGet())
                 : report);
   }
 
-  private static void assertFound(UnaryOperator<Report> mistake) {
+  private static void assertFound(UnaryOperator<ConfigurationReport> mistake) {
     assertThatThrownBy(
             () -> {
               for (int seed = 0; seed < 50; seed++) {

@@ -17,19 +17,22 @@ class ConfigurationStateTest {
   private final ConfigurationState state = new ConfigurationState();
   private boolean hasSession = true;
 
-  private Effect apply(Report report) {
+  private Effect apply(ConfigurationReport report) {
     return state.apply(report, 5, host -> hasSession);
   }
 
   private Effect register(int group, long term, long generation) {
     return apply(
-        new Report.RegisterGroup(groupInfo(group(group), 0, 0), host(1), term, generation));
+        new ConfigurationReport.RegisterGroup(
+            groupInfo(group(group), 0, 0), host(1), term, generation));
   }
 
   @Test
   void whenTheSameIsRegisteredAgainThenThereIsNoVersion() {
-    assertThat(apply(new Report.RegisterNode(node(host(1), 1), 1))).isEqualTo(Effect.CHANGED);
-    assertThat(apply(new Report.RegisterNode(node(host(1), 1), 2))).isEqualTo(Effect.UNCHANGED);
+    assertThat(apply(new ConfigurationReport.RegisterNode(node(host(1), 1), 1)))
+        .isEqualTo(Effect.CHANGED);
+    assertThat(apply(new ConfigurationReport.RegisterNode(node(host(1), 1), 2)))
+        .isEqualTo(Effect.UNCHANGED);
     assertThat(register(1, 3, 1)).isEqualTo(Effect.CHANGED);
     assertThat(register(1, 3, 2)).isEqualTo(Effect.UNCHANGED);
     assertThat(state.version()).isEqualTo(2);
@@ -37,7 +40,7 @@ class ConfigurationStateTest {
 
   @Test
   void whenASessionEndsThenTheNodeIsDownAndItsGroupsHaveNoLeaderToAsk() {
-    apply(new Report.RegisterNode(node(host(1), 1), 1));
+    apply(new ConfigurationReport.RegisterNode(node(host(1), 1), 1));
     register(1, 3, 1);
     assertThat(state()).isEqualTo(ConfiguredGroup.State.LED);
     state.sessionChanged(host(1), false, 6);
@@ -57,28 +60,35 @@ class ConfigurationStateTest {
   @Test
   void whenANodeHasNoSessionThenItIsRegisteredAsDown() {
     hasSession = false;
-    apply(new Report.RegisterNode(node(host(1), 1), 1));
+    apply(new ConfigurationReport.RegisterNode(node(host(1), 1), 1));
     assertThat(state.configuration().node(host(1)).orElseThrow().isUp()).isFalse();
   }
 
   @Test
   void whenAnEntryIsRemovedThenLateReportsDoNotBringItBackAndNewerOnesDo() {
     register(1, 3, 5);
-    assertThat(apply(new Report.DeregisterGroup(group(1), 0))).isEqualTo(Effect.UNCHANGED);
-    assertThat(apply(new Report.DeregisterGroup(group(1), 1))).isEqualTo(Effect.CHANGED);
-    assertThat(apply(new Report.DeregisterGroup(group(1), 2))).isEqualTo(Effect.UNCHANGED);
+    assertThat(apply(new ConfigurationReport.DeregisterGroup(group(1), 0)))
+        .isEqualTo(Effect.UNCHANGED);
+    assertThat(apply(new ConfigurationReport.DeregisterGroup(group(1), 1)))
+        .isEqualTo(Effect.CHANGED);
+    assertThat(apply(new ConfigurationReport.DeregisterGroup(group(1), 2)))
+        .isEqualTo(Effect.UNCHANGED);
     assertThat(register(1, 3, 5)).isEqualTo(Effect.UNCHANGED);
-    assertThat(apply(new Report.NewLeader(group(1), host(2), 9))).isEqualTo(Effect.NO_SUCH_GROUP);
+    assertThat(apply(new ConfigurationReport.NewLeader(group(1), host(2), 9)))
+        .isEqualTo(Effect.NO_SUCH_GROUP);
     assertThat(register(1, 3, 6)).isEqualTo(Effect.CHANGED);
   }
 
   @Test
   void whenThereAreTooManyNodesThenMoreAreRefusedAndTheOthersMayChange() {
     for (int i = 0; i < ConfigurationState.MAX_NODES; i++) {
-      assertThat(apply(new Report.RegisterNode(node(host(i), 1), 1))).isEqualTo(Effect.CHANGED);
+      assertThat(apply(new ConfigurationReport.RegisterNode(node(host(i), 1), 1)))
+          .isEqualTo(Effect.CHANGED);
     }
-    assertThat(apply(new Report.RegisterNode(node(host(-1), 1), 1))).isEqualTo(Effect.FULL);
-    assertThat(apply(new Report.RegisterNode(node(host(1), 2), 2))).isEqualTo(Effect.CHANGED);
+    assertThat(apply(new ConfigurationReport.RegisterNode(node(host(-1), 1), 1)))
+        .isEqualTo(Effect.FULL);
+    assertThat(apply(new ConfigurationReport.RegisterNode(node(host(1), 2), 2)))
+        .isEqualTo(Effect.CHANGED);
   }
 
   @Test
@@ -90,21 +100,21 @@ class ConfigurationStateTest {
     }
     assertThat(added).isBetween(90, 110);
     assertThat(apply(large(added, ranges))).isEqualTo(Effect.FULL);
-    assertThat(apply(new Report.DeregisterGroup(group(0), state.version())))
+    assertThat(apply(new ConfigurationReport.DeregisterGroup(group(0), state.version())))
         .isEqualTo(Effect.CHANGED);
     assertThat(apply(large(added, ranges))).isEqualTo(Effect.CHANGED);
   }
 
-  private static Report large(int number, List<GroupInfo.Range> ranges) {
+  private static ConfigurationReport large(int number, List<GroupInfo.Range> ranges) {
     GroupInfo group = new GroupInfo(group(number), "ks", 0, "BATCH", ranges, List.of(host(1)));
-    return new Report.RegisterGroup(group, host(1), 1, 1);
+    return new ConfigurationReport.RegisterGroup(group, host(1), 1, 1);
   }
 
   @Test
   void whenTheHistoryIsFullThenTheOldestChangesAreForgottenAndThatIsSaid() {
     register(1, 1, 1);
     for (int term = 2; term <= ChangeHistory.MAX_CHANGES + 2; term++) {
-      apply(new Report.NewLeader(group(1), host(term), term));
+      apply(new ConfigurationReport.NewLeader(group(1), host(term), term));
     }
     assertThat(state.forgottenUpTo()).isEqualTo(2);
     assertThat(state.changesAfter(1, Long.MAX_VALUE)).isEmpty();
@@ -118,7 +128,7 @@ class ConfigurationStateTest {
   void whenMoreEntriesWereRemovedThanAreRememberedThenTheOldestIsForgotten() {
     for (int i = 0; i <= ConfigurationState.MAX_REMOVED; i++) {
       register(i, 1, 1);
-      apply(new Report.DeregisterGroup(group(i), state.version()));
+      apply(new ConfigurationReport.DeregisterGroup(group(i), state.version()));
     }
     assertThat(register(1, 1, 1)).isEqualTo(Effect.UNCHANGED);
     assertThat(register(0, 1, 1)).isEqualTo(Effect.CHANGED);

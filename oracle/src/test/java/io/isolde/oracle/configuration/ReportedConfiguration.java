@@ -24,9 +24,9 @@ final class ReportedConfiguration {
   private final Random random;
   private final ConfigurationState one = new ConfigurationState();
   private ConfigurationState restored = new ConfigurationState();
-  private final UnaryOperator<Report> onItsWay;
+  private final UnaryOperator<ConfigurationReport> onItsWay;
   private final Set<UUID> sessions = new HashSet<>();
-  private final List<Report> sent = new ArrayList<>();
+  private final List<ConfigurationReport> sent = new ArrayList<>();
   private final List<Configuration> read = new ArrayList<>();
 
   /** The newest term and generation that an entry ever had. */
@@ -35,7 +35,7 @@ final class ReportedConfiguration {
   /**
    * @param onItsWay what happens to a report before a replica applies it; a mistake, or nothing
    */
-  ReportedConfiguration(long seed, UnaryOperator<Report> onItsWay) {
+  ReportedConfiguration(long seed, UnaryOperator<ConfigurationReport> onItsWay) {
     this.random = new Random(seed);
     this.onItsWay = onItsWay;
     read.add(one.configuration());
@@ -90,9 +90,9 @@ final class ReportedConfiguration {
     check();
   }
 
-  private void apply(Report report, int number) {
+  private void apply(ConfigurationReport report, int number) {
     long before = one.version();
-    Report arrived = onItsWay.apply(report);
+    ConfigurationReport arrived = onItsWay.apply(report);
     Effect effect = one.apply(arrived, number, sessions::contains);
     assertThat(restored.apply(arrived, number, sessions::contains)).isEqualTo(effect);
     assertThat(one.version()).isEqualTo(before + (effect == Effect.CHANGED ? 1 : 0));
@@ -101,7 +101,7 @@ final class ReportedConfiguration {
     assertThat(again).as("%s, repeated", report).isNotEqualTo(Effect.CHANGED);
   }
 
-  private Report report(long version) {
+  private ConfigurationReport report(long version) {
     if (!sent.isEmpty() && random.nextInt(4) == 0) {
       return sent.get(random.nextInt(sent.size()));
     }
@@ -111,17 +111,17 @@ final class ReportedConfiguration {
     UUID host = host(random.nextInt(IDS));
     UUID group = group(random.nextInt(IDS));
     long seen = Math.max(0, version - random.nextInt(6));
-    Report report =
+    ConfigurationReport report =
         switch (random.nextInt(8)) {
-          case 0 -> new Report.DeregisterNode(host, seen);
-          case 1 -> new Report.DeregisterGroup(group, seen);
-          case 2, 3 -> new Report.NewLeader(group, leaderIn(term), term);
+          case 0 -> new ConfigurationReport.DeregisterNode(host, seen);
+          case 1 -> new ConfigurationReport.DeregisterGroup(group, seen);
+          case 2, 3 -> new ConfigurationReport.NewLeader(group, leaderIn(term), term);
           case 4, 5 -> {
             long nodeGeneration = 6 * term + generation;
-            yield new Report.RegisterNode(node(host, nodeGeneration), nodeGeneration);
+            yield new ConfigurationReport.RegisterNode(node(host, nodeGeneration), nodeGeneration);
           }
           default ->
-              new Report.RegisterGroup(
+              new ConfigurationReport.RegisterGroup(
                   groupInfo(group, term, generation), leaderIn(term), term, generation);
         };
     sent.add(report);

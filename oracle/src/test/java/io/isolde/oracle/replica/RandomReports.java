@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.replica;
 
+import io.isolde.oracle.configuration.ConfigurationReport;
 import io.isolde.oracle.configuration.GroupInfo;
 import io.isolde.oracle.configuration.NodeInfo;
-import io.isolde.oracle.configuration.Report;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
@@ -12,19 +12,19 @@ import java.util.UUID;
 final class RandomReports {
   private RandomReports() {}
 
-  static Report next(Random random) {
+  static ConfigurationReport next(Random random) {
     UUID host = new UUID(1, random.nextInt(3));
     UUID group = new UUID(2, random.nextInt(3));
     int term = random.nextInt(20);
     return switch (random.nextInt(5)) {
       case 0 ->
-          new Report.RegisterNode(
+          new ConfigurationReport.RegisterNode(
               new NodeInfo(host, "a" + random.nextInt(3), "ö", "dc", ""), random.nextInt(20));
-      case 1 -> new Report.DeregisterNode(host, term);
-      case 2 -> new Report.NewLeader(group, host, term);
-      case 3 -> new Report.DeregisterGroup(group, term);
+      case 1 -> new ConfigurationReport.DeregisterNode(host, term);
+      case 2 -> new ConfigurationReport.NewLeader(group, host, term);
+      case 3 -> new ConfigurationReport.DeregisterGroup(group, term);
       default ->
-          new Report.RegisterGroup(
+          new ConfigurationReport.RegisterGroup(
               new GroupInfo(
                   group,
                   "keyspace",

@@ -9,7 +9,7 @@ import java.util.UUID;
  * What nodes report to the configuration manager. Each may be repeated, and may come late: then it
  * changes nothing.
  */
-public sealed interface Report {
+public sealed interface ConfigurationReport {
 
   /**
    * A node of the ring, by itself.
@@ -17,7 +17,7 @@ public sealed interface Report {
    * @param generation grows with each report of a node, over restarts, too: its clock will do. One
    *     with no higher generation than known changes nothing: it is old, or from an older process
    */
-  record RegisterNode(NodeInfo node, long generation) implements Report {
+  record RegisterNode(NodeInfo node, long generation) implements ConfigurationReport {
     public RegisterNode {
       requireNonNull(node);
     }
@@ -29,7 +29,7 @@ public sealed interface Report {
    * @param version of the configuration that the other one has read. If the node was changed since,
    *     it stays
    */
-  record DeregisterNode(UUID host, long version) implements Report {
+  record DeregisterNode(UUID host, long version) implements ConfigurationReport {
     public DeregisterNode {
       requireNonNull(host);
     }
@@ -41,7 +41,8 @@ public sealed interface Report {
    * @param generation grows with each report of a leader; of two reports of one term the higher one
    *     counts
    */
-  record RegisterGroup(GroupInfo group, UUID leader, long term, long generation) implements Report {
+  record RegisterGroup(GroupInfo group, UUID leader, long term, long generation)
+      implements ConfigurationReport {
     public RegisterGroup {
       requireNonNull(group);
       requireNonNull(leader);
@@ -49,7 +50,7 @@ public sealed interface Report {
   }
 
   /** A group that is registered has a leader of a higher term. */
-  record NewLeader(UUID group, UUID leader, long term) implements Report {
+  record NewLeader(UUID group, UUID leader, long term) implements ConfigurationReport {
     public NewLeader {
       requireNonNull(group);
       requireNonNull(leader);
@@ -61,7 +62,7 @@ public sealed interface Report {
    *
    * @param version as of {@link DeregisterNode}
    */
-  record DeregisterGroup(UUID group, long version) implements Report {
+  record DeregisterGroup(UUID group, long version) implements ConfigurationReport {
     public DeregisterGroup {
       requireNonNull(group);
     }

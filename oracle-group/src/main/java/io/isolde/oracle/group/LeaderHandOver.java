@@ -11,11 +11,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Lets another member lead before this one stops. */
-final class HandOver {
-  private static final Logger log = LoggerFactory.getLogger(HandOver.class);
+final class LeaderHandOver {
+  private static final Logger log = LoggerFactory.getLogger(LeaderHandOver.class);
   private static final long HAND_OVER_MILLIS = 3_000;
 
-  private HandOver() {}
+  private LeaderHandOver() {}
 
   /** Asks one member after the other, until one leads. */
   static void toAnother(RaftReplica replica, Peer self) {
