@@ -8,6 +8,7 @@
 """
 
 from isolde.client import Isolde, run, transaction, transactional
+from isolde.configuration import ClusterConfiguration, ConfiguredGroup, ConfiguredNode
 from isolde.errors import (
     CommitPendingError,
     ConflictError,
@@ -23,8 +24,11 @@ from isolde.watch import Change, Lost, Watch
 
 __all__ = [
     "Change",
+    "ClusterConfiguration",
     "CommitPendingError",
     "CommitResult",
+    "ConfiguredGroup",
+    "ConfiguredNode",
     "ConflictError",
     "ErrorCode",
     "IsolationLevel",

@@ -13,6 +13,8 @@ from cassandra.cluster import Session
 
 from isolde._requests import Requests
 from isolde._turns import turns_of
+from isolde.configuration import ClusterConfiguration
+from isolde.configuration import read as read_configuration
 from isolde.errors import ErrorCode, IsoldeError, causes, with_details
 from isolde.options import TransactionOptions
 from isolde.transaction import Transaction
@@ -65,6 +67,14 @@ class Isolde:
         what is watched, so that nothing is missed; or now.
         """
         return Watch(self._session, select, values, after)
+
+    def configuration(self) -> ClusterConfiguration:
+        """Nodes, replica groups and their leaders: the newest ones of a moment during the call.
+
+        All are of one version, whichever node answers. The user needs SELECT on ``isolde.ring`` and
+        ``isolde.groups``.
+        """
+        return read_configuration(self._session)
 
     def run(
         self, function: Callable[[Transaction], T], options: TransactionOptions = _DEFAULTS

@@ -22,6 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ClusterCommand.class,
       OracleCommand.class,
       GroupsCommand.class,
+      RingCommand.class,
       SnapshotCommand.class,
       DemoCommand.class,
       BenchCommand.class,

@@ -78,6 +78,8 @@ class MainTest {
         "oracle remove 127.0.0.9",
         "oracle leader 127.0.0.9",
         "groups status",
+        "ring",
+        "ring --history",
         "groups leader bank 127.0.0.9",
         "groups rebalance bank --without 127.0.0.9"
       })

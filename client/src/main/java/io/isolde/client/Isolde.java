@@ -104,6 +104,17 @@ public final class Isolde {
         executor);
   }
 
+  /**
+   * Reads the cluster's configuration: nodes, replica groups and their leaders, all of one version.
+   * It is the newest one of a moment during the call, whichever node answers. The user needs SELECT
+   * on {@code isolde.ring} and {@code isolde.groups}.
+   *
+   * @throws IsoldeException ORACLE_UNAVAILABLE or ORACLE_OVERLOADED if the oracle does not answer
+   */
+  public ClusterConfiguration configuration() {
+    return ConfigurationRead.by(session);
+  }
+
   /** {@link #run(TransactionOptions, TransactionFunction)} with the default options. */
   public <T, X extends Exception> T run(TransactionFunction<T, X> fn) throws X {
     return run(TransactionOptions.defaults(), fn);

@@ -7,6 +7,7 @@ import io.isolde.apply.Recovery;
 import io.isolde.apply.StrongTables;
 import io.isolde.apply.TableStores;
 import io.isolde.config.IsoldeConfig;
+import io.isolde.configuration.ConfigurationReporter;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.install.TestedVersion;
@@ -17,6 +18,7 @@ import io.isolde.peers.EveryNode;
 import io.isolde.peers.NodePort;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replicated.ReplicatedOracle;
+import io.isolde.replication.LedGroups;
 import io.isolde.replication.StrongKeyspaces;
 import io.isolde.replication.TransactionsOnGroups;
 import io.isolde.restart.Restart;
@@ -164,6 +166,7 @@ final class NodeStart implements NodeParts {
       queues = OutboundQueues.open(host);
       startStrongKeyspaces();
       startRecovery();
+      startConfiguration();
       restart.recover(host, new TransactionsOnGroups(strong));
       while (!StorageService.instance.isNativeTransportRunning()) {
         Thread.sleep(LOOK_MILLIS);
@@ -205,6 +208,12 @@ final class NodeStart implements NodeParts {
     host.node().applyWith(new LeaderApplier(tables, queues));
     // While a node drains, the oracle may lead there for some seconds more.
     StorageService.instance.addPreShutdownHook(() -> host.node().applyWith(CommitApplier.NONE));
+  }
+
+  private void startConfiguration() {
+    ConfigurationReporter reporter = new ConfigurationReporter(host, new LedGroups(strong));
+    reporter.start();
+    StorageService.instance.addPreShutdownHook(reporter::close);
   }
 
   private void startHost() throws InterruptedException {

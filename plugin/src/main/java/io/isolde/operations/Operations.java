@@ -29,6 +29,7 @@ public final class Operations {
     OracleWatch oracle = new OracleWatch(parts);
     oracle.start();
     new Gauges(parts, oracle).register();
+    ConfigurationLook configuration = new ConfigurationLook(parts);
     DelayBook delays = MessageTap.start(config.staleness());
     VirtualKeyspaceRegistry.instance.register(
         new VirtualKeyspace(
@@ -44,6 +45,9 @@ public final class Operations {
                 new ReplicaGroupsTable(parts.strongKeyspaces()),
                 new GroupReplicasTable(parts.strongKeyspaces()),
                 new LeadershipEventsTable(parts.strongKeyspaces().leadership().events()),
+                new RingTable(configuration),
+                new GroupsTable(configuration),
+                new ConfigurationHistoryTable(configuration),
                 new SnapshotsTable(parts),
                 new StalenessTable(delays),
                 new FollowerStalenessTable(parts.strongKeyspaces()),

@@ -2,6 +2,7 @@
 package io.isolde.oracle.group;
 
 import io.isolde.oracle.InDoubtCommits;
+import io.isolde.oracle.configuration.Configuration;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.AnswerCodec;
 import io.isolde.oracle.replica.Bytes;
@@ -46,6 +47,7 @@ public final class OracleClient implements AutoCloseable {
 
   private final OracleClientConfig config;
   private final LeaderRequests requests;
+  private final ConfigurationReads configuration = new ConfigurationReads(new AskConfiguration());
   private final KnownInDoubt inDoubt = new KnownInDoubt(this::askInDoubt);
 
   /**
@@ -245,6 +247,33 @@ public final class OracleClient implements AutoCloseable {
   /** Asks for the next writes that a node may have lost when it died. */
   public CompletableFuture<LostWrites.Page> lostWrites(LostWrites.Question question) {
     return ask(question.writeTo(Wire.of(Protocol.LOST_WRITES)), LostWrites.Page::read).answer();
+  }
+
+  /** The configuration as it is at a moment after the call. */
+  public CompletableFuture<Configuration> configuration() {
+    return configuration.all();
+  }
+
+  /** The changes after a version, up to a moment after the call. */
+  public CompletableFuture<ConfigurationChanges> configurationChanges(long after) {
+    return configuration.changesAfter(after);
+  }
+
+  private final class AskConfiguration implements ConfigurationReads.Ask {
+    @Override
+    public CompletableFuture<ConfigurationQuestion.ConfigurationPage> page(
+        ConfigurationQuestion question) {
+      return ask(body(question), ConfigurationQuestion.ConfigurationPage::read).answer();
+    }
+
+    @Override
+    public CompletableFuture<ConfigurationChanges> changes(ConfigurationQuestion question) {
+      return ask(body(question), ConfigurationChanges::read).answer();
+    }
+
+    private ByteBuf body(ConfigurationQuestion question) {
+      return question.writeTo(Wire.of(Protocol.CONFIGURATION));
+    }
   }
 
   /** What the leader says of the group. */

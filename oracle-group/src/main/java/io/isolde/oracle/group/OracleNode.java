@@ -2,8 +2,8 @@
 package io.isolde.oracle.group;
 
 import io.isolde.oracle.PendingCommit;
+import io.isolde.oracle.configuration.Configuration;
 import io.isolde.oracle.replica.UnfinishedCommit;
-import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
 import io.isolde.raft.ratis.RatisNode;
 import io.isolde.raft.transport.PeerTransport;
@@ -26,16 +26,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A node that can be a member of the oracle's group: it is one if it was among the initial members,
  * or was added since. A node that is none refers those who ask to the members it knows.
  */
 public final class OracleNode implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(OracleNode.class);
-  private static final long HAND_OVER_MILLIS = 3_000;
 
   /** Changes of members, or questions of initial members, that wait; the next is refused. */
   private static final int MAX_QUEUED = 64;
@@ -127,6 +123,17 @@ public final class OracleNode implements AutoCloseable {
   /** What commits change, as this member sees it; empty if this node is no member (now). */
   public Optional<Changes> changes() {
     return Optional.ofNullable(member).map(current -> current.changes);
+  }
+
+  /**
+   * The configuration as this member has it; empty if this node is no member, or has not come to
+   * that version yet. Then the leader knows.
+   */
+  public Optional<Configuration> configuration(long atLeast) {
+    OracleMember now = member; // Without the lock: who joins or stops holds that for seconds.
+    return Optional.ofNullable(now)
+        .map(known -> known.host().look(replica -> replica.configuration().configuration()))
+        .filter(configuration -> configuration.version() >= atLeast);
   }
 
   /** Whether this node leads and serves. */
@@ -365,32 +372,12 @@ public final class OracleNode implements AutoCloseable {
     synchronized (this) {
       if (member != null) {
         service.serve(null);
-        handOver();
+        if (member.host().isServing()) {
+          LeaderHandOver.toAnother(member.replica(), self);
+        }
       }
       stopMember();
     }
     transport.close();
-  }
-
-  private void handOver() {
-    if (!member.host().isServing()) {
-      return;
-    }
-    for (Peer peer : member.replica().members()) {
-      if (!peer.id().equals(self.id())) {
-        try {
-          member
-              .replica()
-              .transferLeadership(peer.id(), HAND_OVER_MILLIS)
-              .get(2 * HAND_OVER_MILLIS, TimeUnit.MILLISECONDS);
-          return;
-        } catch (ExecutionException | TimeoutException | GroupFailure e) {
-          log.info("{} could not take over the oracle: {}", peer.id(), e.toString());
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-          return;
-        }
-      }
-    }
   }
 }

@@ -89,6 +89,8 @@ final class OracleService implements ApplicationHandler {
       case Protocol.FOUND -> found(request, body);
       case Protocol.CHANGE -> changes.onChange(MemberChange.read(body), request);
       case Protocol.STATUS -> status(request, serving);
+      case Protocol.CONFIGURATION ->
+          configuration(request, ConfigurationQuestion.read(body), serving);
       default -> {
         if (serving == null || !serving.host().isServing()) {
           request.notLeader(leading());
@@ -175,6 +177,40 @@ final class OracleService implements ApplicationHandler {
     } else {
       request.answer(serving.status().writeTo(Wire.of(Protocol.OK)));
     }
+  }
+
+  private void configuration(
+      Request request, ConfigurationQuestion question, OracleMember serving) {
+    if (serving == null || (question.isForLeader() && !serving.host().isServing())) {
+      request.notLeader(leading());
+    } else if (question.isForLeader()) {
+      var unused =
+          serving
+              .leads()
+              .whenComplete(
+                  (leads, error) -> {
+                    // It may have lost the lead meanwhile, and got it again without all entries.
+                    if (error == null && serving.host().isServing()) {
+                      answer(request, question, serving);
+                    } else {
+                      request.notLeader(leading());
+                    }
+                  });
+    } else {
+      answer(request, question, serving);
+    }
+  }
+
+  private void answer(Request request, ConfigurationQuestion question, OracleMember serving) {
+    ConfigurationQuestion.Found found = serving.host().look(question::look);
+    if (found == null) {
+      request.notLeader(leading());
+      return;
+    }
+    Bytes bytes = new Bytes(1 << 10).put(Protocol.OK);
+    found.encode(bytes);
+    byte[] encoded = bytes.toArray();
+    request.answer(Wire.of(encoded));
   }
 
   Leading leading() {

@@ -86,6 +86,13 @@ final class Protocol {
    */
   static final byte EXECUTE_AND_APPLY = 16;
 
+  /**
+   * A part of the configuration, or of its history. Arguments: {@link ConfigurationQuestion}. Any
+   * member answers that has the version asked for. Result: {@link
+   * ConfigurationQuestion.ConfigurationPage}, or {@link ConfigurationChanges}.
+   */
+  static final byte CONFIGURATION = 17;
+
   /** A result of {@link #BEGIN_UNDECIDED} that is no timestamp. */
   static final long DECIDED = -1;
 

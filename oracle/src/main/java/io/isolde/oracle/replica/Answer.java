@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.Outcome;
+import io.isolde.oracle.configuration.Effect;
 
 /** What a replica answers to a {@link Command}. All replicas answer the same. */
 public sealed interface Answer {
@@ -38,6 +39,17 @@ public sealed interface Answer {
 
   /** To {@link Command.IssueTimestamp}. */
   record Issued(long timestampMicros) implements Answer {}
+
+  /**
+   * To {@link Command.Configure}.
+   *
+   * @param version of the configuration then
+   */
+  record Configured(Effect effect, long version) implements Answer {
+    public Configured {
+      requireNonNull(effect);
+    }
+  }
 
   /** To a command that can't be carried out. Nothing is decided, nor will be. */
   record Rejected(Reason reason) implements Answer {

@@ -5,6 +5,7 @@ import io.isolde.oracle.Conflict;
 import io.isolde.oracle.Decision;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.Refusal;
+import io.isolde.oracle.configuration.Effect;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 
@@ -20,6 +21,7 @@ public final class AnswerCodec {
   private static final byte ISSUED = 8;
   private static final byte DONE = 9;
   private static final byte REJECTED = 10;
+  private static final byte CONFIGURED = 11;
 
   private AnswerCodec() {}
 
@@ -38,6 +40,8 @@ public final class AnswerCodec {
       encode(ended.outcome(), out);
     } else if (answer instanceof Answer.Rejected rejected) {
       out.put(REJECTED).put(codeOf(rejected.reason()));
+    } else if (answer instanceof Answer.Configured configured) {
+      out.put(CONFIGURED).put(codeOf(configured.effect())).putLong(configured.version());
     }
   }
 
@@ -58,6 +62,7 @@ public final class AnswerCodec {
       case ENDED_COMMITTED -> new Answer.Ended(new Outcome.Committed(in.getLong()));
       case ENDED_ABORTED -> new Answer.Ended(new Outcome.Aborted(conflict(in)));
       case REJECTED -> new Answer.Rejected(rejection(in.get()));
+      case CONFIGURED -> new Answer.Configured(effect(in.get()), in.getLong());
       default -> throw new IllegalArgumentException("There is no answer of kind " + kind + ".");
     };
   }
@@ -172,6 +177,25 @@ public final class AnswerCodec {
       case 5 -> Answer.Rejected.Reason.PARTS_MISSING;
       case 6 -> Answer.Rejected.Reason.NO_ROOM_FOR_PARTS;
       default -> throw new IllegalArgumentException("There is no rejection of kind " + code + ".");
+    };
+  }
+
+  private static int codeOf(Effect effect) {
+    return switch (effect) {
+      case CHANGED -> 1;
+      case UNCHANGED -> 2;
+      case FULL -> 3;
+      case NO_SUCH_GROUP -> 4;
+    };
+  }
+
+  private static Effect effect(byte code) {
+    return switch (code) {
+      case 1 -> Effect.CHANGED;
+      case 2 -> Effect.UNCHANGED;
+      case 3 -> Effect.FULL;
+      case 4 -> Effect.NO_SUCH_GROUP;
+      default -> throw new IllegalArgumentException("There is no effect of kind " + code + ".");
     };
   }
 }

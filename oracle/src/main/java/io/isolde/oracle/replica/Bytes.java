@@ -2,6 +2,7 @@
 package io.isolde.oracle.replica;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.UUID;
 
@@ -18,12 +19,12 @@ public final class Bytes {
     return this;
   }
 
-  Bytes putInt(int value) {
+  public Bytes putInt(int value) {
     room(Integer.BYTES).putInt(value);
     return this;
   }
 
-  Bytes putLong(long value) {
+  public Bytes putLong(long value) {
     room(Long.BYTES).putLong(value);
     return this;
   }
@@ -44,6 +45,10 @@ public final class Bytes {
   /** With their number before them. */
   Bytes putBytes(byte[] values) {
     return putInt(values.length).put(values, values.length);
+  }
+
+  Bytes putText(String text) {
+    return putBytes(text.getBytes(StandardCharsets.UTF_8));
   }
 
   Bytes putId(UUID id) {
@@ -76,6 +81,10 @@ public final class Bytes {
     byte[] values = new byte[count];
     source.get(values);
     return values;
+  }
+
+  static String text(ByteBuffer source) {
+    return new String(bytes(source), StandardCharsets.UTF_8);
   }
 
   static UUID id(ByteBuffer source) {

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.OracleConfig;
+import io.isolde.oracle.configuration.ConfigurationReport;
 import java.util.UUID;
 
 /** A change of the oracle. It goes through the log, so that every replica makes it. */
@@ -140,4 +141,11 @@ public sealed interface Command {
 
   /** Issues a timestamp that no commit has, above this one and above all in use. */
   record IssueTimestamp(long aboveMicros) implements Command {}
+
+  /** What a node reports to the configuration manager. Harmless if repeated, or late. */
+  record Configure(ConfigurationReport report) implements Command {
+    public Configure {
+      requireNonNull(report);
+    }
+  }
 }

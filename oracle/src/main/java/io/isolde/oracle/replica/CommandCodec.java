@@ -37,6 +37,7 @@ public final class CommandCodec {
   private static final byte IN_DOUBT = 8;
   private static final byte STAGE = 9;
   private static final byte UNSTAGE = 10;
+  private static final byte CONFIGURE = 11;
 
   private static final byte SERIALIZABLE = 1;
   private static final byte HAS_ID = 2;
@@ -138,6 +139,8 @@ public final class CommandCodec {
           .putBytes(stage.part());
     } else if (command instanceof Command.Unstage unstage) {
       out.put(UNSTAGE).putLong(unstage.session()).putId(unstage.staging());
+    } else if (command instanceof Command.Configure configure) {
+      ReportCodec.encode(configure.report(), out.put(CONFIGURE));
     } else if (command instanceof Command.Lead lead) {
       encode(lead.config(), out.put(LEAD));
     }
@@ -163,6 +166,7 @@ public final class CommandCodec {
           new Command.Stage(in.getLong(), Bytes.id(in), in.getInt(), in.getInt(), Bytes.bytes(in));
       case UNSTAGE -> new Command.Unstage(in.getLong(), Bytes.id(in));
       case LEAD -> new Command.Lead(decodeConfig(in));
+      case CONFIGURE -> new Command.Configure(ReportCodec.decode(in));
       default -> throw new IllegalArgumentException("There is no command of kind " + kind + ".");
     };
   }

@@ -9,6 +9,7 @@ import io.isolde.oracle.Outcome;
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.Refusal;
 import io.isolde.oracle.StatusOracle;
+import io.isolde.oracle.configuration.ConfigurationState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -43,6 +44,8 @@ public final class OracleReplica {
   private final WriteSets writeSets;
   private final StagedWrites staged;
   private final Unfinished unfinished;
+  private final OpenSessions openSessions;
+  private final ConfigurationState configuration;
   private OracleConfig config;
 
   /** How many leaders there have been. */
@@ -57,6 +60,7 @@ public final class OracleReplica {
         new RequestedAborts(),
         new WriteSets(),
         new StagedWrites(),
+        new ConfigurationState(),
         0);
   }
 
@@ -67,6 +71,7 @@ public final class OracleReplica {
       RequestedAborts requestedAborts,
       WriteSets writeSets,
       StagedWrites staged,
+      ConfigurationState configuration,
       long leaders) {
     this.config = config;
     this.oracle = oracle;
@@ -75,6 +80,8 @@ public final class OracleReplica {
     this.writeSets = writeSets;
     this.staged = staged;
     this.unfinished = new Unfinished(oracle, sessions, writeSets);
+    this.configuration = configuration;
+    this.openSessions = new OpenSessions(sessions, staged, configuration);
     this.leaders = leaders;
   }
 
@@ -120,19 +127,17 @@ public final class OracleReplica {
       return issue(issue.aboveMicros(), timeMicros);
     }
     if (command instanceof Command.OpenSession open) {
-      return openSession(open.coordinator(), open.generation());
+      return openSessions.open(open, timeMicros);
     }
     if (command instanceof Command.DeclareInDoubt inDoubt) {
       oracle.inDoubt(inDoubt.commitTimestamp());
       return Answer.Done.INSTANCE;
     }
-    close(((Command.FenceSession) command).session());
+    if (command instanceof Command.Configure configure) {
+      return openSessions.configure(configure.report(), timeMicros);
+    }
+    openSessions.fence(((Command.FenceSession) command).session(), timeMicros);
     return Answer.Done.INSTANCE;
-  }
-
-  private void close(long session) {
-    sessions.close(session);
-    staged.dropAll(session);
   }
 
   private Answer stage(Command.Stage stage, long timeMicros) {
@@ -254,20 +259,6 @@ public final class OracleReplica {
     return new Answer.Issued(oracle.next(timeMicros));
   }
 
-  private Answer openSession(UUID coordinator, long generation) {
-    Sessions.Session known = sessions.of(coordinator).orElse(null);
-    if (known != null && generation < known.generation()) {
-      return Answer.Fenced.INSTANCE;
-    }
-    if (known != null && generation == known.generation()) {
-      return new Answer.SessionOpened(known.number());
-    }
-    if (known != null) {
-      close(known.number());
-    }
-    return new Answer.SessionOpened(sessions.open(coordinator, generation).number());
-  }
-
   /**
    * @param reservedBefore what was reserved by the leaders before this one: they may have given out
    *     start timestamps up to here
@@ -355,6 +346,11 @@ public final class OracleReplica {
 
   public OracleStatistics statistics() {
     return oracle.statistics();
+  }
+
+  /** The ring, the replica groups and their leaders. Not to be changed. */
+  public ConfigurationState configuration() {
+    return configuration;
   }
 
   /** How many leaders' first entries were applied. */

@@ -4,6 +4,7 @@ package io.isolde.oracle.replica;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.SavedState;
 import io.isolde.oracle.StatusOracle;
+import io.isolde.oracle.configuration.ConfigurationState;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -17,13 +18,17 @@ import java.util.UUID;
  * waits; written at leisure, while it goes on.
  */
 public final class SavedReplica {
-  private static final int FORMAT = 2;
+  private static final int FORMAT = 3;
+
+  /** Before the configuration was kept. */
+  private static final int WITHOUT_CONFIGURATION = 2;
 
   /** Before commits came in parts. */
   private static final int WITHOUT_PARTS = 1;
 
   private static final int MAX_CONFIG_BYTES = 1024;
   private static final int MAX_SESSIONS_BYTES = 1 << 30;
+  private static final int MAX_CONFIGURATION_BYTES = 1 << 28;
   private static final int CHUNK_BYTES = 1 << 20;
 
   /** No commit has this timestamp. */
@@ -31,11 +36,14 @@ public final class SavedReplica {
 
   private final byte[] config;
   private final byte[] sessions;
+  private final ConfigurationState.Saved configuration;
   private final SavedState oracle;
 
-  private SavedReplica(byte[] config, byte[] sessions, SavedState oracle) {
+  private SavedReplica(
+      byte[] config, byte[] sessions, ConfigurationState.Saved configuration, SavedState oracle) {
     this.config = config;
     this.sessions = sessions;
+    this.configuration = configuration;
     this.oracle = oracle;
   }
 
@@ -49,13 +57,20 @@ public final class SavedReplica {
     encode(replica.writeSets(), sessions);
     encodeParts(replica.writeSets(), sessions);
     encode(replica.staged(), sessions);
-    return new SavedReplica(config.toArray(), sessions.toArray(), replica.oracle().snapshot());
+    return new SavedReplica(
+        config.toArray(),
+        sessions.toArray(),
+        replica.configuration().save(),
+        replica.oracle().snapshot());
   }
 
   public void writeTo(DataOutput out) throws IOException {
     out.writeInt(FORMAT);
     write(config, out);
     write(sessions, out);
+    Bytes kept = new Bytes(1 << 12);
+    ConfigurationCodec.encode(configuration, kept);
+    write(kept.toArray(), out);
     oracle.writeTo(out);
   }
 
@@ -66,11 +81,11 @@ public final class SavedReplica {
    */
   public static OracleReplica read(DataInput in) throws IOException {
     int format = in.readInt();
-    if (format != WITHOUT_PARTS && format != FORMAT) {
+    if (format < WITHOUT_PARTS || format > FORMAT) {
       throw new IOException(
           "The saved state of the oracle has format "
               + format
-              + ", but this build of Isolde reads only 1 and 2"
+              + ", but this build of Isolde reads only 1 to 3"
               + ". Start this node with the build that it ran before, or with a newer one.");
     }
     try {
@@ -81,12 +96,23 @@ public final class SavedReplica {
       Sessions sessions = decodeSessions(own);
       WriteSets writeSets = decodeWriteSets(own);
       StagedWrites staged = new StagedWrites();
-      if (format == FORMAT) {
+      if (format > WITHOUT_PARTS) {
         decodeParts(own, writeSets);
         staged = decodeStaged(own);
       }
+      ConfigurationState configuration =
+          format > WITHOUT_CONFIGURATION
+              ? ConfigurationState.of(ConfigurationCodec.decode(read(in, MAX_CONFIGURATION_BYTES)))
+              : new ConfigurationState();
       return new OracleReplica(
-          config, StatusOracle.load(config, in), sessions, aborts, writeSets, staged, leaders);
+          config,
+          StatusOracle.load(config, in),
+          sessions,
+          aborts,
+          writeSets,
+          staged,
+          configuration,
+          leaders);
     } catch (RuntimeException e) {
       throw new IOException("The saved state of the oracle is damaged.", e);
     }

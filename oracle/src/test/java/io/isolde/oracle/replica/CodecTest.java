@@ -11,10 +11,12 @@ import io.isolde.oracle.IsolationLevel;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.Outcome;
 import io.isolde.oracle.Refusal;
+import io.isolde.oracle.configuration.Effect;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
 import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
@@ -38,6 +40,7 @@ class CodecTest {
             longs.map(Command.IssueTimestamp::new),
             Combinators.combine(ids(), longs).as(Command.OpenSession::new),
             Combinators.combine(ids(), longs).as(Command.Abort::new),
+            longs.map(seed -> new Command.Configure(RandomReports.next(new Random(seed)))),
             Combinators.combine(longs, Arbitraries.integers(), requests()).as(Command.Commit::new),
             Arbitraries.integers()
                 .between(1, 1 << 20)
@@ -59,6 +62,7 @@ class CodecTest {
             decided,
             longs.map(Answer.SessionOpened::new),
             longs.map(Answer.Issued::new),
+            Combinators.combine(Arbitraries.of(Effect.class), longs).as(Answer.Configured::new),
             Arbitraries.of(new Answer.Fenced(), new Answer.Done()),
             Arbitraries.of(Answer.Rejected.Reason.class).map(Answer.Rejected::new),
             longs.map(t -> new Answer.Ended(new Outcome.Committed(t))),

@@ -68,6 +68,18 @@ class SavedReplicaTest {
         .hasMessageContaining("99");
   }
 
+  @Test
+  void whenABuildBeforeTheConfigurationHasSavedItThenItIsReadAndNothingIsConfigured()
+      throws IOException {
+    try (var in = getClass().getResourceAsStream("/saved-replica-format-2.bin")) {
+      OracleReplica restored = load(in.readAllBytes());
+      assertThat(restored.configuration().version()).isZero();
+      assertThat(restored.openSessions()).hasSize(2);
+      assertThat(restored.staged().bytes()).isEqualTo(2000);
+      assertThat(save(load(save(restored)))).isEqualTo(save(restored));
+    }
+  }
+
   @Property(tries = 50)
   void whenItIsCutShortThenThatIsNoticed(@ForAll int cut) throws IOException {
     byte[] whole = save(new ReplicaFixture().replica);
@@ -107,8 +119,9 @@ class SavedReplicaTest {
   private static Command randomCommand(ReplicaFixture fixture, Random random) {
     long session = 1L + random.nextInt(5);
     UUID id = new UUID(2, random.nextInt(30));
-    return switch (random.nextInt(10)) {
+    return switch (random.nextInt(12)) {
       case 0 -> new Command.OpenSession(new UUID(1, random.nextInt(3)), random.nextInt(10));
+      case 10, 11 -> new Command.Configure(RandomReports.next(random));
       case 1 -> random.nextInt(5) == 0 ? new Command.FenceSession(session) : blind(session, 1, 7);
       case 2 -> new Command.Abort(id, (long) random.nextInt(2) * fixture.replica.last());
       case 3 -> new Command.IssueTimestamp(fixture.replica.last() + random.nextInt(50));

@@ -132,7 +132,7 @@ class RollingUpgradeTest {
   @Test
   @Order(2)
   void whenBuildsHaveAFormatInCommonThenNodesAreUpgradedOneByOneAndNothingIsLost() {
-    OtherBuild next = OtherBuild.ofFormats(6, 7);
+    OtherBuild next = OtherBuild.ofFormats(7, 8);
     for (int number = 1; number <= NODES; number++) {
       restart(number, next::on);
       awaitMoreOfAll();

@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.client.IsoldeException;
 import io.isolde.client.Transaction;
+import io.isolde.system.Await;
 import io.isolde.system.SystemNode;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -55,6 +57,24 @@ class VirtualTablesTest {
     assertThat(sessions.get(0).getUuid("coordinator")).isEqualTo(host);
     assertThat(sessions.get(0).getBoolean("this_node")).isTrue();
     assertThat(sessions.get(0).getLong("silent_ms")).isBetween(0L, 60_000L);
+  }
+
+  @Test
+  void whenANodeRunsThenTheConfigurationHasItAndItsHistory() {
+    Row self = rows("SELECT host_id FROM system.local").get(0);
+    Await.until("the node has registered", () -> rows("SELECT * FROM isolde.ring").size() == 1);
+    Row node = rows("SELECT * FROM isolde.ring").get(0);
+    assertThat(node.getUuid("host_id")).isEqualTo(self.getUuid("host_id"));
+    assertThat(node.getString("address")).isEqualTo(NODE.process().spec().address());
+    assertThat(node.getString("state")).isEqualTo("UP");
+    Row first =
+        rows("SELECT * FROM isolde.configuration_history").stream()
+            .min(Comparator.comparing(row -> row.getLong("version")))
+            .orElseThrow();
+    assertThat(first.getLong("version")).isEqualTo(1);
+    assertThat(first.getString("change")).isEqualTo("NODE_REGISTERED");
+    assertThat(first.getInstant("at")).isBefore(Instant.now().plusSeconds(60));
+    assertThat(NODE.isolde().configuration().nodes()).hasSize(1);
   }
 
   @Test

@@ -290,6 +290,12 @@ class StrongKeyspaceTest {
 
   @Test
   @Order(7)
+  void whenLeadersAndKeyspacesComeAndGoThenTheConfigurationSaysSo() {
+    ClusterConfigurations.check(nodes);
+  }
+
+  @Test
+  @Order(7)
   void whenReplicasMoveThenNothingIsLostAndWhatWasDeletedStaysSo() throws Exception {
     MovedReplicas.check(nodes);
   }
