@@ -67,8 +67,16 @@ def test_when_there_are_no_groups_then_a_group_that_has_come_meanwhile_is_not_mi
 
 
 def test_when_it_never_rests_then_that_is_an_error() -> None:
-    with pytest.raises(RuntimeError):
+    with pytest.raises(IsoldeError) as caught:
         read(*[rows for n in range(20) for rows in ([group(n)], [node(n + 1)])])
+
+    assert caught.value.code is ErrorCode.ORACLE_OVERLOADED
+    assert caught.value.is_safe_to_run_again
+
+
+def test_when_there_are_groups_and_no_nodes_then_it_is_read_again() -> None:
+    found = read([group(7)], [], [group(8)], [node(8)])
+    assert found.version == 8
 
 
 def test_when_the_oracle_does_not_answer_then_the_error_has_its_code() -> None:

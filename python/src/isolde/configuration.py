@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, NamedTuple, Optional, Sequence
 from uuid import UUID
 
 from cassandra.query import SimpleStatement
 
 from isolde._requests import reported_by_node
+from isolde.errors import NotCommittedError
 
 #: It changes when leaders do, so a few reads find it at rest.
 _MAX_READS = 20
+
+#: Before the second read, and as much longer before each further one.
+_PAUSE_SECONDS = 0.005
 
 _NODE_COLUMNS = "host_id, address, cql_address, datacenter, rack, state, version"
 _GROUP_COLUMNS = (
@@ -65,7 +70,8 @@ class ClusterConfiguration(NamedTuple):
 
 def read(session: Any) -> ClusterConfiguration:
     """Reads both tables until they are of one version."""
-    for _ in range(_MAX_READS):
+    for attempt in range(_MAX_READS):
+        time.sleep(attempt * _PAUSE_SECONDS)
         groups = _rows(session, _GROUPS)
         nodes = _rows(session, _NODES)
         # Without groups there is no version of theirs. A second look finds those of meanwhile.
@@ -73,14 +79,15 @@ def read(session: Any) -> ClusterConfiguration:
         versions = {row[-1] for row in nodes} | {row[-1] for row in others}
         if not versions:
             return ClusterConfiguration(0, (), ())
-        if len(versions) == 1 and len(groups) == len(others):
+        if len(versions) == 1 and len(groups) == len(others) and (nodes or not others):
             return ClusterConfiguration(
                 versions.pop(),
                 tuple(_node(row) for row in nodes),
                 tuple(_group(row) for row in others),
             )
-    raise RuntimeError(
-        f"The configuration of the cluster has changed during each of {_MAX_READS} reads."
+    raise NotCommittedError(
+        f"The configuration of the cluster has changed during each of {_MAX_READS} reads. Try again.",
+        {"code": "ORACLE_OVERLOADED", "retryable": "true", "outcome": "not_committed"},
     )
 
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,6 +20,9 @@ import picocli.CommandLine.Spec;
     name = "ring",
     description = "Show the nodes, the replica groups and their leaders, as the oracle has them.")
 final class RingCommand implements Runnable {
+  /** It changes when leaders do, so a few reads find it at rest. */
+  private static final int MAX_READS = 20;
+
   @Spec private CommandSpec spec;
   @Mixin private Home home;
   @Mixin private NodeAccess access;
@@ -40,7 +44,17 @@ final class RingCommand implements Runnable {
   }
 
   private void show(CqlConnection connection) {
-    List<Row> nodes = connection.execute("SELECT * FROM isolde.ring");
+    List<Row> nodes = List.of();
+    List<Row> groups = List.of();
+    boolean isOneVersion = false;
+    for (int read = 0; read < MAX_READS && !isOneVersion; read++) {
+      nodes = connection.execute("SELECT * FROM isolde.ring");
+      groups = connection.execute("SELECT * FROM isolde.groups");
+      isOneVersion = versions(nodes, groups) <= 1;
+    }
+    if (!isOneVersion) {
+      throw new CommandFailedException("The configuration changes all the time. Try again.");
+    }
     if (nodes.isEmpty()) {
       say("No node has registered itself yet.");
       return;
@@ -49,11 +63,18 @@ final class RingCommand implements Runnable {
     nodes.stream()
         .sorted(Comparator.comparing((Row row) -> row.getString("address")))
         .forEach(this::showNode);
-    connection.execute("SELECT * FROM isolde.groups").stream()
+    groups.stream()
         .sorted(
             Comparator.comparing((Row row) -> row.getString("keyspace_name"))
                 .thenComparing(row -> row.getInt("group_number")))
         .forEach(this::showGroup);
+  }
+
+  private static long versions(List<Row> nodes, List<Row> groups) {
+    return Stream.concat(nodes.stream(), groups.stream())
+        .map(row -> row.getLong("configuration_version"))
+        .distinct()
+        .count();
   }
 
   private void showNode(Row row) {

@@ -14,6 +14,9 @@ final class ConfigurationRead {
   /** It changes when leaders do, so a few reads find it at rest. */
   private static final int MAX_READS = 20;
 
+  /** Before the second read, and as much longer before each further one. */
+  private static final long PAUSE_MILLIS = 5;
+
   private static final String NODES = "SELECT * FROM isolde.ring";
   private static final String GROUPS = "SELECT * FROM isolde.groups";
 
@@ -22,6 +25,7 @@ final class ConfigurationRead {
   /** Throws the node's error if there is one. */
   static ClusterConfiguration by(CqlSession session) {
     for (int read = 0; read < MAX_READS; read++) {
+      pause(read * PAUSE_MILLIS);
       List<Row> groups = rows(session, GROUPS);
       List<Row> nodes = rows(session, NODES);
       // Without groups there is no version of theirs. A second look finds those of meanwhile.
@@ -29,7 +33,8 @@ final class ConfigurationRead {
       Set<Long> versions = new HashSet<>();
       nodes.forEach(row -> versions.add(row.getLong("configuration_version")));
       others.forEach(row -> versions.add(row.getLong("configuration_version")));
-      if (versions.size() == 1 && groups.size() == others.size()) {
+      boolean isOfNodes = !nodes.isEmpty() || others.isEmpty();
+      if (versions.size() == 1 && groups.size() == others.size() && isOfNodes) {
         return new ClusterConfiguration(
             versions.iterator().next(),
             nodes.stream().map(ConfigurationRead::node).toList(),
@@ -39,8 +44,24 @@ final class ConfigurationRead {
         return new ClusterConfiguration(0, List.of(), List.of());
       }
     }
-    throw new IllegalStateException(
-        "The configuration of the cluster has changed during each of " + MAX_READS + " reads.");
+    throw IsoldeException.ofClient(
+        ErrorCode.ORACLE_OVERLOADED,
+        true,
+        Outcome.NOT_COMMITTED,
+        null,
+        "The configuration of the cluster has changed during each of "
+            + MAX_READS
+            + " reads. Try again.",
+        null);
+  }
+
+  private static void pause(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while reading the configuration.", e);
+    }
   }
 
   private static List<Row> rows(CqlSession session, String select) {

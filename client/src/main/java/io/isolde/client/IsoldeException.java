@@ -36,7 +36,11 @@ public final class IsoldeException extends RuntimeException {
     this.trailer = trailer;
   }
 
-  /** An error that this client found out itself, in the form in which a server would report it. */
+  /**
+   * An error that this client found out itself, in the form in which a server would report it.
+   *
+   * @param transactionId null if there is none
+   */
   static IsoldeException ofClient(
       ErrorCode code,
       boolean retryable,
@@ -48,7 +52,9 @@ public final class IsoldeException extends RuntimeException {
     entries.put("code", code.name());
     entries.put("retryable", Boolean.toString(retryable));
     entries.put("outcome", outcome.word());
-    entries.put("transaction", transactionId.toString());
+    if (transactionId != null) {
+      entries.put("transaction", transactionId.toString());
+    }
     ErrorTrailer trailer = new ErrorTrailer(entries);
     return new IsoldeException(sentence + " " + trailer, trailer, cause);
   }

@@ -14,9 +14,9 @@ import io.isolde.raft.transport.LogLimit;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replication.LedGroups;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -31,22 +31,25 @@ import org.slf4j.LoggerFactory;
  * Keeps the configuration true as far as this node is responsible: reports itself when it starts,
  * and a group when it begins to lead it. The first living node also reports what is gone.
  *
- * <p>One thread looks at this node's own state, which costs nothing. It asks the oracle only when
- * that has changed, and once a minute, for what was changed since: a report that got lost is found
- * so. Nothing waits for it.
+ * <p>One thread looks at this node's own state. It asks the oracle only when that has changed, and
+ * once a minute, for what was changed since: a report that got lost is found so. Nothing waits for
+ * it.
  */
 public final class ConfigurationReporter implements AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(ConfigurationReporter.class);
   private static final long LOOK_MILLIS = 200;
   private static final long COMPARE_MILLIS = 60_000;
 
-  /** Schemas and rings spread; what is gone is looked for again after this. */
+  /** Of each so many comparisons one reads all: the oracle may have been lost, and made anew. */
+  private static final int COMPARISONS_FOR_ALL = 10;
+
+  /** Schemas and rings spread; the next look comes after this. */
   private static final long LOOK_AGAIN_MILLIS = 5_000;
 
   private static final long MIN_BACK_OFF_MILLIS = 500;
   private static final long MAX_BACK_OFF_MILLIS = 30_000;
 
-  /** Reports that are under way at once; the others wait for the next look. */
+  /** Reports that are under way at once. */
   private static final int MAX_REPORTS = 256;
 
   private final OracleHost oracle;
@@ -65,18 +68,22 @@ public final class ConfigurationReporter implements AutoCloseable {
   /** As it was read last. */
   private Configuration known = Configuration.EMPTY;
 
-  /** All that is below was compared with it. */
-  private NodeInfo self;
+  /** What was compared with it; null before the first time. */
+  private Seen compared;
 
-  private Map<UUID, Long> terms = Map.of();
-  private Set<UUID> knownGroups = Set.of();
-  private long ringVersion;
-
+  private final Missing missing = new Missing();
   private boolean hasRegistered;
-  private Set<UUID> missing = Set.of();
+  private int comparisons;
   private long generation;
   private long dueNanos = System.nanoTime();
   private long backOffMillis;
+
+  /**
+   * This node's own state.
+   *
+   * @param terms of the groups that it leads
+   */
+  private record Seen(long ringVersion, UUID schemaVersion, NodeInfo self, Map<UUID, Long> terms) {}
 
   public ConfigurationReporter(OracleHost oracle, LedGroups groups) {
     this.oracle = oracle;
@@ -87,16 +94,20 @@ public final class ConfigurationReporter implements AutoCloseable {
     var unused = thread.scheduleWithFixedDelay(this::look, 0, LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
+  private Seen see() {
+    return new Seen(Ring.version(), groups.schemaVersion(), ThisNode.info(), groups.terms());
+  }
+
   private void look() {
     try {
       boolean isDue = System.nanoTime() - dueNanos >= 0;
-      if (ThisNode.isInRing() && (isDue || (backOffMillis == 0 && hasChanged()))) {
-        long nextMillis = report();
+      if (ThisNode.isInRing() && (isDue || (backOffMillis == 0 && !see().equals(compared)))) {
+        long nextMillis = report(see());
         backOffMillis = 0;
         dueNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(nextMillis);
       }
-    } catch (ExecutionException | RuntimeException e) {
-      known = Configuration.EMPTY; // It may be of an oracle that was lost; it is read anew.
+    } catch (ExecutionException | RuntimeException | Error e) { // Else it would be the last look.
+      missing.forget();
       backOffMillis =
           Math.min(Math.max(2 * backOffMillis, MIN_BACK_OFF_MILLIS), MAX_BACK_OFF_MILLIS);
       dueNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(backOffMillis);
@@ -109,93 +120,99 @@ public final class ConfigurationReporter implements AutoCloseable {
     }
   }
 
-  private boolean hasChanged() {
-    return ringVersion != Ring.version()
-        || !terms.equals(groups.terms())
-        || !knownGroups.equals(groups.known())
-        || !ThisNode.info().equals(self);
-  }
-
   /** Returns after what time the next comparison is due. */
-  private long report() throws ExecutionException, InterruptedException {
-    long ringNow = Ring.version();
-    NodeInfo selfNow = ThisNode.info();
-    Map<UUID, Long> termsNow = groups.terms();
-    Set<UUID> groupsNow = groups.known();
+  private long report(Seen now) throws ExecutionException, InterruptedException {
     read();
     Differences differences = new Differences(known);
+    boolean isMissing = Ring.isFirstLiving() && reportGone(differences, now.self);
+    if (!isMissing) {
+      missing.forget();
+    }
     List<ConfigurationReport> reports = new ArrayList<>();
     if (hasRegistered) {
-      differences.ofNode(selfNow, this::nextGeneration).ifPresent(reports::add);
+      differences.ofNode(now.self, this::nextGeneration).ifPresent(reports::add);
     } else {
       // Also if all is known: it fences reports of an earlier process that come late.
-      reports.add(new ConfigurationReport.RegisterNode(selfNow, nextGeneration()));
+      reports.add(new ConfigurationReport.RegisterNode(now.self, nextGeneration()));
     }
     reports.addAll(
-        differences.ofGroups(selfNow.host(), termsNow, groups::info, this::nextGeneration));
-    boolean isMissing = Ring.isFirstLiving() && addGone(differences, selfNow, groupsNow, reports);
-    boolean isAll = reports.size() <= MAX_REPORTS;
-    boolean isToRegister = send(isAll ? reports : reports.subList(0, MAX_REPORTS));
+        differences.ofGroups(
+            now.self.host(), now.terms, new GroupInfos(groups, logLimit), this::nextGeneration));
+    boolean isToRepeat = send(reports);
+    // What this node has learned of the schema may be behind the version of the schema.
+    boolean isNew = compared == null || !compared.schemaVersion.equals(now.schemaVersion);
     hasRegistered = true;
-    self = selfNow;
-    terms = termsNow;
-    knownGroups = groupsNow;
-    ringVersion = ringNow;
-    if (!isAll) {
-      return 0;
-    }
-    return isMissing || isToRegister ? LOOK_AGAIN_MILLIS : COMPARE_MILLIS;
+    compared = now;
+    return isMissing || isToRepeat || isNew ? LOOK_AGAIN_MILLIS : COMPARE_MILLIS;
   }
 
-  /** Reports what was missing at two looks; returns whether something was missing at this one. */
-  private boolean addGone(
-      Differences differences,
-      NodeInfo selfNow,
-      Set<UUID> groupsNow,
-      List<ConfigurationReport> reports) {
+  /** Returns whether something is missing that is not reported yet. */
+  private boolean reportGone(Differences differences, NodeInfo self)
+      throws ExecutionException, InterruptedException {
     Set<UUID> missingNow =
-        differences.missing(host -> Ring.isMember(host) || host.equals(selfNow.host()), groupsNow);
-    Set<UUID> gone = new HashSet<>(missingNow);
-    gone.retainAll(missing);
-    missing = missingNow;
-    reports.addAll(differences.ofGone(gone));
-    return !missingNow.isEmpty();
+        differences.missing(
+            host -> Ring.isMember(host) || host.equals(self.host()), groups.known());
+    Set<UUID> gone = missing.gone(missingNow, System.nanoTime());
+    var unused = send(differences.ofGone(gone));
+    return gone.size() < missingNow.size();
   }
 
   private void read() throws ExecutionException, InterruptedException {
-    if (known.version() > 0) {
+    comparisons++;
+    if (known.version() > 0 && comparisons % COMPARISONS_FOR_ALL != 0) {
       ConfigurationChanges changes = oracle.client().configurationChanges(known.version()).get();
-      if (changes.isWhole() && changes.version() >= known.version()) {
-        known = known.with(changes.changes());
+      Optional<Configuration> next = next(changes);
+      if (next.isPresent()) {
+        known = next.get();
         return;
       }
     }
     known = oracle.client().configuration().get();
   }
 
+  /** Empty if the changes don't follow what is known. */
+  private Optional<Configuration> next(ConfigurationChanges changes) {
+    if (!changes.isWhole() || changes.version() < known.version()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(known.with(changes.changes()));
+    } catch (IllegalArgumentException e) { // They are of an oracle that was made anew.
+      return Optional.empty();
+    }
+  }
+
   /**
-   * All at once, so that they share entries of the log.
+   * Many at once, so that they share entries of the log.
    *
-   * @return whether a group was deregistered meanwhile, though this node leads it
+   * @return whether to look again soon: something was changed meanwhile
    */
   private boolean send(List<ConfigurationReport> reports)
       throws ExecutionException, InterruptedException {
-    List<CompletableFuture<Answer>> answers = new ArrayList<>();
-    for (ConfigurationReport report : reports) {
-      answers.add(oracle.client().execute(new Command.Configure(report)));
-    }
-    boolean isToRegister = false;
-    for (CompletableFuture<Answer> answer : answers) {
-      if (answer.get() instanceof Answer.Configured configured) {
-        isToRegister |= configured.effect() == Effect.NO_SUCH_GROUP;
-        if (configured.effect() == Effect.FULL && logLimit.allows("full")) {
-          logger.error(
-              "The configuration of the cluster has no room for what this node reports. Drop"
-                  + " strong keyspaces that are not needed, or make them with fewer groups.");
-        }
+    boolean isToRepeat = false;
+    for (int from = 0; from < reports.size(); from += MAX_REPORTS) {
+      List<CompletableFuture<Answer>> answers = new ArrayList<>();
+      for (ConfigurationReport report :
+          reports.subList(from, Math.min(from + MAX_REPORTS, reports.size()))) {
+        answers.add(oracle.client().execute(new Command.Configure(report)));
+      }
+      for (CompletableFuture<Answer> answer : answers) {
+        isToRepeat |= answer.get() instanceof Answer.Configured done && isToRepeat(done);
       }
     }
-    return isToRegister;
+    return isToRepeat;
+  }
+
+  private boolean isToRepeat(Answer.Configured answer) {
+    if (answer.effect() == Effect.FULL && logLimit.allows("full")) {
+      logger.error(
+          "The configuration of the cluster has no room for what this node reports. Drop strong"
+              + " keyspaces that are not needed, or make them with fewer groups.");
+    }
+    boolean wasAhead = answer.generation() > generation; // Its clock, or that of another leader.
+    generation = Math.max(generation, answer.generation());
+    return answer.effect() == Effect.NO_SUCH_GROUP
+        || (answer.effect() == Effect.SUPERSEDED && wasAhead);
   }
 
   /** Above that of every report before, also of processes before, as far as clocks are right. */

@@ -11,9 +11,9 @@ import org.apache.cassandra.utils.FBUtilities;
 final class ThisNode {
   private ThisNode() {}
 
-  /** Whether it has its place in the ring, and does not leave it. */
+  /** Whether it has its place in the ring; also while it leaves or moves, as it may lead then. */
   static boolean isInRing() {
-    return StorageService.instance.isNormal();
+    return StorageService.instance.isJoined();
   }
 
   static NodeInfo info() {

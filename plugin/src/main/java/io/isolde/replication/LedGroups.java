@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import org.apache.cassandra.schema.Schema;
 
 /** The replica groups of strong keyspaces, as their leaders report them. */
 public final class LedGroups {
@@ -20,7 +21,12 @@ public final class LedGroups {
     this.keyspaces = keyspaces;
   }
 
-  /** The groups that this node leads, with its terms. Cheap. */
+  /** Changes whenever keyspaces come or go, or replicas move. */
+  public UUID schemaVersion() {
+    return Schema.instance.getVersion();
+  }
+
+  /** The groups that this node leads, with its terms. */
   public Map<UUID, Long> terms() {
     Map<UUID, Long> terms = new HashMap<>();
     for (StrongKeyspace keyspace : keyspaces.all()) {

@@ -9,11 +9,15 @@ import io.isolde.raft.GroupFailure.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** Reads the configuration page by page: all of one version, or the changes since one. */
 final class ConfigurationReads {
   /** A configuration that changes between its pages is read again; so often at most. */
   private static final int MAX_READS = 16;
+
+  /** Before the second read, and as much longer before each further one. */
+  private static final long PAUSE_MILLIS = 10;
 
   /** Asks whoever leads the oracle. */
   interface Ask {
@@ -58,7 +62,7 @@ final class ConfigurationReads {
     boolean isFirst = read.version == ConfigurationQuestion.NEWEST;
     if (!isFirst && page.part().version() != read.version) {
       return read.number < MAX_READS
-          ? next(new Read(read.number + 1))
+          ? afterAPause(read.number).thenCompose(rested -> next(new Read(read.number + 1)))
           : CompletableFuture.failedFuture(
               new GroupFailure(
                   Reason.OVERLOADED,
@@ -71,6 +75,12 @@ final class ConfigurationReads {
         ? CompletableFuture.completedFuture(
             new Configuration(read.version, read.nodes, read.groups))
         : next(read);
+  }
+
+  /** Changes come in crowds, as when a node fails that leads many groups. */
+  private static CompletableFuture<Void> afterAPause(int reads) {
+    return CompletableFuture.runAsync(
+        () -> {}, CompletableFuture.delayedExecutor(reads * PAUSE_MILLIS, TimeUnit.MILLISECONDS));
   }
 
   CompletableFuture<ConfigurationChanges> changesAfter(long version) {

@@ -35,7 +35,7 @@ final class OracleService implements ApplicationHandler {
   private final Supplier<List<Peer>> mayKnow;
   private final Bootstrap bootstrap;
   private final Changes changes;
-  private final Executor disk;
+  private final Executor background;
   private final LogLimit logLimit = new LogLimit();
 
   /** Null while this node is no member. */
@@ -43,13 +43,14 @@ final class OracleService implements ApplicationHandler {
 
   /**
    * @param mayKnow to whom a node that is no member refers
-   * @param disk runs what looks at the disk
+   * @param background runs what looks at the disk, or takes its time
    */
-  OracleService(Supplier<List<Peer>> mayKnow, Bootstrap bootstrap, Changes changes, Executor disk) {
+  OracleService(
+      Supplier<List<Peer>> mayKnow, Bootstrap bootstrap, Changes changes, Executor background) {
     this.mayKnow = mayKnow;
     this.bootstrap = bootstrap;
     this.changes = changes;
-    this.disk = disk;
+    this.background = background;
   }
 
   void serve(OracleMember newMember) {
@@ -167,7 +168,7 @@ final class OracleService implements ApplicationHandler {
 
   private void found(Request request, ByteBuf body) {
     List<Peer> itsInitialMembers = Bootstrap.readMembers(body);
-    disk.execute(
+    background.execute(
         () -> request.answer(bootstrap.onProbe(itsInitialMembers).writeTo(Wire.of(Protocol.OK))));
   }
 
@@ -191,13 +192,32 @@ final class OracleService implements ApplicationHandler {
                   (leads, error) -> {
                     // It may have lost the lead meanwhile, and got it again without all entries.
                     if (error == null && serving.host().isServing()) {
-                      answer(request, question, serving);
+                      answerLater(request, question, serving);
                     } else {
                       request.notLeader(leading());
                     }
                   });
     } else {
-      answer(request, question, serving);
+      answerLater(request, question, serving);
+    }
+  }
+
+  /** Neither on an event loop nor on a thread of Raft: it may be long. */
+  private void answerLater(Request request, ConfigurationQuestion question, OracleMember serving) {
+    try {
+      background.execute(
+          () -> {
+            try {
+              answer(request, question, serving);
+            } catch (RuntimeException | Error e) {
+              if (logLimit.allows(e.getClass())) {
+                log.error("The configuration could not be answered", e);
+              }
+              request.refused("The configuration could not be answered: " + e);
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      request.overloaded();
     }
   }
 

@@ -11,6 +11,9 @@ import java.util.UUID;
  */
 public sealed interface ConfigurationReport {
 
+  /** The node or group that it is about. */
+  UUID entry();
+
   /**
    * A node of the ring, by itself.
    *
@@ -20,6 +23,11 @@ public sealed interface ConfigurationReport {
   record RegisterNode(NodeInfo node, long generation) implements ConfigurationReport {
     public RegisterNode {
       requireNonNull(node);
+    }
+
+    @Override
+    public UUID entry() {
+      return node.host();
     }
   }
 
@@ -32,6 +40,11 @@ public sealed interface ConfigurationReport {
   record DeregisterNode(UUID host, long version) implements ConfigurationReport {
     public DeregisterNode {
       requireNonNull(host);
+    }
+
+    @Override
+    public UUID entry() {
+      return host;
     }
   }
 
@@ -47,6 +60,11 @@ public sealed interface ConfigurationReport {
       requireNonNull(group);
       requireNonNull(leader);
     }
+
+    @Override
+    public UUID entry() {
+      return group.id();
+    }
   }
 
   /** A group that is registered has a leader of a higher term. */
@@ -54,6 +72,11 @@ public sealed interface ConfigurationReport {
     public NewLeader {
       requireNonNull(group);
       requireNonNull(leader);
+    }
+
+    @Override
+    public UUID entry() {
+      return group;
     }
   }
 
@@ -65,6 +88,11 @@ public sealed interface ConfigurationReport {
   record DeregisterGroup(UUID group, long version) implements ConfigurationReport {
     public DeregisterGroup {
       requireNonNull(group);
+    }
+
+    @Override
+    public UUID entry() {
+      return group;
     }
   }
 }

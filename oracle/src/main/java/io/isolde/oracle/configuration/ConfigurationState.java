@@ -2,10 +2,12 @@
 package io.isolde.oracle.configuration;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Predicate;
@@ -88,7 +90,7 @@ public final class ConfigurationState {
     UUID host = report.node().host();
     Age age = new Age(0, report.generation());
     if (!isNews(host, age)) {
-      return Effect.UNCHANGED;
+      return Effect.SUPERSEDED;
     }
     ConfiguredNode known = entries.nodes.get(host);
     if (known == null
@@ -107,7 +109,7 @@ public final class ConfigurationState {
     UUID id = report.group().id();
     Age age = new Age(report.term(), report.generation());
     if (!isNews(id, age)) {
-      return Effect.UNCHANGED;
+      return Effect.SUPERSEDED;
     }
     ConfiguredGroup known = entries.groups.get(id);
     if (known == null
@@ -126,8 +128,18 @@ public final class ConfigurationState {
   }
 
   private boolean isNews(UUID id, Age age) {
-    Age known = ages.containsKey(id) ? ages.get(id) : removed.get(id);
+    Age known = newest(id);
     return known == null || age.isAbove(known);
+  }
+
+  private Age newest(UUID id) {
+    return ages.containsKey(id) ? ages.get(id) : removed.get(id);
+  }
+
+  /** The generation of the newest report of an entry that is or was there; 0 if none is known. */
+  public long generationOf(UUID id) {
+    Age known = newest(id);
+    return known == null ? 0 : Math.max(0, known.generation);
   }
 
   private boolean hasRoom(int moreBytes) {
@@ -195,25 +207,26 @@ public final class ConfigurationState {
   public Configuration page(int from, long maxBytes) {
     List<ConfiguredNode> nodes = new ArrayList<>();
     List<ConfiguredGroup> groups = new ArrayList<>();
-    long toPass = Math.max(0, from);
     long bytes = 0;
-    for (ConfiguredNode node : entries.nodes.values()) {
-      if (toPass > 0) {
-        toPass--;
-      } else if (bytes < maxBytes) {
-        bytes += node.info().bytes();
-        nodes.add(node);
-      }
+    int passed = Math.max(0, from);
+    for (Iterator<ConfiguredNode> all = after(entries.nodes, passed);
+        all.hasNext() && bytes < maxBytes; ) {
+      ConfiguredNode node = all.next();
+      bytes += node.info().bytes();
+      nodes.add(node);
     }
-    for (ConfiguredGroup group : entries.groups.values()) {
-      if (toPass > 0) {
-        toPass--;
-      } else if (bytes < maxBytes) {
-        bytes += group.info().bytes();
-        groups.add(group);
-      }
+    int passedGroups = Math.max(0, passed - entries.nodes.size());
+    for (Iterator<ConfiguredGroup> all = after(entries.groups, passedGroups);
+        all.hasNext() && bytes < maxBytes; ) {
+      ConfiguredGroup group = all.next();
+      bytes += group.info().bytes();
+      groups.add(group);
     }
     return new Configuration(version, nodes, groups);
+  }
+
+  private static <T> Iterator<T> after(SortedMap<UUID, T> entries, int passed) {
+    return entries.values().stream().skip(passed).iterator();
   }
 
   /** As {@link ChangeHistory#after}. */

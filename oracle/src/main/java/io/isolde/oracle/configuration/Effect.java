@@ -5,10 +5,12 @@ package io.isolde.oracle.configuration;
 public enum Effect {
   /** It has made a version. */
   CHANGED,
-  /** All that it says is known, or something newer is. */
+  /** All that it says is known; or the entry that it is about is not there, or newer. */
   UNCHANGED,
   /** There is no room for another entry, or for a larger one; nothing was changed. */
   FULL,
   /** A new leader of a group that is not registered: register it. */
-  NO_SUCH_GROUP
+  NO_SUCH_GROUP,
+  /** A registration of an older term or generation than known, or the same again. */
+  SUPERSEDED
 }

@@ -44,8 +44,9 @@ public sealed interface Answer {
    * To {@link Command.Configure}.
    *
    * @param version of the configuration then
+   * @param generation of the newest registration of that entry in its term; 0 if there is none
    */
-  record Configured(Effect effect, long version) implements Answer {
+  record Configured(Effect effect, long version, long generation) implements Answer {
     public Configured {
       requireNonNull(effect);
     }

@@ -41,7 +41,10 @@ public final class AnswerCodec {
     } else if (answer instanceof Answer.Rejected rejected) {
       out.put(REJECTED).put(codeOf(rejected.reason()));
     } else if (answer instanceof Answer.Configured configured) {
-      out.put(CONFIGURED).put(codeOf(configured.effect())).putLong(configured.version());
+      out.put(CONFIGURED)
+          .put(codeOf(configured.effect()))
+          .putLong(configured.version())
+          .putLong(configured.generation());
     }
   }
 
@@ -62,7 +65,7 @@ public final class AnswerCodec {
       case ENDED_COMMITTED -> new Answer.Ended(new Outcome.Committed(in.getLong()));
       case ENDED_ABORTED -> new Answer.Ended(new Outcome.Aborted(conflict(in)));
       case REJECTED -> new Answer.Rejected(rejection(in.get()));
-      case CONFIGURED -> new Answer.Configured(effect(in.get()), in.getLong());
+      case CONFIGURED -> new Answer.Configured(effect(in.get()), in.getLong(), in.getLong());
       default -> throw new IllegalArgumentException("There is no answer of kind " + kind + ".");
     };
   }
@@ -186,6 +189,7 @@ public final class AnswerCodec {
       case UNCHANGED -> 2;
       case FULL -> 3;
       case NO_SUCH_GROUP -> 4;
+      case SUPERSEDED -> 5;
     };
   }
 
@@ -195,6 +199,7 @@ public final class AnswerCodec {
       case 2 -> Effect.UNCHANGED;
       case 3 -> Effect.FULL;
       case 4 -> Effect.NO_SUCH_GROUP;
+      case 5 -> Effect.SUPERSEDED;
       default -> throw new IllegalArgumentException("There is no effect of kind " + code + ".");
     };
   }

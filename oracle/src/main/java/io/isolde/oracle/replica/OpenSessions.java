@@ -53,6 +53,7 @@ final class OpenSessions {
 
   Answer configure(ConfigurationReport report, long timeMicros) {
     Effect effect = configuration.apply(report, timeMicros, host -> sessions.of(host).isPresent());
-    return new Answer.Configured(effect, configuration.version());
+    return new Answer.Configured(
+        effect, configuration.version(), configuration.generationOf(report.entry()));
   }
 }

@@ -8,6 +8,7 @@ import static io.isolde.oracle.configuration.ReportedConfiguration.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
@@ -58,6 +59,37 @@ class ConfigurationStateTest {
   }
 
   @Test
+  void whenItIsReadInPartsThenTheyAreAllOfIt() {
+    for (int i = 0; i < 5; i++) {
+      apply(new ConfigurationReport.RegisterNode(node(host(i), 1), 1));
+      register(i, 1, 1);
+    }
+    Configuration all = state.configuration();
+    for (long maxBytes : new long[] {1, all.nodes().get(0).info().bytes() + 1, Long.MAX_VALUE}) {
+      List<ConfiguredNode> nodes = new ArrayList<>();
+      List<ConfiguredGroup> groups = new ArrayList<>();
+      while (nodes.size() + groups.size() < state.size()) {
+        Configuration part = state.page(nodes.size() + groups.size(), maxBytes);
+        nodes.addAll(part.nodes());
+        groups.addAll(part.groups());
+      }
+      assertThat(new Configuration(state.version(), nodes, groups)).isEqualTo(all);
+    }
+    assertThat(state.page(10, Long.MAX_VALUE).groups()).isEmpty();
+  }
+
+  @Test
+  void whenAClockWasOnceAheadThenTheAnswerSaysAboveWhatTheNextReportHasToBe() {
+    apply(new ConfigurationReport.RegisterNode(node(host(1), 1), Long.MAX_VALUE - 1));
+    assertThat(apply(new ConfigurationReport.RegisterNode(node(host(1), 2), 7)))
+        .isEqualTo(Effect.SUPERSEDED);
+    long next = state.generationOf(host(1)) + 1;
+    assertThat(apply(new ConfigurationReport.RegisterNode(node(host(1), 2), next)))
+        .isEqualTo(Effect.CHANGED);
+    assertThat(state.generationOf(host(7))).isZero();
+  }
+
+  @Test
   void whenANodeHasNoSessionThenItIsRegisteredAsDown() {
     hasSession = false;
     apply(new ConfigurationReport.RegisterNode(node(host(1), 1), 1));
@@ -73,7 +105,8 @@ class ConfigurationStateTest {
         .isEqualTo(Effect.CHANGED);
     assertThat(apply(new ConfigurationReport.DeregisterGroup(group(1), 2)))
         .isEqualTo(Effect.UNCHANGED);
-    assertThat(register(1, 3, 5)).isEqualTo(Effect.UNCHANGED);
+    assertThat(register(1, 3, 5)).isEqualTo(Effect.SUPERSEDED);
+    assertThat(state.generationOf(group(1))).isEqualTo(5);
     assertThat(apply(new ConfigurationReport.NewLeader(group(1), host(2), 9)))
         .isEqualTo(Effect.NO_SUCH_GROUP);
     assertThat(register(1, 3, 6)).isEqualTo(Effect.CHANGED);
@@ -130,7 +163,7 @@ class ConfigurationStateTest {
       register(i, 1, 1);
       apply(new ConfigurationReport.DeregisterGroup(group(i), state.version()));
     }
-    assertThat(register(1, 1, 1)).isEqualTo(Effect.UNCHANGED);
+    assertThat(register(1, 1, 1)).isEqualTo(Effect.SUPERSEDED);
     assertThat(register(0, 1, 1)).isEqualTo(Effect.CHANGED);
   }
 

@@ -62,7 +62,8 @@ class CodecTest {
             decided,
             longs.map(Answer.SessionOpened::new),
             longs.map(Answer.Issued::new),
-            Combinators.combine(Arbitraries.of(Effect.class), longs).as(Answer.Configured::new),
+            Combinators.combine(Arbitraries.of(Effect.class), longs, longs)
+                .as(Answer.Configured::new),
             Arbitraries.of(new Answer.Fenced(), new Answer.Done()),
             Arbitraries.of(Answer.Rejected.Reason.class).map(Answer.Rejected::new),
             longs.map(t -> new Answer.Ended(new Outcome.Committed(t))),
