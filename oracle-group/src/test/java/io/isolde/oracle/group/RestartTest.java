@@ -227,6 +227,7 @@ class RestartTest {
       Members.await("it is saved", () -> !saved(members, only).isEmpty());
       long newest = issue(client, 1);
       members.stopAll();
+      int format = ByteBuffer.wrap(Files.readAllBytes(saved(members, only).get(0))).getInt();
       setFormat(saved(members, only), 9);
 
       OracleNode node = members.start(only);
@@ -235,7 +236,7 @@ class RestartTest {
       assertThat(node.problem().orElseThrow())
           .contains("has format 9", "Start this node with the build that it ran before");
       assertThat(node.status()).isEmpty();
-      setFormat(saved(members, only), 1);
+      setFormat(saved(members, only), format);
       Members.await("it serves", node::isServing);
       assertThat(issue(client, 1)).isGreaterThan(newest);
     }
