@@ -290,7 +290,7 @@ class StrongKeyspaceTest {
 
   @Test
   @Order(7)
-  void whenLeadersAndKeyspacesComeAndGoThenTheConfigurationSaysSo() {
+  void whenLeadersAndKeyspacesComeAndGoThenTheConfigurationSaysSo() throws Exception {
     ClusterConfigurations.check(nodes);
   }
 
