@@ -13,7 +13,7 @@ final class Parts {
   private String last = "";
 
   Parts() {
-    for (String part : List.of("routed", "noticed", "elected", "told")) {
+    for (String part : List.of("routed", "noticed", "elected", "learned")) {
       millis.put(part, new ArrayList<>());
     }
   }
@@ -22,14 +22,14 @@ final class Parts {
     double gap = clients.longestMillis(System.nanoTime());
     OptionalDouble noticed = turnover.noticedMillis();
     OptionalDouble elected = turnover.electedMillis();
-    OptionalDouble told = turnover.toldMillis(clients);
+    OptionalDouble learned = turnover.learnedMillis(clients);
     millis.get("routed").add(gap);
     noticed.ifPresent(millis.get("noticed")::add);
     elected.ifPresent(each -> millis.get("elected").add(each - noticed.orElse(0)));
-    told.ifPresent(millis.get("told")::add);
+    learned.ifPresent(millis.get("learned")::add);
     last =
-        "clients that know the leader: %.0f ms (noticed after %s, a leader after %s, told %s later)"
-            .formatted(gap, text(noticed), text(elected), text(told));
+        "clients that know the leader: %.0f ms (noticed after %s, a leader after %s, known %s later)"
+            .formatted(gap, text(noticed), text(elected), text(learned));
   }
 
   private static String text(OptionalDouble millis) {

@@ -84,7 +84,7 @@ final class Turnover implements AutoCloseable {
   }
 
   /** From when one leads until the longest gap of clients ends; 0 if that was before. */
-  synchronized OptionalDouble toldMillis(GapClock clients) {
+  synchronized OptionalDouble learnedMillis(GapClock clients) {
     return electedNanos == 0
         ? OptionalDouble.empty()
         : OptionalDouble.of(Math.max(0, clients.longestEndNanos() - electedNanos) / 1e6);
