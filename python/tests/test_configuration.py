@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads of the configuration, by a session that answers as it is told."""
+"""Reads of the configuration, by a session with prepared answers."""
 
 from __future__ import annotations
 

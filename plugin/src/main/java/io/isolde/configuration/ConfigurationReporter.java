@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the configuration true as far as this node is responsible: reports itself when it starts,
- * and a group when it begins to lead it. The first living node also reports what is gone.
+ * and a group as soon as it leads it. The first living node also reports what is gone.
  *
  * <p>One thread looks at this node's own state. It asks the oracle only when that has changed, and
  * once a minute, for what was changed since: a report that got lost is found so. Nothing waits for
