@@ -23,6 +23,9 @@ final class JoinedNode implements AutoCloseable {
 
   private static final String INSERT = "INSERT INTO grown.t (p, v) VALUES (?, 'meanwhile')";
 
+  /** A key of another keyspace, which is emptied too. */
+  private static final int KEPT = 6_000;
+
   private final StrongCluster nodes;
   private final OngoingWrites writes;
   private final Thread reader = new Thread(this::readOnAndOn);
@@ -43,6 +46,7 @@ final class JoinedNode implements AutoCloseable {
             + " 'replication_factor': 3, 'groups': 3}");
     nodes.execute("CREATE TABLE grown.t (p int PRIMARY KEY, v text)");
     nodes.cluster.awaitSchemaAgreement(StrongCluster.PATIENCE);
+    nodes.execute("INSERT INTO s.t (p, c, v) VALUES (?, 0, 'kept')", KEPT);
     JoinedNode joined = new JoinedNode(nodes);
     try {
       joined.bootstrap();
@@ -102,7 +106,7 @@ final class JoinedNode implements AutoCloseable {
     nodes.execute("ALTER KEYSPACE grown LEADER '" + ADDRESS + "'");
     nodes.execute("ALTER KEYSPACE s LEADER '" + ADDRESS + "'");
     assertThat(keys(2)).containsAll(written);
-    assertThat(nodes.on(1, "SELECT v FROM s.t WHERE p = 4099").one()).isNotNull();
+    assertThat(nodes.on(1, "SELECT v FROM s.t WHERE p = ?", KEPT).one()).isNotNull();
   }
 
   private Set<Integer> keys(int node) {

@@ -27,7 +27,7 @@ final class StrongCluster implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofMinutes(2);
 
   final LocalCluster cluster;
-  volatile CqlSession session;
+  final CqlSession session;
 
   private StrongCluster(LocalCluster cluster, CqlSession session) {
     this.cluster = cluster;
@@ -70,19 +70,24 @@ final class StrongCluster implements AutoCloseable {
 
   private static StrongCluster withKeyspace(LocalCluster cluster) {
     cluster.start();
-    StrongCluster started = new StrongCluster(cluster, connect(cluster));
+    StrongCluster started = new StrongCluster(cluster, connect(cluster, false));
     started.execute(
         "CREATE KEYSPACE s WITH replication = {'class':"
             + " 'io.isolde.replication.ReplicatedLogStrategy', 'replication_factor': 3}");
     return started;
   }
 
-  /** A session of the caller's own. */
+  /** A session of the caller's own, which knows the schema. */
   CqlSession connect() {
-    return connect(cluster);
+    return connect(cluster, true);
   }
 
-  private static CqlSession connect(LocalCluster cluster) {
+  /**
+   * The driver whose control connection is lost while it reads the schema never ends that, and
+   * waits for it after each change of the schema from then on. So the session that outlives killed
+   * nodes does not read it.
+   */
+  private static CqlSession connect(LocalCluster cluster, boolean isSchemaRead) {
     return new IsoldeSessionBuilder()
         .addContactPoints(cluster.contactPoints())
         .withLocalDatacenter("datacenter1")
@@ -92,6 +97,7 @@ final class StrongCluster implements AutoCloseable {
                 .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(200))
                 .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(1))
                 .withString(DefaultDriverOption.REQUEST_CONSISTENCY, "QUORUM")
+                .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, isSchemaRead)
                 .build())
         .build();
   }
@@ -106,8 +112,7 @@ final class StrongCluster implements AutoCloseable {
   }
 
   ResultSet on(int node, Statement<?> statement) {
-    CqlSession now = session;
-    return now.execute(statement.setNode(nodeOf(now, node)));
+    return session.execute(statement.setNode(nodeOf(session, node)));
   }
 
   ResultSet on(String address, String cql) {
@@ -148,17 +153,10 @@ final class StrongCluster implements AutoCloseable {
     awaitConnected(number);
   }
 
-  /**
-   * Kills all nodes and starts them again. The driver whose control connection is lost while it
-   * reads the schema never ends that, and waits for it after each change of the schema from then
-   * on; so there is another session afterwards.
-   */
+  /** Kills all nodes and starts them again. */
   void killAll() {
     cluster.kill();
     cluster.start();
-    CqlSession old = session;
-    session = connect(cluster);
-    old.close();
     for (int node = 1; node <= 3; node++) {
       awaitConnected(node);
     }
