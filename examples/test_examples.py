@@ -64,6 +64,15 @@ def test_python(isolde_node: Any) -> None:
     _assert_moves(isolde_node, _EXAMPLES / "python", sys.executable, "transfer.py")
 
 
+def test_python_watches(isolde_node: Any) -> None:
+    for example, says in (
+        ("cache.py", "5,000 prices, none of them old, with "),
+        ("jobs.py", "30 jobs, each done once."),
+    ):
+        for _ in range(2):
+            assert says in _run(isolde_node, _EXAMPLES / "python", sys.executable, example)
+
+
 def test_go(isolde_node: Any, tmp_path: pathlib.Path) -> None:
     go = _need("go")
     folder = _copy("go", tmp_path)

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
-import io.isolde.conflict.ReadSet;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.group.Changes;
-import io.isolde.transaction.Tables;
-import io.isolde.version.VersionIndex;
 import io.isolde.watch.Watches;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
@@ -25,18 +20,13 @@ import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.ResultSet;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
-import org.apache.cassandra.db.PartitionRangeReadCommand;
-import org.apache.cassandra.db.ReadQuery;
-import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.marshal.AbstractType;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.marshal.LongType;
 import org.apache.cassandra.db.marshal.UTF8Type;
 import org.apache.cassandra.exceptions.SyntaxException;
-import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.messages.ResultMessage;
-import org.apache.cassandra.utils.FBUtilities;
 
 /** {@code SELECT CHANGES FROM … AFTER …}: which commits have changed what a SELECT reads. */
 final class WatchStatements {
@@ -155,8 +145,7 @@ final class WatchStatements {
     SelectStatement select = watch.select();
     select.authorize(incoming.client());
     select.validate(incoming.client());
-    VersionIndex versions = Tables.requireTransactional(select.table);
-    Set<Long> ids = ids(select, optionsOf(select, options));
+    WatchScope scope = WatchScope.of(select, optionsOf(select, options));
     OptionalLong after = watch.after().in(options);
     long waitMillis = watch.within().in(options).orElse(DEFAULT_WAIT_MILLIS);
     if (after.isPresent() && after.getAsLong() < 0) {
@@ -175,7 +164,7 @@ final class WatchStatements {
               + " watches may wait. Ask another node, or later, after the same timestamp.");
     }
     CompletableFuture<ResultMessage> answer =
-        watches.ask(versions, after, ids, waitMillis).thenApply(WatchStatements::rows);
+        watches.ask(scope.table(), after, scope.ids(), waitMillis).thenApply(WatchStatements::rows);
     return isHolding ? answer.whenComplete((rows, failure) -> blocking.release()) : answer;
   }
 
@@ -183,36 +172,6 @@ final class WatchStatements {
     List<ByteBuffer> values = options.getValues();
     return QueryOptions.forInternalCalls(
         ConsistencyLevel.ONE, values.subList(0, select.getBindVariables().size()));
-  }
-
-  /** What a serializable transaction that had read this would have conflicts with. */
-  private static Set<Long> ids(SelectStatement select, QueryOptions options) {
-    ReadQuery query = select.getQuery(options, FBUtilities.nowInSeconds());
-    ReadSet read = new ReadSet(Integer.MAX_VALUE);
-    if (query instanceof SinglePartitionReadCommand.Group group) {
-      group.queries.forEach(command -> record(command, read));
-    } else if (query instanceof PartitionRangeReadCommand range) {
-      read.range(range.metadata(), range.dataRange());
-    }
-    if (read.size() == 0 || read.size() > Watches.MAX_IDS) {
-      throw IsoldeException.invalid(
-          "A watch is of 1 to "
-              + Watches.MAX_IDS
-              + " rows and ranges, not "
-              + read.size()
-              + "; watch whole partitions, or the table.");
-    }
-    Set<Long> ids = new HashSet<>(2 * read.size());
-    for (long id : read.ids()) {
-      ids.add(id);
-    }
-    return ids;
-  }
-
-  private static void record(SinglePartitionReadCommand command, ReadSet read) {
-    TableMetadata table = command.metadata();
-    boolean hasStatics = !command.columnFilter().fetchedColumns().statics.isEmpty();
-    read.partition(table, command.partitionKey(), command.clusteringIndexFilter(), hasStatics);
   }
 
   private static ResultMessage rows(Changes.Notification notification) {

@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
 
 /** Answers the watches of this node's clients, and those of nodes that are no members. */
 public final class Watches {
@@ -93,23 +94,27 @@ public final class Watches {
   }
 
   /**
-   * Asks for the commits after a timestamp that have changed at least one of some ids of a table.
-   * Fails with an {@link IsoldeException}: TOO_MANY_WATCHES, ORACLE_UNAVAILABLE if no member can
-   * tell, or NOT_TRANSACTIONAL if the table is that no more. Does not throw.
+   * Asks for the changes after a timestamp of at least one of some ids. Fails with an {@link
+   * IsoldeException}: TOO_MANY_WATCHES, ORACLE_UNAVAILABLE if no member can tell, or
+   * NOT_TRANSACTIONAL if the table is that no more. Does not throw.
    *
+   * @param table the ids are of its rows; empty if they are of the configuration
    * @param after empty for those from now on
    * @param waitMillis after so long it tells that there are none
    */
   public CompletableFuture<Changes.Notification> ask(
-      VersionIndex table, OptionalLong after, Set<Long> ids, long waitMillis) {
+      Optional<VersionIndex> table, OptionalLong after, Set<Long> ids, long waitMillis) {
     if (count.incrementAndGet() > MAX_WATCHES) {
       count.decrementAndGet();
       return CompletableFuture.failedFuture(
           tooMany(MAX_WATCHES + " watches wait on this node, which are as many as may."));
     }
-    TableId id = table.table().id;
-    Watch watch = new Watch(table, id, after, ids, waitMillis);
-    waiting.computeIfAbsent(id, key -> ConcurrentHashMap.newKeySet()).add(watch);
+    Watch watch = new Watch(table, after, ids, waitMillis);
+    table.ifPresent(
+        of ->
+            waiting
+                .computeIfAbsent(of.table().id, key -> ConcurrentHashMap.newKeySet())
+                .add(watch));
     var unused = watch.answer.whenComplete((notification, failure) -> ended(watch));
     try {
       watch.start();
@@ -121,7 +126,8 @@ public final class Watches {
 
   private void ended(Watch watch) {
     count.decrementAndGet();
-    waiting.get(watch.id).remove(watch); // The empty set stays: one for each table.
+    // The empty set stays: one for each table.
+    watch.table.ifPresent(of -> waiting.get(of.table().id).remove(watch));
   }
 
   private static IsoldeException tooMany(String sentence) {
@@ -132,8 +138,7 @@ public final class Watches {
 
   /** One question of a client, on its way from one member to the next. */
   private final class Watch {
-    private final VersionIndex table;
-    private final TableId id;
+    private final Optional<VersionIndex> table;
     private final Set<Long> ids;
     private final long startNanos = System.nanoTime();
     private final long waitMillis;
@@ -156,9 +161,8 @@ public final class Watches {
     private volatile OptionalLong after;
     private volatile CompletableFuture<Changes.Notification> asked = new CompletableFuture<>();
 
-    Watch(VersionIndex table, TableId id, OptionalLong after, Set<Long> ids, long waitMillis) {
+    Watch(Optional<VersionIndex> table, OptionalLong after, Set<Long> ids, long waitMillis) {
       this.table = table;
-      this.id = id;
       this.after = after;
       this.ids = ids;
       this.waitMillis = waitMillis;
@@ -280,7 +284,7 @@ public final class Watches {
      * The table opens when all nodes know it. So it is looked at first, and then the beginning.
      */
     private void heard(Changes.Notification heard) {
-      boolean isClosed = barrier.isClosed(id);
+      boolean isClosed = table.isPresent() && barrier.isClosed(table.get().table().id);
       lookAtTable();
       Changes.Notification notification =
           isClosed && after.isPresent() ? withoutProgress(heard) : heard;
@@ -308,21 +312,25 @@ public final class Watches {
      * to its new beginning, was so before.
      */
     void lookAtTable() {
-      VersionIndex now = NodeVersions.ofThisNode().of(id);
+      table.ifPresent(this::lookAt);
+    }
+
+    private void lookAt(VersionIndex before) {
+      VersionIndex now = NodeVersions.ofThisNode().of(before.table().id);
       long begun = now == null ? 0 : now.begunAnewAt();
       if (now == null) {
-        end(() -> answer.completeExceptionally(notTransactional()));
+        end(() -> answer.completeExceptionally(notTransactional(before.table())));
       } else if (after.isPresent() && after.getAsLong() < begun) {
         end(() -> answer.complete(new Changes.Notification(List.of(), begun, true)));
       }
     }
 
-    private IsoldeException notTransactional() {
+    private static IsoldeException notTransactional(TableMetadata table) {
       return IsoldeException.of(
           ErrorCode.NOT_TRANSACTIONAL,
-          "The table " + table.table() + " is not transactional any more, or was dropped.",
+          "The table " + table + " is not transactional any more, or was dropped.",
           "table",
-          table.table());
+          table);
     }
 
     private void end(Supplier<Boolean> ending) {

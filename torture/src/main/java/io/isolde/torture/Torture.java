@@ -111,6 +111,9 @@ public final class Torture {
     if (options.workload() == WorkloadKind.BLOCKS) {
       level = IsolationLevel.SERIALIZABLE;
       workloads.add(new RegisterWorkload(RegisterPlace.ROW, level, firstKey, cluster.session()));
+    } else if (options.workload() == WorkloadKind.CELLS) {
+      level = IsolationLevel.SNAPSHOT;
+      workloads.add(new RegisterWorkload(RegisterPlace.CELL, level, firstKey, cluster.session()));
     } else if (options.workload() == WorkloadKind.WATCHES) {
       workloads.add(new WatchWorkload(firstKey, cluster.session()));
     } else if (options.workload() == WorkloadKind.STRONG) {

@@ -10,6 +10,8 @@ public enum WorkloadKind {
   TRANSACTIONS,
   /** Transactions in one request, beside others, on an ordinary keyspace. */
   BLOCKS,
+  /** Transactions at SNAPSHOT whose conflicts are by cell, on an ordinary keyspace. */
+  CELLS,
   /** Transactions on rows that others watch, on an ordinary keyspace. */
   WATCHES,
   /** Single statements on a strong keyspace. */
@@ -22,7 +24,7 @@ public enum WorkloadKind {
   /** How somebody is told to lead what the clients use; an address in quotes follows. */
   List<String> handOvers() {
     return switch (this) {
-      case TRANSACTIONS, BLOCKS, WATCHES -> List.of("ALTER ORACLE LEADER ");
+      case TRANSACTIONS, BLOCKS, CELLS, WATCHES -> List.of("ALTER ORACLE LEADER ");
       case STRONG -> List.of("ALTER KEYSPACE strong LEADER ");
       case STRONG_TRANSACTIONS -> List.of("ALTER ORACLE LEADER ", "ALTER KEYSPACE torture LEADER ");
       case READS -> List.of();

@@ -220,8 +220,9 @@ public final class Changes implements AutoCloseable {
   }
 
   /** An entry was applied, the next one of the log; called before anybody hears what is visible. */
-  synchronized void applied(LogEntry entry, List<Answer> answers) {
-    recent.applied(entry, answers);
+  synchronized void applied(
+      LogEntry entry, List<Answer> answers, List<RecentChanges.Change> ofConfiguration) {
+    recent.applied(entry, answers, ofConfiguration);
   }
 
   /** The replica got another state: what was decided meanwhile is not known here. */

@@ -12,6 +12,7 @@ import io.isolde.oracle.replica.CoordinatorLeases;
 import io.isolde.oracle.replica.Leadership;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.OracleReplica;
+import io.isolde.oracle.replica.RecentChanges;
 import io.isolde.oracle.replica.SavedReplica;
 import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.raft.group.PositionWaiters;
@@ -152,7 +153,9 @@ final class ReplicaHost {
     return locked(
         () -> {
           List<Answer> answers = replica.apply(entry);
-          changes.applied(entry, answers); // Before anybody can see that they are stable.
+          List<RecentChanges.Change> ofConfiguration = replica.configurationChanges();
+          changes.applied(
+              entry, answers, ofConfiguration); // Before anybody can see that they are stable.
           if (leader == null) {
             return new AppliedEntry(answers, known(), List.of());
           }

@@ -4,9 +4,11 @@ package io.isolde.oracle.configuration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -54,6 +56,10 @@ public final class ConfigurationState {
   private final TreeMap<UUID, Age> ages = new TreeMap<>();
 
   private final Removed removed = new Removed();
+
+  /** Of what has changed since {@link #takeChangedIds}. */
+  private final Set<Long> changedIds = new LinkedHashSet<>();
+
   private long version;
 
   /**
@@ -177,6 +183,7 @@ public final class ConfigurationState {
   private Effect change(Change change, long timeMicros) {
     version++;
     VersionedChange versioned = new VersionedChange(version, timeMicros, change);
+    changedIds.addAll(ConfigurationIds.of(change, entries));
     entries.apply(versioned);
     history.add(versioned);
     assert ages.size() == entries.nodes.size() + entries.groups.size();
@@ -185,6 +192,13 @@ public final class ConfigurationState {
 
   public long version() {
     return version;
+  }
+
+  /** What watchers watch, of all that has changed since this was called last. */
+  public long[] takeChangedIds() {
+    long[] ids = changedIds.stream().mapToLong(Long::longValue).toArray();
+    changedIds.clear();
+    return ids;
   }
 
   /** All of it. */

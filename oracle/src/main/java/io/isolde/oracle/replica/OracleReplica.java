@@ -48,6 +48,9 @@ public final class OracleReplica {
   private final ConfigurationState configuration;
   private OracleConfig config;
 
+  /** By the last entry. */
+  private final List<RecentChanges.Change> configurationChanges = new ArrayList<>();
+
   /** How many leaders there have been. */
   private long leaders;
 
@@ -95,14 +98,24 @@ public final class OracleReplica {
     oracle.advanceTo(entry.floorMicros());
     staged.expire(entry.timeMicros());
     List<Answer> answers = new ArrayList<>(entry.commands().size());
+    configurationChanges.clear();
     for (Command command : entry.commands()) {
       oracle.reserve(Math.max(oracle.lastIssued(), entry.timeMicros()) + MICROS_PER_COMMAND);
       answers.add(
           command instanceof Command.Lead lead
               ? lead(lead, reservedBefore)
               : apply(command, entry.timeMicros()));
+      noteConfiguration(entry.timeMicros());
     }
     return answers;
+  }
+
+  /** A change of the configuration has its place among the commits, so that it can be watched. */
+  private void noteConfiguration(long timeMicros) {
+    long[] ids = configuration.takeChangedIds();
+    if (ids.length > 0) {
+      configurationChanges.add(new RecentChanges.Change(oracle.next(timeMicros), ids));
+    }
   }
 
   private Answer apply(Command command, long timeMicros) {
@@ -351,6 +364,11 @@ public final class OracleReplica {
   /** The ring, the replica groups and their leaders. Not to be changed. */
   public ConfigurationState configuration() {
     return configuration;
+  }
+
+  /** What the last entry has changed of it. */
+  public List<RecentChanges.Change> configurationChanges() {
+    return List.copyOf(configurationChanges);
   }
 
   /** How many leaders' first entries were applied. */

@@ -5,15 +5,16 @@ import io.isolde.oracle.Decision;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 
 /**
- * What the latest commits have changed, as ids, in the order of their timestamps. A commit is kept
- * from its decision on and {@linkplain #after reported} once it is visible. So whoever reads after
- * he was notified of a commit finds it.
+ * What the latest commits have changed, as ids, in the order of their timestamps. A change of the
+ * configuration is one of them. A commit is kept from its decision on and {@linkplain #after
+ * reported} once it is visible. So whoever reads after he was notified of a commit finds it.
  *
  * <p>Bounded in commits and in ids: the oldest go first, and {@link #coversFrom} says from where on
  * nothing is missing. Belongs to one member and is not saved. Not thread-safe.
@@ -25,7 +26,10 @@ public final class RecentChanges {
   /** Eight bytes each. */
   public static final int MAX_IDS = 1 << 20;
 
-  /** A commit and the ids that it has written, as the coordinator has sent them. */
+  /**
+   * A commit and the ids that it has written, as the coordinator has sent them; or a change of the
+   * configuration.
+   */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Change(long commitTimestamp, long[] ids) {}
 
@@ -60,15 +64,24 @@ public final class RecentChanges {
     this.newest = last;
   }
 
-  /** An entry was applied, the next one of the log. */
-  public void applied(LogEntry entry, List<Answer> answers) {
+  /**
+   * An entry was applied, the next one of the log.
+   *
+   * @param ofConfiguration what it has changed of the configuration
+   */
+  public void applied(LogEntry entry, List<Answer> answers, List<Change> ofConfiguration) {
+    List<Change> changes = new ArrayList<>(ofConfiguration);
     for (int i = 0; i < answers.size(); i++) {
       if (answers.get(i) instanceof Answer.Decided answer
           && answer.decision() instanceof Decision.Committed committed
           && entry.commands().get(i) instanceof Command.Commit commit) {
-        add(new Change(committed.commitTimestamp(), commit.request().writes()));
+        changes.add(new Change(committed.commitTimestamp(), commit.request().writes()));
       }
     }
+    if (!ofConfiguration.isEmpty()) {
+      changes.sort(Comparator.comparingLong(Change::commitTimestamp));
+    }
+    changes.forEach(this::add);
   }
 
   /** What is decided again is there. */

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.oracle.CommitRequest;
 import io.isolde.oracle.IsolationLevel;
+import io.isolde.oracle.configuration.ConfigurationIds;
+import io.isolde.oracle.configuration.ConfigurationReport;
+import io.isolde.oracle.configuration.GroupInfo;
+import io.isolde.oracle.configuration.NodeInfo;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -13,6 +17,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,7 +45,7 @@ class RecentChangesTest {
     LogEntry entry = fixture.leadership.entry(List.of(commands), fixture.replica.last());
     List<Answer> answers = fixture.replica.apply(entry);
     fixture.leadership.entryApplied(entry);
-    recent.applied(entry, answers);
+    recent.applied(entry, answers, fixture.replica.configurationChanges());
     List<Long> timestamps = new ArrayList<>();
     for (Answer answer : answers) {
       if (answer instanceof Answer.Decided) {
@@ -93,6 +99,57 @@ class RecentChangesTest {
     assertThat(recent.visible(commits.get(1))).hasSize(2);
     assertThat(recent.visible(commits.get(0))).isEmpty();
     assertThat(recent.position()).isEqualTo(commits.get(1));
+  }
+
+  /** Each version of the configuration is one change, in the order of the commits around it. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void whenTheConfigurationChangesBesideCommitsThenBothAreReportedOnceAndInOrder(long seed) {
+    Random random = new Random(seed);
+    RecentChanges recent = new RecentChanges(0);
+    List<Long> commits = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      List<Command> commands = new ArrayList<>();
+      for (int j = 1 + random.nextInt(5); j > 0; j--) {
+        commands.add(
+            random.nextBoolean() ? blind(1) : new Command.Configure(RandomReports.next(random)));
+      }
+      List<Long> decided = apply(recent, commands.toArray(Command[]::new));
+      decided.forEach(commit -> fixture.apply(new Command.Applied(commit)));
+      commits.addAll(decided);
+    }
+    var unused = recent.visible(fixture.replica.stable());
+    List<Long> all = recent.after(0).stream().map(RecentChanges.Change::commitTimestamp).toList();
+    Set<Long> inOrder = new TreeSet<>(all);
+    assertThat(all).containsExactlyElementsOf(inOrder);
+    assertThat(changes(recent, 0, Set.of(1L), MANY)).isEqualTo(commits);
+    assertThat(changes(recent, 0, ConfigurationIds.ofGroups(), MANY))
+        .doesNotContainAnyElementsOf(commits)
+        .hasSize((int) fixture.replica.configuration().version());
+  }
+
+  @Test
+  void whenAPartOfTheConfigurationIsWatchedThenOnlyThatIsReported() {
+    RecentChanges recent = new RecentChanges(0);
+    NodeInfo node = new NodeInfo(new UUID(1, 1), "a", "b", "dc", "rack");
+    apply(recent, new Command.Configure(new ConfigurationReport.RegisterNode(node, 1)));
+    for (int number = 0; number < 2; number++) {
+      UUID id = new UUID(2, number);
+      GroupInfo group =
+          new GroupInfo(id, "k" + number, number, "BATCH", List.of(), List.of(node.host()));
+      apply(
+          recent,
+          new Command.Configure(new ConfigurationReport.RegisterGroup(group, node.host(), 1, 1)),
+          new Command.Configure(new ConfigurationReport.NewLeader(id, node.host(), 2)));
+    }
+    var unused = recent.visible(fixture.replica.stable());
+    assertThat(changes(recent, 0, ConfigurationIds.ofNodes(), MANY)).hasSize(1);
+    assertThat(changes(recent, 0, ConfigurationIds.ofNode(node.host()), MANY)).hasSize(1);
+    assertThat(changes(recent, 0, ConfigurationIds.ofNode(new UUID(1, 2)), MANY)).isEmpty();
+    assertThat(changes(recent, 0, ConfigurationIds.ofKeyspace("k1"), MANY)).hasSize(1 + 2);
+    assertThat(changes(recent, 0, ConfigurationIds.ofGroup("k1", 1), MANY)).hasSize(1 + 2);
+    assertThat(changes(recent, 0, ConfigurationIds.ofGroup("k1", 0), MANY)).hasSize(1);
+    assertThat(changes(recent, 0, ConfigurationIds.ofGroups(), MANY)).hasSize(1 + 4);
   }
 
   @Test

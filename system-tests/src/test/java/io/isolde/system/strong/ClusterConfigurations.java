@@ -29,10 +29,12 @@ final class ClusterConfigurations {
   static void check(StrongCluster nodes) throws InterruptedException {
     ClusterConfigurations checked = new ClusterConfigurations(nodes);
     checked.checkThatNodesRegisterThemselves();
+    WatchedConfiguration watched = WatchedConfiguration.start(nodes, KEYSPACE);
     checked.checkThatLeadersRegisterTheirGroups();
     checked.checkThatANewLeaderIsReported();
     checked.checkThatADroppedKeyspaceGoes();
     checked.checkThatARestIsARest();
+    watched.checkThatEachVersionWasHeardOf();
     checked.checkTheHistory();
     checked.checkThatWithoutAMajorityThereIsAnError();
   }

@@ -19,7 +19,9 @@ import io.isolde.system.ShortLived;
 import io.isolde.torture.ClockSkew;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /** Three nodes with a strong keyspace {@code s}, and another client that asks one node. */
@@ -27,7 +29,10 @@ final class StrongCluster implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofMinutes(2);
 
   final LocalCluster cluster;
-  final CqlSession session;
+  volatile CqlSession session;
+
+  /** What was sent with them may still be answered. */
+  private final List<CqlSession> formerSessions = new CopyOnWriteArrayList<>();
 
   private StrongCluster(LocalCluster cluster, CqlSession session) {
     this.cluster = cluster;
@@ -70,24 +75,19 @@ final class StrongCluster implements AutoCloseable {
 
   private static StrongCluster withKeyspace(LocalCluster cluster) {
     cluster.start();
-    StrongCluster started = new StrongCluster(cluster, connect(cluster, false));
+    StrongCluster started = new StrongCluster(cluster, connect(cluster));
     started.execute(
         "CREATE KEYSPACE s WITH replication = {'class':"
             + " 'io.isolde.replication.ReplicatedLogStrategy', 'replication_factor': 3}");
     return started;
   }
 
-  /** A session of the caller's own, which knows the schema. */
+  /** A session of the caller's own. */
   CqlSession connect() {
-    return connect(cluster, true);
+    return connect(cluster);
   }
 
-  /**
-   * The driver whose control connection is lost while it reads the schema never ends that, and
-   * waits for it after each change of the schema from then on. So the session that outlives killed
-   * nodes does not read it.
-   */
-  private static CqlSession connect(LocalCluster cluster, boolean isSchemaRead) {
+  private static CqlSession connect(LocalCluster cluster) {
     return new IsoldeSessionBuilder()
         .addContactPoints(cluster.contactPoints())
         .withLocalDatacenter("datacenter1")
@@ -97,7 +97,6 @@ final class StrongCluster implements AutoCloseable {
                 .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(200))
                 .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(1))
                 .withString(DefaultDriverOption.REQUEST_CONSISTENCY, "QUORUM")
-                .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, isSchemaRead)
                 .build())
         .build();
   }
@@ -112,7 +111,8 @@ final class StrongCluster implements AutoCloseable {
   }
 
   ResultSet on(int node, Statement<?> statement) {
-    return session.execute(statement.setNode(nodeOf(session, node)));
+    CqlSession now = session;
+    return now.execute(statement.setNode(nodeOf(now, node)));
   }
 
   ResultSet on(String address, String cql) {
@@ -147,16 +147,28 @@ final class StrongCluster implements AutoCloseable {
         .findFirst();
   }
 
-  /** Starts a node that was killed, and waits until the client has found it again. */
+  /** Starts a node that was killed, and waits until a client has found it again. */
   void restart(int number) {
     cluster.node(number).start();
+    connectAgain();
     awaitConnected(number);
+  }
+
+  /**
+   * The driver whose control connection is lost while it reads the schema never ends that, and
+   * waits for it after each change of the schema from then on. So there is another session after
+   * nodes were killed.
+   */
+  private void connectAgain() {
+    formerSessions.add(session);
+    session = connect(cluster);
   }
 
   /** Kills all nodes and starts them again. */
   void killAll() {
     cluster.kill();
     cluster.start();
+    connectAgain();
     for (int node = 1; node <= 3; node++) {
       awaitConnected(node);
     }
@@ -204,6 +216,7 @@ final class StrongCluster implements AutoCloseable {
 
   @Override
   public void close() {
+    formerSessions.forEach(CqlSession::close);
     session.close();
     cluster.remove();
   }

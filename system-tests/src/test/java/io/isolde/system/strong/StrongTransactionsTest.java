@@ -4,11 +4,9 @@ package io.isolde.system.strong;
 import static io.isolde.system.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
-import com.datastax.oss.driver.api.core.metadata.TokenMap;
 import io.isolde.client.ErrorCode;
 import io.isolde.client.IsolationLevel;
 import io.isolde.client.Isolde;
@@ -168,12 +166,18 @@ class StrongTransactionsTest {
         "CREATE KEYSPACE single WITH replication ="
             + " {'class': 'SimpleStrategy', 'replication_factor': 1}");
     ByteBuffer key = ByteBuffer.allocate(Integer.BYTES).putInt(0, 5);
-    try (CqlSession session = nodes.connect()) {
-      TokenMap map = session.getMetadata().getTokenMap().orElseThrow();
-      Map.of("single", 1, "o", 3, "g", 3)
-          .forEach(
-              (keyspace, replicas) ->
-                  assertThat(map.getReplicas(keyspace, key)).as(keyspace).hasSize(replicas));
+    for (Map.Entry<String, Integer> expected : Map.of("single", 1, "o", 3, "g", 3).entrySet()) {
+      Await.until(
+          "the replicas of " + expected.getKey() + " are known",
+          () ->
+              nodes
+                      .session
+                      .getMetadata()
+                      .getTokenMap()
+                      .orElseThrow()
+                      .getReplicas(expected.getKey(), key)
+                      .size()
+                  == expected.getValue());
     }
   }
 
