@@ -14,8 +14,8 @@ import java.util.Set;
  * connections and nodes.
  *
  * <p>To move to another node it opens a second connection, subscribes there after its positions,
- * and closes the first one when the second has answered for all of them. Meanwhile it hears from
- * both, and drops what is at or below its position.
+ * and closes the first one when the second has answered for all. Meanwhile it hears from both, and
+ * drops what is at or below its position.
  *
  * <p>Not thread-safe.
  */

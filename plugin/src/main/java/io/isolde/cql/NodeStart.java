@@ -15,6 +15,7 @@ import io.isolde.operations.Operations;
 import io.isolde.oracle.group.CommitApplier;
 import io.isolde.peers.EveryNode;
 import io.isolde.peers.NodePort;
+import io.isolde.push.PushNode;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replicated.ReplicatedOracle;
 import io.isolde.replication.StrongKeyspaces;
@@ -54,6 +55,7 @@ final class NodeStart implements NodeParts {
 
   private final Watches watches;
   private final RowLocks locks;
+  private final PushNode push;
 
   private final SnapshotNode snapshots;
   private final SnapshotTransactions snapshotTransactions;
@@ -73,6 +75,7 @@ final class NodeStart implements NodeParts {
     this.barrier = new ClusterBarrier(barrier, everyNode, this::port, restart::secure);
     this.watches = new Watches(this::oracleHost, barrier);
     this.locks = new RowLocks(this::oracleHost);
+    this.push = new PushNode(config.push(), new PushedWatches(watches), this::port);
     this.strong = strong;
     this.laterAnswers = new LaterAnswers(strong, control);
     this.operations = new Operations(config);
@@ -123,6 +126,11 @@ final class NodeStart implements NodeParts {
   }
 
   @Override
+  public PushNode push() {
+    return push;
+  }
+
+  @Override
   public long unanswered() {
     return laterAnswers.unanswered();
   }
@@ -169,6 +177,8 @@ final class NodeStart implements NodeParts {
         Thread.sleep(LOOK_MILLIS);
       }
       laterAnswers.install();
+      push.start();
+      StorageService.instance.addPreShutdownHook(push::drain);
       snapshots.start();
       while (!isStarted()) {
         Thread.sleep(TRY_AGAIN_MILLIS);
