@@ -53,6 +53,16 @@ public final class IsoldeException extends RuntimeException {
     return new IsoldeException(sentence + " " + trailer, trailer, cause);
   }
 
+  /** An error with which a node has ended a watch whose changes it pushes. */
+  static IsoldeException ofPush(String code, String sentence) {
+    Map<String, String> entries = new LinkedHashMap<>();
+    entries.put("code", code);
+    entries.put("retryable", "false");
+    entries.put("outcome", Outcome.NOT_COMMITTED.word());
+    ErrorTrailer trailer = new ErrorTrailer(entries);
+    return new IsoldeException(sentence + " " + trailer, trailer, null);
+  }
+
   /**
    * Finds what Isolde said in an error of the driver. For code that works with the driver's result
    * sets, whose later pages fail with exceptions of the driver, or with a session alone.

@@ -76,6 +76,7 @@ public final class Watch implements AutoCloseable {
   @Override
   public void close() {
     isOpen = false;
+    requests.close();
   }
 
   private void ask() {
@@ -153,6 +154,7 @@ public final class Watch implements AutoCloseable {
       return;
     }
     isOpen = false;
+    requests.close();
     listener.failed(error instanceof CompletionException ? error.getCause() : error);
   }
 }
