@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.pushing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.isolde.client.Isolde;
+import io.isolde.client.PushOptions;
+import io.isolde.client.Watch;
+import io.isolde.client.WatchListener;
+import io.isolde.system.Await;
+import io.isolde.system.SystemNode;
+import java.net.http.HttpClient;
+import java.net.http.WebSocketHandshakeException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The port on which a node pushes changes, as any client sees it, and as ours does. */
+class PushTest {
+  private static final String TABLE = "systests.pushed";
+  private static final String ADDRESS = "127.0.31.9";
+  private static final String PORT = ADDRESS + ":7314";
+  private static final String SELECT = "SELECT CHANGES FROM " + TABLE;
+  private static final int MANY = 200;
+
+  private static final String PASSWORD = "keystore";
+
+  private static Path keystore;
+  private static SystemNode node;
+  private static CqlSession admin;
+
+  /** Makes a key, and a certificate for the node's address. */
+  private static Path keystore() throws Exception {
+    Path keystore = Path.of("target/push-keystore.p12").toAbsolutePath();
+    Files.deleteIfExists(keystore);
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-keyalg",
+                "RSA",
+                "-dname",
+                "CN=isolde",
+                "-ext",
+                "san=ip:" + ADDRESS,
+                "-storetype",
+                "PKCS12",
+                "-storepass",
+                PASSWORD,
+                "-keystore",
+                keystore.toString())
+            .inheritIO()
+            .start();
+    assertThat(keytool.waitFor()).isZero();
+    return keystore;
+  }
+
+  private static SSLContext trusting(Path keystore) throws Exception {
+    TrustManagerFactory trusted =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    KeyStore store = KeyStore.getInstance(keystore.toFile(), PASSWORD.toCharArray());
+    KeyStore certificates = KeyStore.getInstance("PKCS12");
+    certificates.load(null, null);
+    certificates.setCertificateEntry("node", store.getCertificate("mykey"));
+    trusted.init(certificates);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trusted.getTrustManagers(), null);
+    return context;
+  }
+
+  @BeforeAll
+  static void startNodeWithUsers() throws Exception {
+    keystore = keystore();
+    node =
+        SystemNode.start(
+            "push",
+            ADDRESS,
+            spec ->
+                spec.withIsoldeSetting("push_port", "7314")
+                    .withCassandraSetting(
+                        "client_encryption_options",
+                        "{enabled: true, optional: true, keystore: %s, keystore_password: %s}"
+                            .formatted(keystore, PASSWORD))
+                    .withCassandraSetting("authenticator", "PasswordAuthenticator")
+                    .withCassandraSetting("authorizer", "CassandraAuthorizer")
+                    .withCassandraSetting("permissions_validity", "0ms")
+                    .withCassandraSetting("roles_validity", "0ms")
+                    .withSystemProperty("cassandra.superuser_setup_delay_ms", "0")
+                    .withSystemProperty("cassandra.auth_bcrypt_gensalt_log2_rounds", "4"));
+    admin =
+        node.connect(
+            config -> config, builder -> builder.withAuthCredentials("cassandra", "cassandra"));
+    admin.execute(
+        "CREATE KEYSPACE systests WITH replication ="
+            + " {'class': 'SimpleStrategy', 'replication_factor': 1}");
+    admin.execute("CREATE TABLE %s (p int PRIMARY KEY, v int)".formatted(TABLE));
+    Await.until(
+        "the table is transactional",
+        () -> catchThrowable(() -> admin.execute("ENABLE TRANSACTIONS ON " + TABLE)) == null);
+    for (String role : List.of("reader", "stranger", "former")) {
+      admin.execute("CREATE ROLE %s WITH PASSWORD = 'p' AND LOGIN = true".formatted(role));
+    }
+    admin.execute("GRANT SELECT ON %s TO reader".formatted(TABLE));
+    admin.execute("GRANT SELECT ON %s TO former".formatted(TABLE));
+  }
+
+  @AfterAll
+  static void stopNode() {
+    node.close();
+  }
+
+  private static RawPush open() {
+    return RawPush.open(PORT, "reader", "p");
+  }
+
+  private static void write(int p) {
+    admin.execute("UPDATE %s SET v = 1 WHERE p = %d".formatted(TABLE, p));
+  }
+
+  private static List<Long> timestamps(JsonNode changes) {
+    List<Long> timestamps = new ArrayList<>();
+    changes.get("timestamps").forEach(each -> timestamps.add(each.asLong()));
+    return timestamps;
+  }
+
+  @Test
+  void whenWhatIsWatchedIsWrittenThenTheCommitsComeOnceAndInOrder() throws Exception {
+    RawPush push = open();
+    push.send(
+        "{'type':'subscribe','id':1,'statement':'%s WHERE p = ?','values':[1]}".formatted(SELECT));
+    long begin = push.next("position").get("position").asLong();
+    List<Long> pushed = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      write(1);
+      write(2);
+      pushed.addAll(timestamps(push.next("changes")));
+    }
+    assertThat(pushed).hasSize(20).isSorted().doesNotHaveDuplicates();
+    RawPush again = open();
+    again.send(
+        "{'type':'subscribe','id':9,'statement':'%s WHERE p = 1','after':%d}"
+            .formatted(SELECT, begin));
+    assertThat(timestamps(again.next("changes"))).isEqualTo(pushed);
+    push.send("{'type':'unsubscribe','id':1}");
+    again.close();
+    push.close();
+  }
+
+  @Test
+  void whenAClientHasTlsThenItUsesIt() throws Exception {
+    SSLContext trusting = trusting(keystore);
+    HttpClient http = HttpClient.newBuilder().sslContext(trusting).build();
+    RawPush push = RawPush.open(http, "wss://" + PORT, "reader", "p", true);
+    push.send("{'type':'subscribe','id':1,'statement':'%s WHERE p = 6'}".formatted(SELECT));
+    push.next("position");
+    BlockingQueue<Long> heard = new LinkedBlockingQueue<>();
+    PushOptions options =
+        PushOptions.defaults().withCredentials("reader", "p").withSslContext(trusting);
+    Watch watch =
+        Isolde.on(admin)
+            .withPush(options)
+            .watch(SELECT + " WHERE p = 6", List.of(), listener(heard::add, error -> {}));
+    Await.until("the watch has begun", () -> watch.position().isPresent());
+    write(6);
+    assertThat(heard.poll(30, TimeUnit.SECONDS)).isEqualTo(timestamps(push.next("changes")).get(0));
+    watch.close();
+    push.close();
+  }
+
+  private static WatchListener listener(LongConsumer changed, Consumer<Throwable> failed) {
+    return new WatchListener() {
+      @Override
+      public void changed(long commitTimestamp) {
+        changed.accept(commitTimestamp);
+      }
+
+      @Override
+      public void lost(long position) {
+        changed.accept(-1);
+      }
+
+      @Override
+      public void failed(Throwable error) {
+        failed.accept(error);
+      }
+    };
+  }
+
+  @Test
+  void whenThePasswordIsWrongThenItIsUnauthorized() {
+    Throwable refused = catchThrowable(() -> RawPush.open(PORT, "reader", "wrong"));
+    assertThat(refused).isInstanceOf(CompletionException.class);
+    assertThat(((WebSocketHandshakeException) refused.getCause()).getResponse().statusCode())
+        .isEqualTo(401);
+  }
+
+  @Test
+  void whenAPermissionIsMissingOrTakenAwayThenTheSubscriptionEnds() throws Exception {
+    String subscribe = "{'type':'subscribe','id':1,'statement':'%s WHERE p = 3'}".formatted(SELECT);
+    RawPush stranger = RawPush.open(PORT, "stranger", "p");
+    stranger.send(subscribe);
+    assertThat(stranger.next("error").get("code").asText()).isEqualTo("UNAUTHORIZED");
+    RawPush former = RawPush.open(PORT, "former", "p");
+    former.send(subscribe);
+    former.next("position");
+    admin.execute("REVOKE SELECT ON %s FROM former".formatted(TABLE));
+    JsonNode error = former.next("error");
+    assertThat(error.get("code").asText()).isEqualTo("UNAUTHORIZED");
+    assertThat(error.get("id").asInt()).isEqualTo(1);
+    stranger.close();
+    former.close();
+  }
+
+  @Test
+  void whenAMessageIsWrongThenTheNodeSaysWhatIs() throws Exception {
+    RawPush push = open();
+    push.send("{'type':'subscribe','id':1,'statement':'SELECT * FROM %s'}".formatted(TABLE));
+    assertThat(push.next("error").get("code").asText()).isEqualTo("INVALID_REQUEST");
+    push.send("{'type':'subscribe','id':2,'statement':'%s WHERE p = ?'}".formatted(SELECT));
+    assertThat(push.next("error").get("message").asText()).contains("question mark");
+    push.send("{'type':'subscribe','id':3,'statement':'SELECT CHANGES FROM no.table'}");
+    assertThat(push.next("error").get("id").asInt()).isEqualTo(3);
+    push.send("no JSON");
+    push.next("error");
+    assertThat(push.closed()).isEqualTo(1007);
+  }
+
+  @Test
+  void whenThereAreTooManySubscriptionsThenOneMoreIsRefusedAndTheOthersGoOn() throws Exception {
+    RawPush push = open();
+    for (int id = 1; id <= 1_025; id++) {
+      push.send("{'type':'subscribe','id':%d,'statement':'%s WHERE p = 4'}".formatted(id, SELECT));
+    }
+    JsonNode refused = push.next("error");
+    assertThat(refused.get("code").asText()).isEqualTo("TOO_MANY_WATCHES");
+    assertThat(refused.get("id").asInt()).isEqualTo(1_025);
+    Await.until("the others have begun", () -> shown("subscriptions") == 1_024);
+    for (int id = 1; id <= 1_024; id++) {
+      push.next("position"); // Each has a beginning.
+    }
+    write(4);
+    for (int id = 1; id <= 1_024; id++) {
+      assertThat(timestamps(push.next("changes"))).hasSize(1);
+    }
+    push.close();
+  }
+
+  @Test
+  void whenAClientReadsSlowlyThenTheNodeHoldsLittleAndNothingIsLost() throws Exception {
+    RawPush slow = RawPush.slow(PORT, "reader", "p");
+    for (int id = 1; id <= 1_000; id++) {
+      slow.send("{'type':'subscribe','id':%d,'statement':'%s WHERE p = 5'}".formatted(id, SELECT));
+    }
+    Await.until("all are subscribed", () -> shown("subscriptions") >= 1_000);
+    for (int i = 0; i < MANY; i++) {
+      write(5);
+    }
+    assertThat(shown("queued_bytes")).isLessThan(256 << 10);
+    slow.read(Long.MAX_VALUE);
+    List<Long> one = new ArrayList<>();
+    while (one.size() < MANY) {
+      JsonNode changes = slow.next("changes");
+      if (changes.get("id").asInt() == 500) {
+        one.addAll(timestamps(changes));
+      }
+    }
+    assertThat(one).hasSize(MANY).isSorted().doesNotHaveDuplicates();
+    slow.close();
+  }
+
+  private static long shown(String column) {
+    long largest = 0;
+    for (Row row : admin.execute("SELECT * FROM isolde.push_sessions")) {
+      Object value = row.getObject(column);
+      largest = Math.max(largest, value instanceof Number number ? number.longValue() : 0);
+    }
+    return largest;
+  }
+
+  @Test
+  void whenTheJavaClientWatchesThenItHearsOfEachCommitAndEndsWithAnError() throws Exception {
+    BlockingQueue<String> events = new LinkedBlockingQueue<>();
+    WatchListener listener =
+        listener(
+            commit -> events.add(commit < 0 ? "lost" : "changed"),
+            error -> events.add("failed " + error.getMessage()));
+    Isolde isolde =
+        Isolde.on(admin).withPush(PushOptions.defaults().withCredentials("reader", "p"));
+    admin.execute("CREATE TABLE systests.dropped (p int PRIMARY KEY, v int)");
+    admin.execute("ENABLE TRANSACTIONS ON systests.dropped");
+    admin.execute("GRANT SELECT ON systests.dropped TO reader");
+    List<Watch> watches =
+        IntStream.range(10, 13)
+            .mapToObj(p -> isolde.watch(SELECT + " WHERE p = ?", List.of(p), listener))
+            .toList();
+    Watch ending =
+        isolde.watch(
+            "SELECT CHANGES FROM systests.dropped", List.of(), OptionalLong.empty(), listener);
+    Await.until(
+        "all have begun",
+        () ->
+            ending.position().isPresent()
+                && watches.stream().allMatch(watch -> watch.position().isPresent()));
+    assertThat(shown("subscriptions")).isEqualTo(4);
+    for (int p = 10; p < 13; p++) {
+      write(p);
+      assertThat(events.poll(30, TimeUnit.SECONDS)).isEqualTo("changed");
+    }
+    admin.execute("TRUNCATE systests.dropped");
+    assertThat(events.poll(30, TimeUnit.SECONDS)).isEqualTo("lost");
+    watches.forEach(Watch::close);
+    write(10);
+    Await.until("one is left", () -> shown("subscriptions") == 1);
+    events.clear();
+    admin.execute("DROP TABLE systests.dropped");
+    assertThat(events.poll(30, TimeUnit.SECONDS)).startsWith("failed");
+    Await.until("the connection is closed", () -> shown("subscriptions") == 0);
+  }
+
+  @Test
+  void whenThePasswordOfTheJavaClientIsWrongThenItsWatchFails() throws Exception {
+    BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
+    Watch watch =
+        Isolde.on(admin)
+            .withPush(PushOptions.defaults().withCredentials("reader", "wrong"))
+            .watch(SELECT, List.of(), listener(commit -> {}, failures::add));
+    assertThat(failures.poll(30, TimeUnit.SECONDS)).hasMessageContaining("password");
+    assertThat(watch.isOpen()).isFalse();
+  }
+}
