@@ -10,6 +10,7 @@ import io.isolde.notification.ServerMessage;
 import java.net.URI;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -20,6 +21,9 @@ final class PushSocket implements WebSocket.Listener {
 
   /** A node sends a ping each ten seconds. */
   private static final long MAX_SILENCE_NANOS = 25_000_000_000L;
+
+  /** For log-ins, too. A node that accepts connections may hang. */
+  private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
 
   private static final ObjectMapper JSON =
       new ObjectMapper()
@@ -52,7 +56,8 @@ final class PushSocket implements WebSocket.Listener {
       Consumer<ServerMessage> messages,
       Runnable closed) {
     PushSocket made = new PushSocket(messages, closed);
-    WebSocket.Builder builder = options.http().newWebSocketBuilder();
+    WebSocket.Builder builder =
+        options.http().newWebSocketBuilder().connectTimeout(HANDSHAKE_TIMEOUT);
     options.authorization().ifPresent(header -> builder.header("Authorization", header));
     boolean isTls = place.isTls() || options.isTlsWanted();
     URI uri = URI.create((isTls ? "wss://" : "ws://") + place.address() + PATH);

@@ -13,9 +13,9 @@ import java.util.Set;
  * A client's end of a session: what it has subscribed to, and up to where it has heard. It outlives
  * connections and nodes.
  *
- * <p>To move to another node it opens a second connection, subscribes there after its positions,
- * and closes the first one when the second has answered for all. Meanwhile it hears from both, and
- * drops what is at or below its position.
+ * <p>To move to another node it opens a second connection, and subscribes there after its
+ * positions. It closes the first one when the second has answered for all. Meanwhile it hears from
+ * both, and drops what is at or below its position.
  *
  * <p>Not thread-safe.
  */

@@ -267,8 +267,15 @@ class PushTest {
   @Test
   void whenAClientReadsSlowlyThenTheNodeHoldsLittleAndNothingIsLost() throws Exception {
     RawPush slow = RawPush.slow(PORT, "reader", "p");
+    long begin = 0;
+    for (Row row :
+        admin.execute("SELECT CHANGES FROM %s AFTER NOW WITHIN 0 MILLISECONDS".formatted(TABLE))) {
+      begin = row.getLong("timestamp");
+    }
     for (int id = 1; id <= 1_000; id++) {
-      slow.send("{'type':'subscribe','id':%d,'statement':'%s WHERE p = 5'}".formatted(id, SELECT));
+      slow.send(
+          "{'type':'subscribe','id':%d,'statement':'%s WHERE p = 5','after':%d}"
+              .formatted(id, SELECT, begin));
     }
     Await.until("all are subscribed", () -> shown("subscriptions") >= 1_000);
     for (int i = 0; i < MANY; i++) {
