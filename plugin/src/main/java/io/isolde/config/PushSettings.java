@@ -8,8 +8,8 @@ package io.isolde.config;
  *     for clients. Default 0: none, and clients ask with SELECT CHANGES. 7314 is free beside the
  *     other ports of Isolde.
  * @param maxConnections {@code push_max_connections}: clients at the same time, each with 1,024
- *     subscriptions at most. Default 20000; about 4 KB for each. Too small: clients are refused,
- *     and try other nodes. Too big: memory, and file descriptors.
+ *     subscriptions at most. Default 20000. Too small: clients are refused, and try other nodes.
+ *     Too big: memory, and file descriptors.
  */
 public record PushSettings(int port, int maxConnections) {
   private static final int MAX_CONNECTIONS = 1_000_000;
