@@ -2,6 +2,7 @@
 package io.isolde.notification;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -21,7 +22,7 @@ import java.util.Set;
  */
 public class Balance {
   /** What a node has said is out of date after that. */
-  static final long MAX_AGE_MILLIS = 3_000;
+  static final long MAX_AGE_MILLIS = 5_000;
 
   /** A session that has not moved by then does not count as moving any more. */
   static final long MAX_MOVE_MILLIS = 10_000;
@@ -37,6 +38,9 @@ public class Balance {
 
   static final int MAX_MOVES = 500;
   private static final int MIN_MOVES = 50;
+
+  /** Towards one node in a step, from all nodes that have too many: it has to log them in. */
+  static final int MAX_MOVES_TO_ONE = 50;
 
   /** An eighth of the watchers, so that many move in as many steps as few. */
   private static final int STEP = 8;
@@ -61,6 +65,9 @@ public class Balance {
 
   /** That the figures of the others may not have yet. */
   private final List<Asked> recent = new ArrayList<>();
+
+  /** How often each session of this node was asked; for those that were. */
+  private final Map<Integer, Integer> timesAsked = new HashMap<>();
 
   private boolean isMoving;
   private long lastMillis = Long.MIN_VALUE / 2;
@@ -101,14 +108,34 @@ public class Balance {
             .filter(session -> !moving.containsKey(session.number))
             .mapToInt(Session::watchers)
             .sum();
-    Map<String, Integer> room = isDraining ? all(targets.keySet()) : room(own, targets);
-    return choose(sessions, room, Math.min(MAX_MOVES, Math.max(MIN_MOVES, own / STEP)), nowMillis);
+    if (isDraining) {
+      // Half of them, and the others in the next step.
+      int atMost = Math.max(MAX_MOVES, (sessions.size() + 1) / 2);
+      return choose(sessions, all(targets.keySet()), atMost, atMost, nowMillis);
+    }
+    List<Session> watching =
+        sessions.stream()
+            .filter(session -> session.watchers > 0)
+            .sorted(Comparator.comparing(session -> timesAsked.getOrDefault(session.number, 0)))
+            .toList();
+    Map<String, Integer> room = room(own, targets);
+    int atMost = Math.min(MAX_MOVES, Math.max(MIN_MOVES, own / STEP));
+    return choose(watching, room, atMost, movesToOne(own, targets), nowMillis);
+  }
+
+  /** This node's part of what may move to one node in a step. */
+  private int movesToOne(int own, Map<String, Integer> targets) {
+    double mean = mean(own, targets);
+    long others =
+        targets.values().stream().filter(each -> each - mean > threshold(mean)).count();
+    return (int) Math.max(1, MAX_MOVES_TO_ONE / (1 + others));
   }
 
   private void forget(List<Session> sessions, long nowMillis) {
     Set<Integer> here = new HashSet<>();
     sessions.forEach(session -> here.add(session.number));
-    moving.entrySet().removeIf(each -> !here.contains(each.getKey()));
+    moving.keySet().retainAll(here);
+    timesAsked.keySet().retainAll(here);
     moving.values().removeIf(asked -> nowMillis - asked.millis > MAX_MOVE_MILLIS);
     recent.removeIf(asked -> nowMillis - asked.millis > MAX_AGE_MILLIS + MAX_UNCOUNTED_MILLIS);
   }
@@ -145,8 +172,7 @@ public class Balance {
 
   /** How many watchers this node may send to each of the others. */
   private Map<String, Integer> room(int own, Map<String, Integer> targets) {
-    double mean =
-        (own + targets.values().stream().mapToLong(each -> each).sum()) / (1.0 + targets.size());
+    double mean = mean(own, targets);
     double excess = own - mean;
     isMoving = excess > (isMoving ? 1 : threshold(mean));
     Map<String, Integer> room = new HashMap<>();
@@ -155,6 +181,11 @@ public class Balance {
       targets.forEach((name, watchers) -> room.put(name, (int) ((mean - watchers) * share)));
     }
     return room;
+  }
+
+  private static double mean(int own, Map<String, Integer> targets) {
+    return (own + targets.values().stream().mapToLong(each -> each).sum())
+        / (1.0 + targets.size());
   }
 
   double threshold(double mean) {
@@ -172,8 +203,13 @@ public class Balance {
   }
 
   private List<Move> choose(
-      List<Session> sessions, Map<String, Integer> room, int atMost, long nowMillis) {
+      List<Session> sessions,
+      Map<String, Integer> room,
+      int atMost,
+      int atMostToOne,
+      long nowMillis) {
     List<Move> moves = new ArrayList<>();
+    Map<String, Integer> movesTo = new HashMap<>();
     Iterator<Session> newest = sessions.iterator();
     while (newest.hasNext() && moves.size() < atMost && hasRoom(room)) {
       Session session = newest.next();
@@ -183,7 +219,11 @@ public class Balance {
         Asked asked = new Asked(target, session.watchers, nowMillis);
         moving.put(session.number, asked);
         recent.add(asked);
+        timesAsked.merge(session.number, 1, Integer::sum);
         moves.add(new Move(session.number, target));
+        if (movesTo.merge(target, 1, Integer::sum) == atMostToOne) {
+          room.remove(target);
+        }
       }
     }
     return moves;

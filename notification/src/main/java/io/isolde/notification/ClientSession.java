@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.notification;
 
-import java.util.HashMap;
-import java.util.HashSet;
+import io.isolde.notification.ClientLink.Subscription;
+import io.isolde.notification.ClientLink.Watched;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +41,13 @@ public class ClientSession {
 
     void unsubscribe(int link, int id);
 
+    /**
+     * Calls {@link ClientSession#retry} after a pause, which grows with the refusals.
+     *
+     * @param refusals in a row; at least 1
+     */
+    void retryLater(int link, int watch, int refusals);
+
     /** Commits that have changed what is watched; all up to the position is reported. */
     void changed(int watch, List<Long> commits, long position);
 
@@ -50,54 +57,8 @@ public class ClientSession {
     void failed(int watch, String code, String message);
   }
 
-  private static final class Watched {
-    private final int number;
-
-    /** All up to here was handed out; -1 if there is none. It never goes back. */
-    private long position;
-
-    private boolean isPaused;
-
-    private Watched(int number, OptionalLong after) {
-      this.number = number;
-      this.position = after.orElse(-1);
-    }
-  }
-
-  /** What a node was asked for. */
-  private static final class Subscription {
-    private final Watched watched;
-
-    /** Up to where this node has reported all. */
-    private long position;
-
-    private Subscription(Watched watched) {
-      this.watched = watched;
-      this.position = watched.position;
-    }
-  }
-
-  private static final class Link {
-    private final int number;
-    private boolean isOpen;
-
-    /** By the id in messages. */
-    private final Map<Integer, Subscription> subscribed = new HashMap<>();
-
-    /** Those of which nothing was heard yet. */
-    private final Set<Watched> unanswered = new HashSet<>();
-
-    /** Those that wait for the position that the link before will tell. */
-    private final Set<Watched> withoutPosition = new HashSet<>();
-
-    private Link(int number) {
-      this.number = number;
-    }
-
-    private boolean isReady() {
-      return isOpen && unanswered.isEmpty() && withoutPosition.isEmpty();
-    }
-  }
+  /** A node that has refused a watch so often in a row is left for another one. */
+  static final int MAX_REFUSALS = 3;
 
   private final Output output;
   private final Map<Integer, Watched> watches = new LinkedHashMap<>();
@@ -105,10 +66,10 @@ public class ClientSession {
   private int lastId;
 
   /** Null if there is nothing to watch. */
-  private Link current;
+  private ClientLink current;
 
   /** That is to take its place; null if there is none. */
-  private Link next;
+  private ClientLink next;
 
   public ClientSession(Output output) {
     this.output = output;
@@ -175,14 +136,14 @@ public class ClientSession {
     next = null;
   }
 
-  private void closeIfThere(Link link) {
+  private void closeIfThere(ClientLink link) {
     if (link != null) {
       output.close(link.number);
     }
   }
 
-  private Link open(String address) {
-    Link made = new Link(++lastLink);
+  private ClientLink open(String address) {
+    ClientLink made = new ClientLink(++lastLink);
     output.open(made.number, address);
     return made;
   }
@@ -196,7 +157,7 @@ public class ClientSession {
    * From now on means another moment at each node. So there is one node to say it, and the next one
    * is asked after its position.
    */
-  private void subscribe(Link link, Watched watched) {
+  private void subscribe(ClientLink link, Watched watched) {
     if (link == null || !link.isOpen || watched.isPaused) {
       return;
     }
@@ -232,26 +193,16 @@ public class ClientSession {
     moveIfReady();
   }
 
-  private void unsubscribe(Link link, Watched watched) {
+  private void unsubscribe(ClientLink link, Watched watched) {
     if (link == null || !link.isOpen) {
       return;
     }
-    link.withoutPosition.remove(watched);
-    link.unanswered.remove(watched);
-    List<Integer> ids =
-        link.subscribed.entrySet().stream()
-            .filter(each -> each.getValue().watched == watched)
-            .map(Map.Entry::getKey)
-            .toList();
-    for (int id : ids) {
-      link.subscribed.remove(id);
-      output.unsubscribe(link.number, id);
-    }
+    link.forget(watched).forEach(id -> output.unsubscribe(link.number, id));
   }
 
   /** A connection is open. */
   public void opened(int number) {
-    Link link = link(number);
+    ClientLink link = link(number);
     if (link == null) {
       output.close(number); // It came too late.
       return;
@@ -261,7 +212,7 @@ public class ClientSession {
     moveIfReady();
   }
 
-  private Link link(int number) {
+  private ClientLink link(int number) {
     if (current != null && current.number == number) {
       return current;
     }
@@ -270,7 +221,7 @@ public class ClientSession {
 
   /** A connection is closed, or could not be opened. */
   public void closed(int number) {
-    Link link = link(number);
+    ClientLink link = link(number);
     if (link == null) {
       return;
     }
@@ -293,9 +244,15 @@ public class ClientSession {
 
   private void moveIfReady() {
     if (next != null && next.isReady()) {
-      output.close(current.number);
+      int before = current.number;
       becomeCurrent();
+      output.close(before);
     }
+  }
+
+  /** Whether the session depends on a connection. It does not on one to which it moves. */
+  public boolean isCurrent(int number) {
+    return current != null && current.number == number;
   }
 
   /** The node that was to take the session does not answer; it stays where it is. */
@@ -308,7 +265,7 @@ public class ClientSession {
 
   /** A message has come from a node. */
   public void received(int number, ServerMessage message) {
-    Link link = link(number);
+    ClientLink link = link(number);
     if (link == null) {
       return;
     }
@@ -324,7 +281,7 @@ public class ClientSession {
     }
   }
 
-  private void hear(Link link, Subscription subscription, ServerMessage message) {
+  private void hear(ClientLink link, Subscription subscription, ServerMessage message) {
     Watched watched = subscription.watched;
     boolean isLost = message.type().equals(ServerMessage.LOST);
     if (isLost && watched.position > subscription.position) {
@@ -333,6 +290,7 @@ public class ClientSession {
       return;
     }
     subscription.position = message.position();
+    watched.failures = 0;
     link.unanswered.remove(watched);
     if (message.position() > watched.position) { // Or the other node was first.
       hand(watched, message, isLost);
@@ -343,7 +301,7 @@ public class ClientSession {
     moveIfReady();
   }
 
-  private void move(Link link, String address) {
+  private void move(ClientLink link, String address) {
     if (link == current && next == null) {
       next = open(address);
     }
@@ -366,20 +324,48 @@ public class ClientSession {
   }
 
   /** What a second node refuses is no reason to leave the first. */
-  private void failed(Link link, Subscription subscription, ServerMessage message) {
+  private void failed(ClientLink link, Subscription subscription, ServerMessage message) {
+    if (subscription == null) {
+      return; // It was ended here meanwhile.
+    }
+    Watched watched = subscription.watched;
     if (link == next) {
       expire(link.number);
     } else if (Boolean.TRUE.equals(message.retryable())) {
-      output.close(link.number);
-      closed(link.number);
-    } else if (subscription != null) {
-      Watched watched = subscription.watched;
+      link.subscribed.remove(message.id());
+      refused(link, watched);
+    } else {
       watches.remove(watched.number);
       unsubscribeEverywhere(watched);
       output.failed(watched.number, message.code(), message.message());
       if (watches.isEmpty()) {
         closeAll();
       }
+    }
+  }
+
+  /** The others of the connection go on. Where it begins must be said by one node. */
+  private void refused(ClientLink link, Watched watched) {
+    watched.failures++;
+    boolean isTooOften = watched.failures % MAX_REFUSALS == 0;
+    if (isTooOften && isToWait(watched)) {
+      output.close(link.number);
+      closed(link.number);
+      return;
+    }
+    link.refused.add(watched);
+    output.retryLater(link.number, watched.number, watched.failures);
+    if (isTooOften && next == null) {
+      next = open(null);
+    }
+  }
+
+  /** The pause is over after which a watch is subscribed again. */
+  public void retry(int number, int watch) {
+    ClientLink link = link(number);
+    Watched watched = watches.get(watch);
+    if (link != null && watched != null && link.refused.remove(watched)) {
+      subscribe(link, watched);
     }
   }
 }

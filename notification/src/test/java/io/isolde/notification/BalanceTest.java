@@ -74,7 +74,30 @@ class BalanceTest {
   @Test
   void whenThisNodeDrainsThenAllMove() {
     balance.heard("b", 500, false, nowMillis);
-    assertThat(balance.moves(sessions(40), true, nowMillis)).hasSize(40);
+    balance.heard("c", 0, false, nowMillis);
+    List<Balance.Session> sessions = sessions(3 * Balance.MAX_MOVES);
+    sessions.add(new Balance.Session(-1, 0));
+    List<Balance.Move> moves = new ArrayList<>(balance.moves(sessions, true, nowMillis));
+    nowMillis += 1_000;
+    moves.addAll(balance.moves(sessions, true, nowMillis));
+    assertThat(moves).extracting(Balance.Move::session).hasSize(sessions.size());
+    assertThat(moves).extracting(Balance.Move::session).doesNotHaveDuplicates();
+    assertThat(moves.stream().filter(move -> move.target().equals("b")).count())
+        .isBetween(sessions.size() / 2L - 1, sessions.size() / 2L + 1);
+  }
+
+  @Test
+  void whenANodeHasNobodyThenItGetsOnlyAsManyAtOnceAsItCanLogIn() {
+    balance.heard("b", 0, false, nowMillis);
+    assertThat(moves(sessions(1_000))).hasSize(Balance.MAX_MOVES_TO_ONE);
+  }
+
+  @Test
+  void whenASessionHasNoWatchersThenItStays() {
+    balance.heard("b", 0, false, nowMillis);
+    List<Balance.Session> sessions = sessions(20);
+    sessions.add(0, new Balance.Session(100, 0));
+    assertThat(moves(sessions)).hasSize(10).noneMatch(move -> move.session() == 100);
   }
 
   @Test
@@ -91,6 +114,14 @@ class BalanceTest {
     assertThat(moves(sessions(10))).hasSize(5);
     nowMillis += Balance.MAX_MOVE_MILLIS;
     balance.heard("b", 0, false, nowMillis);
-    assertThat(moves(sessions(10))).hasSize(5);
+    assertThat(moves(sessions(10)))
+        .as("those first that were not asked yet")
+        .extracting(Balance.Move::session)
+        .containsExactly(4, 3, 2, 1, 0);
+    nowMillis += Balance.MAX_MOVE_MILLIS;
+    balance.heard("b", 0, false, nowMillis);
+    assertThat(moves(sessions(10)))
+        .extracting(Balance.Move::session)
+        .containsExactly(9, 8, 7, 6, 5);
   }
 }

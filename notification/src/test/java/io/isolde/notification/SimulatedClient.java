@@ -97,6 +97,12 @@ final class SimulatedClient implements ClientSession.Output {
   }
 
   @Override
+  public void retryLater(int link, int watch, int refusals) {
+    world.after(
+        1 + world.random.nextInt(100 * Math.min(10, refusals)), () -> session.retry(link, watch));
+  }
+
+  @Override
   public void changed(int watch, List<Long> commits, long position) {
     long before = positions.put(watch, position);
     List<Long> expected =

@@ -22,6 +22,9 @@ final class SimulatedNode {
   boolean isDraining;
   boolean isUnreachable;
 
+  /** Its questions fail so long, as when the oracle has no leader. */
+  long failingUntil;
+
   /** All commits up to here are visible at this node. */
   private long visible;
 
@@ -41,6 +44,10 @@ final class SimulatedNode {
 
   void ask(
       SimulatedConnection from, int id, int question, OptionalLong after, int key, boolean isNow) {
+    if (failingUntil > world.nowMillis()) {
+      fail(from, id, question);
+      return;
+    }
     if (after.isEmpty()) {
       answer(from, id, question, List.of(), visible, false);
       return;
@@ -81,6 +88,16 @@ final class SimulatedNode {
         () -> {
           if (!to.isBroken) {
             to.server.answered(id, question, new ServerSession.Answer(commits, position, lost));
+          }
+        });
+  }
+
+  private void fail(SimulatedConnection to, int id, int question) {
+    world.after(
+        world.random.nextInt(5),
+        () -> {
+          if (!to.isBroken) {
+            to.server.failed(id, question, "ORACLE_UNAVAILABLE", "not now", true);
           }
         });
   }

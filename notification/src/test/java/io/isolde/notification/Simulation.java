@@ -159,6 +159,7 @@ final class Simulation {
 
   private void heal(SimulatedNode node) {
     node.isUnreachable = false;
+    node.failingUntil = 0;
     if (node.isDraining) {
       node.kill();
     }
@@ -170,7 +171,7 @@ final class Simulation {
   private void fault() {
     SimulatedNode node = anyNode();
     SimulatedClient client = clients.get(random.nextInt(clients.size()));
-    switch (random.nextInt(8)) {
+    switch (random.nextInt(9)) {
       case 0 -> {
         node.kill();
         after(random.nextInt(8_000), () -> heal(node));
@@ -194,6 +195,7 @@ final class Simulation {
         client.session.pause(0);
         after(random.nextInt(6_000), () -> client.session.resume(0));
       }
+      case 6 -> node.failingUntil = nowMillis + random.nextInt(3_000);
       default -> {
         if (!node.connections.isEmpty()) {
           node.connections.get(random.nextInt(node.connections.size())).breakUp();
