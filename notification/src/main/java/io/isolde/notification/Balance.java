@@ -126,8 +126,7 @@ public class Balance {
   /** This node's part of what may move to one node in a step. */
   private int movesToOne(int own, Map<String, Integer> targets) {
     double mean = mean(own, targets);
-    long others =
-        targets.values().stream().filter(each -> each - mean > threshold(mean)).count();
+    long others = targets.values().stream().filter(each -> each - mean > threshold(mean)).count();
     return (int) Math.max(1, MAX_MOVES_TO_ONE / (1 + others));
   }
 
@@ -184,8 +183,7 @@ public class Balance {
   }
 
   private static double mean(int own, Map<String, Integer> targets) {
-    return (own + targets.values().stream().mapToLong(each -> each).sum())
-        / (1.0 + targets.size());
+    return (own + targets.values().stream().mapToLong(each -> each).sum()) / (1.0 + targets.size());
   }
 
   double threshold(double mean) {

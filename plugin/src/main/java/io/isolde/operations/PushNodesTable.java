@@ -16,6 +16,7 @@ final class PushNodesTable extends NodeTable {
     super(
         table("push_nodes", "nodes that push changes to clients", "node", UTF8Type.instance)
             .addRegularColumn("address", UTF8Type.instance)
+            .addRegularColumn("datacenter", UTF8Type.instance)
             .addRegularColumn("tls", BooleanType.instance)
             .addRegularColumn("watchers", Int32Type.instance)
             .addRegularColumn("age_ms", LongType.instance));
@@ -27,6 +28,7 @@ final class PushNodesTable extends NodeTable {
     for (PushNode.Known known : parts.push().nodes()) {
       rows.row(known.node())
           .column("address", known.address())
+          .column("datacenter", known.datacenter())
           .column("tls", known.isTls())
           .column("watchers", known.watchers())
           .column("age_ms", known.ageMillis());

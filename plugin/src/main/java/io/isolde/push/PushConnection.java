@@ -8,6 +8,7 @@ import io.isolde.notification.ServerMessage;
 import io.isolde.notification.ServerSession;
 import io.isolde.oracle.group.Changes;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -19,13 +20,13 @@ import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.cassandra.exceptions.RequestValidationException;
 import org.apache.cassandra.exceptions.UnauthorizedException;
 import org.apache.cassandra.service.ClientState;
@@ -64,8 +65,20 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
   private final ServerSession session = new ServerSession(this);
   private final Map<Integer, Subscribed> subscribed = new HashMap<>(4);
 
-  /** That other threads work on. */
-  private Set<Integer> preparing = Set.of();
+  /** Beyond it, nothing more is read from the client. */
+  static final int MAX_PREPARING = 16;
+
+  /** A subscription that another thread understands; the client may have ended it meanwhile. */
+  private static final class Preparing {
+    private volatile boolean isOver;
+  }
+
+  private final Map<Integer, Preparing> preparing = new HashMap<>(4);
+
+  /** What other threads have not done yet, though it be over: it takes room. */
+  private int preparations;
+
+  private final AtomicInteger questions = new AtomicInteger();
 
   private ChannelHandlerContext context;
   private volatile long readNanos = System.nanoTime();
@@ -111,6 +124,7 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
 
   @Override
   public void channelInactive(ChannelHandlerContext gone) {
+    preparing.values().forEach(PushConnection::over);
     session.close();
     count();
     port.closed(this);
@@ -121,16 +135,30 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
     var unused = from.close();
   }
 
-  /** A client that is slow at reading is not read either. */
+  /**
+   * A client that is slow at reading is not read either. What it sends next must not come before
+   * the session has returned, which may be what writes now.
+   */
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext from) {
-    boolean isWritable = from.channel().isWritable();
-    from.channel().config().setAutoRead(isWritable);
-    if (isWritable) {
-      session.resume();
+    if (from.channel().isWritable()) {
+      onLoop(this::resumeIfWritable);
     } else {
+      readIfRoom();
       session.pause();
     }
+  }
+
+  private void resumeIfWritable() {
+    if (context.channel().isWritable()) {
+      session.resume();
+      readIfRoom();
+    }
+  }
+
+  private void readIfRoom() {
+    Channel channel = context.channel();
+    channel.config().setAutoRead(channel.isWritable() && preparations < MAX_PREPARING);
   }
 
   @Override
@@ -163,7 +191,7 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
 
   private void received(ClientMessage message) {
     if (message.type().equals(ClientMessage.UNSUBSCRIBE)) {
-      preparing.remove(message.id());
+      over(preparing.remove(message.id()));
       session.unsubscribe(message.id());
       count();
     } else {
@@ -173,9 +201,9 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
 
   private void subscribe(ClientMessage message) {
     int id = message.id();
-    if (session.has(id) || preparing.contains(id)) {
+    if (session.has(id) || preparing.containsKey(id)) {
       refuse(id, ErrorCode.INVALID_REQUEST, "There is a subscription " + id + " already.");
-    } else if (session.subscriptions() + preparing.size() >= ServerSession.MAX_SUBSCRIPTIONS) {
+    } else if (slots() >= ServerSession.MAX_SUBSCRIPTIONS) {
       refuse(
           id,
           ErrorCode.TOO_MANY_WATCHES,
@@ -183,14 +211,27 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
     } else if (message.after() != null && message.after() < 0) {
       refuse(id, ErrorCode.INVALID_REQUEST, "A timestamp is not negative.");
     } else {
-      preparing = preparing.isEmpty() ? new HashSet<>() : preparing;
-      preparing.add(id);
-      if (!port.threads().ask(() -> prepare(message))) {
-        preparing.remove(id);
+      Preparing begun = new Preparing();
+      if (port.threads().prepare(() -> prepare(begun, message))) {
+        preparing.put(id, begun);
+        preparations++;
+        readIfRoom();
+      } else {
         send(
             ServerMessage.error(
                 id, ErrorCode.TOO_MANY_WATCHES.name(), "This node has much to do now.", true));
       }
+    }
+  }
+
+  /** Of subscriptions, and of what other threads have yet to do for those that are over. */
+  private int slots() {
+    return Math.max(session.subscriptions(), questions.get()) + preparations;
+  }
+
+  private static void over(Preparing ended) {
+    if (ended != null) {
+      ended.isOver = true;
     }
   }
 
@@ -199,31 +240,49 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
   }
 
   /** Not on the event loop. */
-  private void prepare(ClientMessage message) {
+  private void prepare(Preparing begun, ClientMessage message) {
+    if (begun.isOver || !context.channel().isActive()) {
+      onLoop(this::endPreparation);
+      return;
+    }
     try {
       PushedStatements.Question question = port.statements().prepare(message, client);
-      context.executor().execute(() -> prepared(message, question));
+      onLoop(() -> prepared(begun, message, question));
     } catch (RuntimeException | Error e) {
-      context
-          .executor()
-          .execute(
-              () -> {
-                if (preparing.remove(message.id())) {
-                  send(error(message.id(), e));
-                }
-              });
+      onLoop(
+          () -> {
+            if (preparing.remove(message.id(), begun)) {
+              send(error(message.id(), e));
+            }
+            endPreparation();
+          });
     }
   }
 
-  private void prepared(ClientMessage message, PushedStatements.Question question) {
+  /** Nothing is to be done any more if the loop has ended. */
+  private void onLoop(Runnable task) {
+    try {
+      context.executor().execute(task);
+    } catch (RejectedExecutionException e) {
+      // The port is closed, and this connection with it.
+    }
+  }
+
+  private void endPreparation() {
+    preparations--;
+    readIfRoom();
+  }
+
+  private void prepared(
+      Preparing begun, ClientMessage message, PushedStatements.Question question) {
     int id = message.id();
-    if (preparing.remove(id) && context.channel().isActive()) {
-      preparing = preparing.isEmpty() ? Set.of() : preparing;
+    if (preparing.remove(id, begun) && context.channel().isActive()) {
       subscribed.put(id, new Subscribed(question));
       session.subscribe(
           id, message.after() == null ? OptionalLong.empty() : OptionalLong.of(message.after()));
       count();
     }
+    endPreparation(); // Last, since more messages may come from within.
   }
 
   private void count() {
@@ -234,7 +293,9 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
   @Override
   public void ask(int id, int question, OptionalLong after, boolean isFirst) {
     Subscribed asking = subscribed.get(id);
-    if (!port.threads().ask(() -> ask(asking, id, question, after, isFirst))) {
+    if (port.threads().ask(() -> ask(asking, id, question, after, isFirst))) {
+      questions.incrementAndGet();
+    } else {
       var unused =
           context
               .executor()
@@ -251,6 +312,10 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
 
   /** Not on the event loop. */
   private void ask(Subscribed asking, int id, int question, OptionalLong after, boolean isFirst) {
+    questions.decrementAndGet();
+    if (asking.isOver) {
+      return;
+    }
     CompletableFuture<Changes.Notification> answer;
     try {
       answer = asking.question.ask(client, after, isFirst ? 0 : WAIT_MILLIS);
@@ -264,9 +329,7 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
     var unused =
         answer.whenComplete(
             (notification, failure) ->
-                context
-                    .executor()
-                    .execute(() -> answered(asking, id, question, notification, failure)));
+                onLoop(() -> answered(asking, id, question, notification, failure)));
   }
 
   private void answered(
@@ -299,11 +362,10 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
       return ServerMessage.error(
           id, known.errorCode().name(), known.sentence(), known.errorCode().isRetryable());
     }
-    if (failure instanceof UnauthorizedException) {
-      return ServerMessage.error(id, "UNAUTHORIZED", failure.getMessage(), false);
-    }
-    if (failure instanceof RequestValidationException) {
-      return ServerMessage.error(id, ErrorCode.INVALID_REQUEST.name(), failure.getMessage(), false);
+    if (failure instanceof RequestValidationException && !PushLogin.isPassing(failure)) {
+      boolean isForbidden = failure instanceof UnauthorizedException;
+      String code = isForbidden ? "UNAUTHORIZED" : ErrorCode.INVALID_REQUEST.name();
+      return ServerMessage.error(id, code, failure.getMessage(), false);
     }
     return ServerMessage.error(
         id, ErrorCode.ORACLE_UNAVAILABLE.name(), "The node could not ask: " + failure, true);
@@ -324,7 +386,7 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
 
   /** Asks the client to go to another node; from any thread. */
   void move(String address) {
-    context.executor().execute(() -> send(ServerMessage.move(address)));
+    onLoop(() -> send(ServerMessage.move(address)));
   }
 
   /** Closes it if nothing has come from the client for so long; from any thread. */

@@ -18,10 +18,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.utils.FBUtilities;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,14 +47,33 @@ public final class PushNode {
   private static final long MAX_DRAIN_MILLIS = 4_000;
 
   /** What a node says of itself, as a question and as an answer. */
-  record Figures(String node, int watchers, boolean isDraining, String address, boolean isTls) {}
+  record Figures(
+      String node,
+      String datacenter,
+      int watchers,
+      boolean isDraining,
+      String address,
+      boolean isTls) {
+    private Known known(long ageMillis) {
+      return new Known(node, datacenter, watchers, address, isTls, ageMillis);
+    }
+  }
 
   /** A node, as this one knows it. */
-  public record Known(String node, int watchers, String address, boolean isTls, long ageMillis) {}
+  public record Known(
+      String node,
+      String datacenter,
+      int watchers,
+      String address,
+      boolean isTls,
+      long ageMillis) {}
 
   /** A session, for operators. */
   public record Session(
       int number, String client, String user, int subscriptions, long position, long queuedBytes) {}
+
+  /** A node that does not answer so often in a row is left out: its process may be dead. */
+  private static final int MAX_SILENCES = 3;
 
   private record Heard(Figures figures, long millis) {}
 
@@ -63,6 +84,9 @@ public final class PushNode {
 
   /** By node; guarded by this, as the balance is. */
   private final Map<String, Heard> others = new HashMap<>();
+
+  /** How often in a row nodes have not answered; guarded by this. */
+  private final Map<String, Integer> silences = new HashMap<>();
 
   private final ScheduledThreadPoolExecutor thread;
   private volatile PushPort port;
@@ -92,7 +116,7 @@ public final class PushNode {
     }
     try {
       port = PushPort.open(settings, statements);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | LinkageError e) {
       logger.error(
           "The port {} for pushing changes can't be opened. Clients of this node have to ask with"
               + " SELECT CHANGES, or go to another node.",
@@ -112,7 +136,13 @@ public final class PushNode {
   private Figures own() {
     String host = FBUtilities.getJustBroadcastNativeAddress().getHostAddress();
     String address = (host.contains(":") ? "[" + host + "]" : host) + ":" + settings.port();
-    return new Figures(Ring.self(), watchers(), isDraining, address, PushPort.needsTls());
+    return new Figures(
+        Ring.self(),
+        DatabaseDescriptor.getLocalDataCenter(),
+        watchers(),
+        isDraining,
+        address,
+        PushPort.needsTls());
   }
 
   private byte[] answer(byte[] question) {
@@ -124,7 +154,10 @@ public final class PushNode {
     try {
       Figures figures = JsonMessages.read(message, Figures.class);
       others.put(figures.node, new Heard(figures, nowMillis()));
-      balance.heard(figures.node, figures.watchers, figures.isDraining, nowMillis());
+      silences.remove(figures.node);
+      if (DatabaseDescriptor.getLocalDataCenter().equals(figures.datacenter)) {
+        balance.heard(figures.node, figures.watchers, figures.isDraining, nowMillis());
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -148,11 +181,23 @@ public final class PushNode {
 
   private synchronized void forgetDead() {
     Set<String> living = Ring.livingOfAll();
+    silences.keySet().retainAll(living);
     for (String node : List.copyOf(others.keySet())) {
       if (!living.contains(node)) {
-        others.remove(node);
-        balance.gone(node);
+        forget(node);
       }
+    }
+  }
+
+  private void forget(String node) {
+    others.remove(node);
+    balance.gone(node);
+  }
+
+  /** The ring notices only after some time that a process is dead. */
+  private synchronized void silent(String node) {
+    if (silences.merge(node, 1, Integer::sum) >= MAX_SILENCES) {
+      forget(node);
     }
   }
 
@@ -170,7 +215,11 @@ public final class PushNode {
               .ask(node, question)
               .orTimeout(MAX_ANSWER_MILLIS, TimeUnit.MILLISECONDS)
               .thenAccept(this::heard)
-              .exceptionally(silent -> null); // What it has said before gets too old.
+              .exceptionally(
+                  error -> {
+                    silent(node);
+                    return null;
+                  });
     }
   }
 
@@ -185,12 +234,17 @@ public final class PushNode {
     }
   }
 
-  /** Asks all clients to leave, and closes the port. For the time when the node drains. */
+  /**
+   * Asks all clients to leave, and closes the port. For the time when the node drains. Nobody comes
+   * meanwhile, and the others hear of it at once.
+   */
   public void drain() {
     if (port == null) {
       return;
     }
     isDraining = true;
+    port.stopListening();
+    thread.execute(this::tick);
     long end = nowMillis() + MAX_DRAIN_MILLIS;
     try {
       while (port.count() > 0 && nowMillis() < end) {
@@ -223,25 +277,18 @@ public final class PushNode {
     return moves;
   }
 
-  /** This node and the others that offer a port, as far as this one knows; none if it does not. */
+  /** The nodes to which clients may come, as far as this one knows; none if it has no port. */
   public synchronized List<Known> nodes() {
     if (port == null) {
       return List.of();
     }
     List<Known> known = new ArrayList<>();
-    Figures self = own();
-    known.add(new Known(self.node, self.watchers, self.address, self.isTls, 0));
-    others
-        .values()
-        .forEach(
-            other ->
-                known.add(
-                    new Known(
-                        other.figures.node,
-                        other.figures.watchers,
-                        other.figures.address,
-                        other.figures.isTls,
-                        nowMillis() - other.millis)));
+    if (!isDraining) {
+      known.add(own().known(0));
+    }
+    others.values().stream()
+        .filter(other -> !other.figures.isDraining)
+        .forEach(other -> known.add(other.figures.known(nowMillis() - other.millis)));
     return known;
   }
 
@@ -250,12 +297,14 @@ public final class PushNode {
     if (port == null) {
       return List.of();
     }
-    List<Future<Session>> shown = port.newestFirst().stream().map(PushConnection::shown).toList();
     List<Session> sessions = new ArrayList<>();
     try {
+      List<Future<Session>> shown = port.newestFirst().stream().map(PushConnection::shown).toList();
       for (Future<Session> each : shown) {
         sessions.add(each.get(MAX_ANSWER_MILLIS, TimeUnit.MILLISECONDS));
       }
+    } catch (RejectedExecutionException e) {
+      return List.of(); // The port was closed meanwhile.
     } catch (ExecutionException | TimeoutException e) {
       logger.warn("Not all sessions of watchers can be shown now.", e);
     } catch (InterruptedException e) {

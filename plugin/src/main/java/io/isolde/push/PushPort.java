@@ -6,6 +6,7 @@ import io.isolde.raft.transport.EventLoops;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
@@ -16,17 +17,20 @@ import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.ssl.OptionalSslHandler;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.timeout.ReadTimeoutHandler;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Collection;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.config.EncryptionOptions;
+import org.apache.cassandra.net.SocketFactory;
 import org.apache.cassandra.security.ISslContextFactory;
 import org.apache.cassandra.security.SSLFactory;
 
@@ -34,7 +38,9 @@ import org.apache.cassandra.security.SSLFactory;
 final class PushPort implements AutoCloseable {
   private static final int THREADS = 2;
   private static final int MAX_REQUEST_BYTES = 16 << 10;
-  private static final int MAX_LOGIN_SECONDS = 20;
+
+  /** Connections that have not logged in yet; others are closed, and come again. */
+  private static final int MAX_LOGGING_IN = 1_000;
 
   /** Beyond it the node asks nothing more for this client. */
   private static final int MAX_QUEUED_BYTES = 64 << 10;
@@ -53,6 +59,10 @@ final class PushPort implements AutoCloseable {
   private final ConcurrentSkipListMap<Integer, PushConnection> connections =
       new ConcurrentSkipListMap<>();
 
+  /** If Cassandra bounds them. */
+  private final ConcurrentHashMap<InetAddress, Integer> byAddress = new ConcurrentHashMap<>();
+
+  private final AtomicInteger loggingIn = new AtomicInteger();
   private final AtomicInteger lastNumber = new AtomicInteger();
   private final AtomicInteger watchers = new AtomicInteger();
   private final LongAdder lost = new LongAdder();
@@ -101,7 +111,9 @@ final class PushPort implements AutoCloseable {
   }
 
   private void init(SocketChannel channel) throws IOException {
-    if (channels.size() >= maxConnections) {
+    if (channels.size() >= maxConnections
+        || loggingIn.get() >= MAX_LOGGING_IN
+        || !hasRoomFor(channel)) {
       var unused = channel.close();
       return;
     }
@@ -109,15 +121,50 @@ final class PushPort implements AutoCloseable {
     EncryptionOptions options = DatabaseDescriptor.getNativeProtocolEncryptionOptions();
     switch (options.tlsEncryptionPolicy()) {
       case UNENCRYPTED -> {}
-      case OPTIONAL -> channel.pipeline().addLast(new OptionalSslHandler(tls(options)));
-      case ENCRYPTED -> channel.pipeline().addLast(tls(options).newHandler(channel.alloc()));
+      case OPTIONAL ->
+          channel
+              .pipeline()
+              .addLast(
+                  new OptionalSslHandler(tls(options)) {
+                    @Override
+                    protected SslHandler newSslHandler(
+                        ChannelHandlerContext context, SslContext tls) {
+                      return handler(context.channel(), tls, options);
+                    }
+                  });
+      case ENCRYPTED -> channel.pipeline().addLast(handler(channel, tls(options), options));
     }
     channel
         .pipeline()
-        .addLast(new ReadTimeoutHandler(MAX_LOGIN_SECONDS))
         .addLast(new HttpServerCodec())
         .addLast(new HttpObjectAggregator(MAX_REQUEST_BYTES))
         .addLast(new PushHandshake(this));
+  }
+
+  /** As Cassandra counts its own connections of an address; it counts none by default. */
+  private boolean hasRoomFor(SocketChannel channel) {
+    long max = DatabaseDescriptor.getNativeTransportMaxConcurrentConnectionsPerIp();
+    if (max <= 0) {
+      return true;
+    }
+    InetAddress client = channel.remoteAddress().getAddress();
+    if (byAddress.merge(client, 1, Integer::sum) > max) {
+      leave(client);
+      return false;
+    }
+    channel.closeFuture().addListener(closed -> leave(client));
+    return true;
+  }
+
+  private void leave(InetAddress client) {
+    byAddress.computeIfPresent(client, (address, count) -> count == 1 ? null : count - 1);
+  }
+
+  /** As for Cassandra's own port: with the peer's name only if that is to be verified. */
+  private static SslHandler handler(Channel channel, SslContext tls, EncryptionOptions options) {
+    InetSocketAddress peer =
+        options.require_endpoint_verification ? (InetSocketAddress) channel.remoteAddress() : null;
+    return SocketFactory.newSslHandler(channel, tls, peer);
   }
 
   /** Cassandra caches the contexts, and replaces them when the certificates change. */
@@ -152,6 +199,10 @@ final class PushPort implements AutoCloseable {
 
   void closed(PushConnection connection) {
     connections.remove(connection.number());
+  }
+
+  void loggingIn(int more) {
+    loggingIn.addAndGet(more);
   }
 
   void counted(int more) {
@@ -190,11 +241,16 @@ final class PushPort implements AutoCloseable {
     connections.values().forEach(connection -> connection.keepAlive(MAX_SILENCE_NANOS));
   }
 
-  @Override
-  public void close() {
+  /** Nobody comes any more; who is here stays. */
+  void stopListening() {
     if (listening != null) {
       listening.close().awaitUninterruptibly();
     }
+  }
+
+  @Override
+  public void close() {
+    stopListening();
     channels.close().awaitUninterruptibly();
     loops.close();
     threads.close();
