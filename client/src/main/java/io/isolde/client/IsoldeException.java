@@ -53,14 +53,14 @@ public final class IsoldeException extends RuntimeException {
     return new IsoldeException(sentence + " " + trailer, trailer, cause);
   }
 
-  /** An error with which a node has ended a watch whose changes it pushes. */
-  static IsoldeException ofPush(String code, String sentence) {
+  /** An error that has ended a watch whose changes a node pushes. */
+  static IsoldeException ofPush(String code, boolean retryable, String sentence, Throwable cause) {
     Map<String, String> entries = new LinkedHashMap<>();
     entries.put("code", code);
-    entries.put("retryable", "false");
+    entries.put("retryable", Boolean.toString(retryable));
     entries.put("outcome", Outcome.NOT_COMMITTED.word());
     ErrorTrailer trailer = new ErrorTrailer(entries);
-    return new IsoldeException(sentence + " " + trailer, trailer, null);
+    return new IsoldeException(sentence + " " + trailer, trailer, cause);
   }
 
   /**

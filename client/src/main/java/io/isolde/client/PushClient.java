@@ -28,6 +28,10 @@ final class PushClient implements ClientSession.Output {
           Duration.ofSeconds(Long.MAX_VALUE / 4));
 
   private static final int MAX_FAILURES = 10;
+
+  /** After so many connections in a row that came to nothing, its watchers ask by themselves. */
+  static final int MAX_FAILED_OPENS = 8;
+
   private static final int UNAUTHORIZED = 401;
   private static final long MAX_MOVE_SECONDS = 10;
   private static final long LOOK_SECONDS = 5;
@@ -56,11 +60,17 @@ final class PushClient implements ClientSession.Output {
   private final Map<Integer, Watcher> watchers = new HashMap<>();
   private final Map<Integer, PushSocket> sockets = new HashMap<>();
   private int lastWatch;
+
+  /** Connections since a node has last reported something. */
   private int failures;
+
   private boolean isTls;
   private boolean isLooking;
 
-  /** Where the last connection was opened, or tried. */
+  /** Of those that are open or being opened: where they are. */
+  private final Map<Integer, String> addresses = new HashMap<>();
+
+  /** Where the last connection was that has failed, or ended. */
   private String lastAddress = "";
 
   PushClient(PushOptions options, PushNodes nodes, Timing timing) {
@@ -100,20 +110,23 @@ final class PushClient implements ClientSession.Output {
       isLooking = true;
       lookLater();
     }
+    timing(MAX_MOVE_SECONDS, () -> session.expire(link));
     if (address != null) {
       connect(link, new PushNodes.Place(address, isTls));
-      timing(MAX_MOVE_SECONDS, () -> session.expire(link));
       return;
     }
-    Duration pause =
-        failures == 0
-            ? Duration.ZERO
-            : PAUSES.pauseAfter(failures, Duration.ZERO, timing.jitter()).orElseThrow();
-    failures = Math.min(failures + 1, MAX_FAILURES); // Until a connection is open.
+    Duration pause = failures == 0 ? Duration.ZERO : pauseAfter(failures);
+    failures = Math.min(failures + 1, MAX_FAILURES);
     var unused =
         CompletableFuture.supplyAsync(() -> null, timing.after(pause))
             .thenCompose(nothing -> nodes.find())
-            .whenComplete((places, error) -> choose(link, error == null ? places : List.of()));
+            .whenComplete((places, error) -> choose(link, places, error));
+  }
+
+  private Duration pauseAfter(int count) {
+    return PAUSES
+        .pauseAfter(Math.min(count, MAX_FAILURES), Duration.ZERO, timing.jitter())
+        .orElseThrow();
   }
 
   private void timing(long seconds, Runnable later) {
@@ -139,23 +152,26 @@ final class PushClient implements ClientSession.Output {
         });
   }
 
-  private synchronized void choose(int link, List<PushNodes.Place> places) {
+  private synchronized void choose(int link, List<PushNodes.Place> places, Throwable error) {
+    if (error != null || places.isEmpty()) {
+      gone(link, error == null ? null : Stages.unwrapped(error));
+      return;
+    }
     List<PushNodes.Place> others =
         places.stream().filter(place -> !place.address().equals(lastAddress)).toList();
     List<PushNodes.Place> from = others.isEmpty() ? places : others;
-    if (from.isEmpty()) {
-      session.closed(link);
-      return;
-    }
     PushNodes.Place place = from.get(ThreadLocalRandom.current().nextInt(from.size()));
-    lastAddress = place.address();
     isTls = place.isTls();
     connect(link, place);
   }
 
   private void connect(int link, PushNodes.Place place) {
+    addresses.put(link, place.address());
     var unused =
-        PushSocket.open(options, place, message -> received(link, message), () -> closed(link))
+        Stages.of(
+                () ->
+                    PushSocket.open(
+                        options, place, message -> received(link, message), () -> closed(link)))
             .whenComplete(
                 (socket, error) -> {
                   if (error == null) {
@@ -168,35 +184,58 @@ final class PushClient implements ClientSession.Output {
 
   private synchronized void opened(int link, PushSocket socket) {
     sockets.put(link, socket);
-    failures = 0;
     session.opened(link);
   }
 
   private synchronized void notOpened(int link, Throwable error) {
-    if (error instanceof WebSocketHandshakeException refused
-        && refused.getResponse().statusCode() == UNAUTHORIZED) {
-      List<Watcher> all = List.copyOf(watchers.values());
-      List.copyOf(watchers.keySet()).forEach(this::unwatch);
-      all.forEach(
-          watcher ->
-              watcher.failed(
-                  new IllegalStateException(
-                      "The node refuses the user or the password of PushOptions.", error)));
+    boolean isRefused =
+        error instanceof WebSocketHandshakeException refused
+            && refused.getResponse().statusCode() == UNAUTHORIZED;
+    gone(
+        link,
+        isRefused
+            ? new IllegalStateException(
+                "The node refuses the user or the password of PushOptions.", error)
+            : error);
+  }
+
+  private synchronized void closed(int link) {
+    gone(link, null);
+  }
+
+  /** A connection has ended, or could not be opened; null if nothing is known of the reason. */
+  private void gone(int link, Throwable error) {
+    String address = addresses.remove(link);
+    lastAddress = address == null ? lastAddress : address;
+    sockets.remove(link);
+    if (session.isCurrent(link)) {
+      if (error != null && DriverErrors.isFinal(error)) {
+        failAll(error);
+      } else if (failures >= MAX_FAILED_OPENS) {
+        failAll(IsoldeException.ofPush("REQUEST_FAILED", true, "No node pushes changes.", error));
+      }
     }
     session.closed(link);
   }
 
-  private synchronized void closed(int link) {
-    sockets.remove(link);
-    session.closed(link);
+  /** Ends all watches. Each decides by itself what to do then. */
+  private void failAll(Throwable error) {
+    failures = 0;
+    List<Watcher> all = List.copyOf(watchers.values());
+    List.copyOf(watchers.keySet()).forEach(this::unwatch);
+    all.forEach(watcher -> watcher.failed(error));
   }
 
   private synchronized void received(int link, ServerMessage message) {
+    if (message.position() != null) {
+      failures = 0;
+    }
     session.received(link, message);
   }
 
   @Override
   public void close(int link) {
+    addresses.remove(link);
     PushSocket socket = sockets.remove(link);
     if (socket != null) {
       socket.close();
@@ -225,6 +264,16 @@ final class PushClient implements ClientSession.Output {
   }
 
   @Override
+  public void retryLater(int link, int watch, int refusals) {
+    var unused =
+        CompletableFuture.runAsync(() -> retry(link, watch), timing.after(pauseAfter(refusals)));
+  }
+
+  private synchronized void retry(int link, int watch) {
+    session.retry(link, watch);
+  }
+
+  @Override
   public void changed(int watch, List<Long> commits, long position) {
     watchers.get(watch).changed(commits, position);
   }
@@ -236,6 +285,6 @@ final class PushClient implements ClientSession.Output {
 
   @Override
   public void failed(int watch, String code, String message) {
-    watchers.remove(watch).failed(IsoldeException.ofPush(code, message));
+    watchers.remove(watch).failed(IsoldeException.ofPush(code, false, message, null));
   }
 }

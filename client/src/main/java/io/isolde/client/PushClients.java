@@ -39,6 +39,10 @@ final class PushClients {
     return nodes;
   }
 
+  Timing timing() {
+    return timing;
+  }
+
   /** Begins a watch in one that has room. */
   synchronized Subscribed watch(PushClient.Watcher watcher, OptionalLong after) {
     PushClient client = any();

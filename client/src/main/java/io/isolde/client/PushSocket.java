@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** One connection to a node: messages in order, until it is closed or silent for too long. */
@@ -21,6 +22,9 @@ final class PushSocket implements WebSocket.Listener {
 
   /** A node sends a ping each ten seconds. */
   private static final long MAX_SILENCE_NANOS = 25_000_000_000L;
+
+  /** For a node that reads nothing any more. */
+  private static final long MAX_CLOSE_SECONDS = 5;
 
   /** For log-ins, too. A node that accepts connections may hang. */
   private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
@@ -79,19 +83,20 @@ final class PushSocket implements WebSocket.Listener {
     }
     lastSend = lastSend.thenCompose(before -> socket.sendText(json, true));
     var unused =
-        lastSend.exceptionally(
+        lastSend.exceptionallyAsync( // The session must not hear of it before it has returned.
             error -> {
               abort();
               return null;
             });
   }
 
-  /** Closes it, after what was sent. */
+  /** Closes it, after what was sent, unless that takes too long. */
   synchronized void close() {
     var unused =
         lastSend
             .thenCompose(before -> socket.sendClose(WebSocket.NORMAL_CLOSURE, ""))
-            .whenComplete((done, error) -> abort());
+            .orTimeout(MAX_CLOSE_SECONDS, TimeUnit.SECONDS)
+            .whenCompleteAsync((done, error) -> abort());
   }
 
   private void abort() {

@@ -5,6 +5,7 @@ import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.protocol.internal.util.Bytes;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -22,6 +23,9 @@ import java.util.concurrent.CompletionStage;
  */
 final class PushedRequests implements WatchRequests, PushClient.Watcher {
   private static final int MAX_WAITING = 1_000;
+
+  /** For so long it asks by itself when no node pushes anything. */
+  private static final Duration WITHOUT_PUSH = Duration.ofSeconds(30);
 
   private static final String AFTER = " AFTER ? WITHIN ? MILLISECONDS";
 
@@ -44,6 +48,9 @@ final class PushedRequests implements WatchRequests, PushClient.Watcher {
   private boolean isClosed;
   private Throwable failure;
 
+  /** Null, or when it was told that no node pushes anything. */
+  private Long refusedNanos;
+
   PushedRequests(PushClients clients, WatchRequests.OfSession asked) {
     this.clients = clients;
     this.asked = asked;
@@ -54,6 +61,10 @@ final class PushedRequests implements WatchRequests, PushClient.Watcher {
     synchronized (this) {
       if (subscribed != null) {
         return next();
+      }
+      if (refusedNanos != null
+          && clients.timing().since(refusedNanos).compareTo(WITHOUT_PUSH) < 0) {
+        return asked.ask(after);
       }
     }
     return clients
@@ -175,7 +186,7 @@ final class PushedRequests implements WatchRequests, PushClient.Watcher {
         return;
       }
     }
-    one.complete(notification);
+    one.completeAsync(() -> notification); // Who has asked must not run under a session's lock.
   }
 
   @Override
@@ -183,6 +194,9 @@ final class PushedRequests implements WatchRequests, PushClient.Watcher {
     CompletableFuture<Notification> one;
     synchronized (this) {
       failure = error;
+      if (error instanceof IsoldeException passing && passing.isRetryable()) {
+        refusedNanos = clients.timing().nanoTime();
+      }
       one = asking;
       asking = null;
       if (one != null) {
@@ -190,7 +204,7 @@ final class PushedRequests implements WatchRequests, PushClient.Watcher {
       }
     }
     if (one != null) {
-      one.completeExceptionally(error);
+      later(() -> one.completeExceptionally(error));
     }
   }
 
