@@ -10,7 +10,7 @@ import ssl
 from dataclasses import dataclass
 from typing import Any, Optional
 
-from cassandra import InvalidRequest
+from cassandra import InvalidRequest, Unauthorized
 
 from isolde.errors import IsoldeError, make
 from isolde.watch import Change, Lost, Watch, _Position
@@ -36,6 +36,11 @@ class PushedWatch(Watch):
 
     def __init__(self, push: Push, *args: Any) -> None:
         super().__init__(*args)
+        try:
+            import websockets.sync.client
+        except ImportError as error:
+            raise ImportError("Pushed watches need isolde-cassandra[push].") from error
+        self._connect: Any = websockets.sync.client.connect
         self._push = push
         self._socket: Any = None
         self._is_tls = False
@@ -65,8 +70,8 @@ class PushedWatch(Watch):
     def _places(self) -> list[tuple[str, bool]]:
         try:
             rows = self._session.execute("SELECT address, tls FROM isolde.push_nodes")
-        except InvalidRequest:
-            return []  # Of an older build.
+        except (InvalidRequest, Unauthorized):
+            return []  # Of an older build, or without the grant.
         return [
             (row["address"], row["tls"]) if isinstance(row, dict) else (row[0], row[1])
             for row in rows
@@ -74,14 +79,13 @@ class PushedWatch(Watch):
 
     def _subscribed(self, address: str) -> Any:
         from websockets.exceptions import InvalidStatus
-        from websockets.sync.client import connect
 
         headers = {}
         if self._push.user is not None:
             both = f"{self._push.user}:{self._push.password}".encode()
             headers["Authorization"] = "Basic " + base64.b64encode(both).decode()
         try:
-            socket = connect(
+            socket = self._connect(
                 f"{'wss' if self._is_tls else 'ws'}://{address}/changes",
                 additional_headers=headers,
                 ssl=self._push.ssl_context if self._is_tls else None,
@@ -112,6 +116,8 @@ class PushedWatch(Watch):
         message = json.loads(socket.recv(timeout=seconds))
         kind = message["type"]
         if kind == "move":
+            if socket is not self._socket:
+                return self._events(socket, seconds)  # It moves already.
             return self._move(message["address"])
         if kind == "error":
             raise _error(message)
