@@ -15,9 +15,7 @@ import io.isolde.system.Await;
 import io.isolde.system.SystemNode;
 import java.net.http.HttpClient;
 import java.net.http.WebSocketHandshakeException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -29,7 +27,6 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,54 +39,13 @@ class PushTest {
   private static final String SELECT = "SELECT CHANGES FROM " + TABLE;
   private static final int MANY = 200;
 
-  private static final String PASSWORD = "keystore";
-
   private static Path keystore;
   private static SystemNode node;
   private static CqlSession admin;
 
-  /** Makes a key, and a certificate for the node's address. */
-  private static Path keystore() throws Exception {
-    Path keystore = Path.of("target/push-keystore.p12").toAbsolutePath();
-    Files.deleteIfExists(keystore);
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-keyalg",
-                "RSA",
-                "-dname",
-                "CN=isolde",
-                "-ext",
-                "san=ip:" + ADDRESS,
-                "-storetype",
-                "PKCS12",
-                "-storepass",
-                PASSWORD,
-                "-keystore",
-                keystore.toString())
-            .inheritIO()
-            .start();
-    assertThat(keytool.waitFor()).isZero();
-    return keystore;
-  }
-
-  private static SSLContext trusting(Path keystore) throws Exception {
-    TrustManagerFactory trusted =
-        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    KeyStore store = KeyStore.getInstance(keystore.toFile(), PASSWORD.toCharArray());
-    KeyStore certificates = KeyStore.getInstance("PKCS12");
-    certificates.load(null, null);
-    certificates.setCertificateEntry("node", store.getCertificate("mykey"));
-    trusted.init(certificates);
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, trusted.getTrustManagers(), null);
-    return context;
-  }
-
   @BeforeAll
   static void startNodeWithUsers() throws Exception {
-    keystore = keystore();
+    keystore = Certificates.keystore(ADDRESS);
     node =
         SystemNode.start(
             "push",
@@ -99,7 +55,7 @@ class PushTest {
                     .withCassandraSetting(
                         "client_encryption_options",
                         "{enabled: true, optional: true, keystore: %s, keystore_password: %s}"
-                            .formatted(keystore, PASSWORD))
+                            .formatted(keystore, Certificates.PASSWORD))
                     .withCassandraSetting("authenticator", "PasswordAuthenticator")
                     .withCassandraSetting("authorizer", "CassandraAuthorizer")
                     .withCassandraSetting("permissions_validity", "0ms")
@@ -166,8 +122,79 @@ class PushTest {
   }
 
   @Test
+  void whenASubscriptionIsEndedThenTheOthersOfItsConnectionGoOn() throws Exception {
+    RawPush push = open();
+    for (int id = 1; id <= 3; id++) {
+      push.send(
+          "{'type':'subscribe','id':%d,'statement':'%s WHERE p = 2%d'}".formatted(id, SELECT, id));
+      push.next("position");
+    }
+    push.send("{'type':'unsubscribe','id':1}");
+    push.send("{'type':'unsubscribe','id':99}");
+    push.send("{'type':'subscribe','id':4,'statement':'%s WHERE p = 24'}".formatted(SELECT));
+    push.send("{'type':'unsubscribe','id':4}"); // Perhaps before it is understood.
+    push.send("{'type':'subscribe','id':5,'statement':'%s WHERE p = 25'}".formatted(SELECT));
+    while (push.next("position").get("id").asInt() != 5) {
+      // Those of others come each five seconds. After it, the messages before it are read.
+    }
+    write(21);
+    write(24);
+    write(22);
+    assertThat(push.next("changes").get("id").asInt()).isEqualTo(2);
+    write(23);
+    assertThat(push.next("changes").get("id").asInt()).isEqualTo(3);
+    push.close();
+  }
+
+  @Test
+  void whenSubscriptionsAreEndedAtOnceThenAsManyMayFollow() throws Exception {
+    RawPush push = open();
+    for (int id = 1; id <= 3_000; id++) {
+      push.send("{'type':'subscribe','id':%d,'statement':'%s WHERE p = 7'}".formatted(id, SELECT));
+      push.send("{'type':'unsubscribe','id':%d}".formatted(id));
+    }
+    push.send("{'type':'subscribe','id':5000,'statement':'%s WHERE p = 7'}".formatted(SELECT));
+    JsonNode message;
+    do {
+      message = push.next("position");
+    } while (message.get("id").asInt() != 5_000);
+    push.close();
+  }
+
+  @Test
+  void whenAHandshakeIsNoneThenItIsRefusedBeforeALogin() throws Exception {
+    String right = "Host: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
+    String key = right + "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n";
+    String version = "Sec-WebSocket-Version: 13\r\n";
+    assertThat(RawPush.answer(PORT, "GET /changes", right + version)).contains(" 400 ");
+    assertThat(RawPush.answer(PORT, "POST /changes", key + version)).contains(" 400 ");
+    assertThat(RawPush.answer(PORT, "GET /changes", key)).contains(" 426 ");
+    assertThat(RawPush.answer(PORT, "GET /", key + version)).contains(" 404 ");
+    assertThat(RawPush.answer(PORT, "GET /changes", key + version + "Origin: http://a\r\n"))
+        .contains(" 403 ");
+    assertThat(RawPush.answer(PORT, "GET /changes", key + version)).contains(" 401 ");
+  }
+
+  @Test
+  void whenARoleMayNotReadWhereThePortsAreThenItsWatchAsksByItself() throws Exception {
+    BlockingQueue<String> events = new LinkedBlockingQueue<>();
+    WatchListener listener = listener(commit -> events.add("changed"), e -> events.add("" + e));
+    try (CqlSession session =
+        node.connect(config -> config, builder -> builder.withAuthCredentials("reader", "p"))) {
+      Watch watch =
+          Isolde.on(session)
+              .withPush(PushOptions.defaults().withCredentials("reader", "p"))
+              .watch(SELECT + " WHERE p = 8", List.of(), listener);
+      Await.until("the watch has begun", () -> watch.position().isPresent());
+      write(8);
+      assertThat(events.poll(30, TimeUnit.SECONDS)).isEqualTo("changed");
+      watch.close();
+    }
+  }
+
+  @Test
   void whenAClientHasTlsThenItUsesIt() throws Exception {
-    SSLContext trusting = trusting(keystore);
+    SSLContext trusting = Certificates.trusting(keystore);
     HttpClient http = HttpClient.newBuilder().sslContext(trusting).build();
     RawPush push = RawPush.open(http, "wss://" + PORT, "reader", "p", true);
     push.send("{'type':'subscribe','id':1,'statement':'%s WHERE p = 6'}".formatted(SELECT));

@@ -3,8 +3,11 @@ package io.isolde.system.pushing;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
@@ -53,6 +56,21 @@ final class RawPush implements WebSocket.Listener {
             .buildAsync(URI.create(address + "/changes"), made)
             .join();
     return made;
+  }
+
+  /** The first line of the answer to a request that is not of a WebSocket. */
+  static String answer(String address, String request, String headers) throws IOException {
+    int colon = address.indexOf(':');
+    int port = Integer.parseInt(address.substring(colon + 1));
+    try (Socket socket = new Socket(address.substring(0, colon), port)) {
+      socket.setSoTimeout(1_000 * SOON_SECONDS);
+      socket
+          .getOutputStream()
+          .write((request + " HTTP/1.1\r\n" + headers + "\r\n").getBytes(StandardCharsets.UTF_8));
+      return new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))
+          .readLine();
+    }
   }
 
   void send(String json) {
