@@ -41,6 +41,14 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
 
   private static final long PAUSE_MILLIS = 100;
 
+  /** Beyond it, nothing more is read from the client. */
+  static final int MAX_PREPARING = 16;
+
+  /** A subscription that another thread understands; the client may have ended it meanwhile. */
+  private static final class Preparing {
+    private volatile boolean isOver;
+  }
+
   /** A subscription's question, and the answer that it waits for. */
   private static final class Subscribed {
     private final PushedStatements.Question question;
@@ -65,17 +73,9 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
   private final ServerSession session = new ServerSession(this);
   private final Map<Integer, Subscribed> subscribed = new HashMap<>(4);
 
-  /** Beyond it, nothing more is read from the client. */
-  static final int MAX_PREPARING = 16;
-
-  /** A subscription that another thread understands; the client may have ended it meanwhile. */
-  private static final class Preparing {
-    private volatile boolean isOver;
-  }
-
   private final Map<Integer, Preparing> preparing = new HashMap<>(4);
 
-  /** What other threads have not done yet, though it be over: it takes room. */
+  /** What other threads have not done yet. */
   private int preparations;
 
   private final AtomicInteger questions = new AtomicInteger();
@@ -203,7 +203,7 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
     int id = message.id();
     if (session.has(id) || preparing.containsKey(id)) {
       refuse(id, ErrorCode.INVALID_REQUEST, "There is a subscription " + id + " already.");
-    } else if (slots() >= ServerSession.MAX_SUBSCRIPTIONS) {
+    } else if (session.subscriptions() + preparing.size() >= ServerSession.MAX_SUBSCRIPTIONS) {
       refuse(
           id,
           ErrorCode.TOO_MANY_WATCHES,
@@ -212,7 +212,7 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
       refuse(id, ErrorCode.INVALID_REQUEST, "A timestamp is not negative.");
     } else {
       Preparing begun = new Preparing();
-      if (port.threads().prepare(() -> prepare(begun, message))) {
+      if (hasSlot() && port.threads().prepare(() -> prepare(begun, message))) {
         preparing.put(id, begun);
         preparations++;
         readIfRoom();
@@ -224,9 +224,10 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
     }
   }
 
-  /** Of subscriptions, and of what other threads have yet to do for those that are over. */
-  private int slots() {
-    return Math.max(session.subscriptions(), questions.get()) + preparations;
+  /** What other threads have yet to do for subscriptions that are over counts, too. */
+  private boolean hasSlot() {
+    return Math.max(session.subscriptions(), questions.get()) + preparations
+        < ServerSession.MAX_SUBSCRIPTIONS;
   }
 
   private static void over(Preparing ended) {
@@ -239,7 +240,6 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
     send(ServerMessage.error(id, code.name(), sentence, false));
   }
 
-  /** Not on the event loop. */
   private void prepare(Preparing begun, ClientMessage message) {
     if (begun.isOver || !context.channel().isActive()) {
       onLoop(this::endPreparation);
