@@ -239,7 +239,7 @@ public final class PushNode {
    * meanwhile, and the others hear of it at once.
    */
   public void drain() {
-    if (port == null) {
+    if (port == null || isDraining) {
       return;
     }
     isDraining = true;
