@@ -186,7 +186,7 @@ final class WatchStatements {
   }
 
   /** What a serializable transaction that had read this would have conflicts with. */
-  private static Set<Long> ids(SelectStatement select, QueryOptions options) {
+  static Set<Long> ids(SelectStatement select, QueryOptions options) {
     ReadQuery query = select.getQuery(options, FBUtilities.nowInSeconds());
     ReadSet read = new ReadSet(Integer.MAX_VALUE);
     if (query instanceof SinglePartitionReadCommand.Group group) {

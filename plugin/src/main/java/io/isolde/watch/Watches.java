@@ -121,6 +121,7 @@ public final class Watches {
 
   private void ended(Watch watch) {
     count.decrementAndGet();
+    watch.asked.cancel(false); // If the one who asked does not want the answer any more.
     waiting.get(watch.id).remove(watch); // The empty set stays: one for each table.
   }
 
