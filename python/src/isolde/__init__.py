@@ -20,6 +20,7 @@ from isolde.errors import (
 )
 from isolde.options import IsolationLevel, TransactionOptions
 from isolde.transaction import CommitResult, Savepoint, Transaction, TransactionRows
+from isolde.push import Push
 from isolde.watch import Change, Lost, Watch
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "NotCommittedError",
     "Outcome",
     "OutcomeUnknownError",
+    "Push",
     "Savepoint",
     "Transaction",
     "TransactionOptions",

@@ -17,6 +17,7 @@ from isolde.configuration import ClusterConfiguration
 from isolde.configuration import read as read_configuration
 from isolde.errors import ErrorCode, IsoldeError, causes, with_details
 from isolde.options import TransactionOptions
+from isolde.push import Push, PushedWatch
 from isolde.transaction import Transaction
 from isolde.watch import Watch
 
@@ -57,15 +58,22 @@ class Isolde:
         return Transaction(self._requests, options)
 
     def watch(
-        self, select: str, values: Sequence[Any] = (), after: Optional[int] = None
+        self,
+        select: str,
+        values: Sequence[Any] = (),
+        after: Optional[int] = None,
+        push: Optional[Push] = None,
     ) -> Watch:
         """Watches what a SELECT reads::
 
             for event in isolde.watch("SELECT CHANGES FROM bank.accounts WHERE id = ?", [7]): ...
 
         It starts after a timestamp, such as the start timestamp of the transaction that has read
-        what is watched, so that nothing is missed; or now.
+        what is watched, so that nothing is missed; or now. With ``push`` a node sends the changes
+        by itself, if it has a port for that.
         """
+        if push is not None:
+            return PushedWatch(push, self._session, select, values, after)
         return Watch(self._session, select, values, after)
 
     def configuration(self) -> ClusterConfiguration:

@@ -35,23 +35,43 @@ public final class Isolde {
   private final CqlSession session;
   private final TransactionRequests requests;
   private final Timing timing;
+
+  /** Null if changes are asked for. */
+  private final PushClients push;
+
   private final ConflictQueue conflicts = new ConflictQueue();
 
   /** Transactions without a session, which watches need. */
   Isolde(TransactionRequests requests, Timing timing) {
-    this(null, requests, timing);
+    this(null, requests, timing, null);
   }
 
-  private Isolde(CqlSession session, TransactionRequests requests, Timing timing) {
+  private Isolde(
+      CqlSession session, TransactionRequests requests, Timing timing, PushClients push) {
     this.session = session;
     this.requests = requests;
     this.timing = timing;
+    this.push = push;
   }
 
   /** Transactions over the given session. */
   public static Isolde on(CqlSession session) {
     return new Isolde(
-        Objects.requireNonNull(session, "session"), new SessionRequests(session), Timing.SYSTEM);
+        Objects.requireNonNull(session, "session"),
+        new SessionRequests(session),
+        Timing.SYSTEM,
+        null);
+  }
+
+  /**
+   * The same, but nodes push the changes that are {@linkplain #watch watched}, over a port of their
+   * own. All watches of the returned object share a connection. Nodes that have more watchers than
+   * others ask it to move, which nobody notices. Where nodes have no such port ({@code push_port}),
+   * watches ask as without this.
+   */
+  public Isolde withPush(PushOptions options) {
+    PushClients clients = new PushClients(options, new PushNodes.OfSession(session), timing);
+    return new Isolde(session, requests, timing, clients);
   }
 
   /**
@@ -96,12 +116,10 @@ public final class Isolde {
       OptionalLong after,
       WatchListener listener,
       Executor executor) {
+    WatchRequests.OfSession asked =
+        new WatchRequests.OfSession(session, select, new ArrayList<>(values));
     return Watch.start(
-        new WatchRequests.OfSession(session, select, new ArrayList<>(values)),
-        timing,
-        after,
-        listener,
-        executor);
+        push == null ? asked : new PushedRequests(push, asked), timing, after, listener, executor);
   }
 
   /**

@@ -59,6 +59,16 @@ public final class IsoldeException extends RuntimeException {
     return new IsoldeException(sentence + " " + trailer, trailer, cause);
   }
 
+  /** An error that has ended a watch whose changes a node pushes. */
+  static IsoldeException ofPush(String code, boolean retryable, String sentence, Throwable cause) {
+    Map<String, String> entries = new LinkedHashMap<>();
+    entries.put("code", code);
+    entries.put("retryable", Boolean.toString(retryable));
+    entries.put("outcome", Outcome.NOT_COMMITTED.word());
+    ErrorTrailer trailer = new ErrorTrailer(entries);
+    return new IsoldeException(sentence + " " + trailer, trailer, cause);
+  }
+
   /**
    * Finds what Isolde said in an error of the driver. For code that works with the driver's result
    * sets, whose later pages fail with exceptions of the driver, or with a session alone.

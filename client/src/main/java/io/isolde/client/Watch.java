@@ -76,6 +76,7 @@ public final class Watch implements AutoCloseable {
   @Override
   public void close() {
     isOpen = false;
+    requests.close();
   }
 
   private void ask() {
@@ -129,7 +130,10 @@ public final class Watch implements AutoCloseable {
 
   /** Another node may answer, or this one later: nothing is missed meanwhile. */
   private void failed(Throwable error) {
-    Optional<IsoldeException> reported = DriverErrors.reported(error);
+    Optional<IsoldeException> reported =
+        error instanceof IsoldeException pushed
+            ? Optional.of(pushed)
+            : DriverErrors.reported(error);
     boolean isPassing =
         reported.map(IsoldeException::isRetryable).orElseGet(() -> !DriverErrors.isFinal(error));
     if (!isPassing) {
@@ -153,6 +157,7 @@ public final class Watch implements AutoCloseable {
       return;
     }
     isOpen = false;
+    requests.close();
     listener.failed(error instanceof CompletionException ? error.getCause() : error);
   }
 }

@@ -25,6 +25,9 @@ interface WatchRequests {
   /** Asks for what has changed after a timestamp; from now on if there is none. */
   CompletionStage<Notification> ask(OptionalLong after);
 
+  /** The watch has ended. */
+  default void close() {}
+
   /** A watch through a session of the driver. */
   record OfSession(CqlSession session, String select, List<?> values) implements WatchRequests {
     private static final int WAIT_MILLIS = 5_000;

@@ -103,6 +103,21 @@ class WatchTest {
   }
 
   @Test
+  void whenNoNodePushesAnythingForNowThenItAsksAgainAndEndsIfThatIsForGood() {
+    Answers answers =
+        new Answers()
+            .then(
+                at(5),
+                IsoldeException.ofPush("REQUEST_FAILED", true, "Not now.", null),
+                at(6, 6L),
+                IsoldeException.ofPush("UNAUTHORIZED", false, "Never.", null));
+    Watch watch = start(answers, OptionalLong.of(3));
+    assertThat(answers.asked).containsExactly(3L, 5L, 5L, 6L);
+    assertThat(heard.events).hasSize(2).first().isEqualTo("changed 6");
+    assertThat(watch.isOpen()).isFalse();
+  }
+
+  @Test
   void whenTheStatementIsWrongThenItEnds() {
     Answers answers = new Answers().then(at(5), new IllegalArgumentException("wrong"), at(6, 6L));
     Watch watch = start(answers, OptionalLong.empty());

@@ -13,7 +13,8 @@ public record IsoldeConfig(
     OracleSettings oracle,
     StrongSettings strong,
     SnapshotSettings snapshots,
-    StalenessSettings staleness) {
+    StalenessSettings staleness,
+    PushSettings push) {
   static final long MIB = 1L << 20;
 
   private static final class Holder {
@@ -24,6 +25,11 @@ public record IsoldeConfig(
     require(
         oracle.port() != strong.port() && oracle.port() != strong.port() + 1,
         "strong_port and the next must not be the oracle_port.");
+    require(
+        push.port() != oracle.port()
+            && push.port() != strong.port()
+            && push.port() != strong.port() + 1,
+        "push_port must not be the oracle_port, the strong_port or the next.");
   }
 
   static IsoldeConfig of(IsoldeYaml file, HeapBudget heap) {
@@ -33,7 +39,8 @@ public record IsoldeConfig(
         OracleSettings.of(file, heap),
         StrongSettings.of(file),
         SnapshotSettings.of(file),
-        StalenessSettings.of(file));
+        StalenessSettings.of(file),
+        PushSettings.of(file));
   }
 
   /**

@@ -16,6 +16,7 @@ import io.isolde.operations.Operations;
 import io.isolde.oracle.group.CommitApplier;
 import io.isolde.peers.EveryNode;
 import io.isolde.peers.NodePort;
+import io.isolde.push.PushNode;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replicated.ReplicatedOracle;
 import io.isolde.replication.LedGroups;
@@ -56,6 +57,7 @@ final class NodeStart implements NodeParts {
 
   private final Watches watches;
   private final RowLocks locks;
+  private final PushNode push;
 
   private final SnapshotNode snapshots;
   private final SnapshotTransactions snapshotTransactions;
@@ -75,6 +77,7 @@ final class NodeStart implements NodeParts {
     this.barrier = new ClusterBarrier(barrier, everyNode, this::port, restart::secure);
     this.watches = new Watches(this::oracleHost, barrier);
     this.locks = new RowLocks(this::oracleHost);
+    this.push = new PushNode(config.push(), new PushedWatches(watches), this::port);
     this.strong = strong;
     this.laterAnswers = new LaterAnswers(strong, control);
     this.operations = new Operations(config);
@@ -125,6 +128,11 @@ final class NodeStart implements NodeParts {
   }
 
   @Override
+  public PushNode push() {
+    return push;
+  }
+
+  @Override
   public long unanswered() {
     return laterAnswers.unanswered();
   }
@@ -172,6 +180,8 @@ final class NodeStart implements NodeParts {
         Thread.sleep(LOOK_MILLIS);
       }
       laterAnswers.install();
+      push.start();
+      StorageService.instance.addPreShutdownHook(push::drain);
       snapshots.start();
       while (!isStarted()) {
         Thread.sleep(TRY_AGAIN_MILLIS);

@@ -42,11 +42,8 @@ record WatchScope(Optional<VersionIndex> table, Set<Long> ids) {
    */
   static WatchScope of(SelectStatement select, QueryOptions options) {
     ReadQuery query = select.getQuery(options, FBUtilities.nowInSeconds());
-    TableMetadata table = select.table;
-    boolean isConfiguration = isConfiguration(table);
-    Optional<VersionIndex> versions =
-        isConfiguration ? Optional.empty() : Optional.of(Tables.requireTransactional(table));
-    Set<Long> ids = isConfiguration ? ofConfiguration(table, query) : ofRows(query);
+    Optional<VersionIndex> versions = versionsOf(select.table);
+    Set<Long> ids = versions.isPresent() ? ofRows(query) : ofConfiguration(select.table, query);
     if (ids.isEmpty() || ids.size() > Watches.MAX_IDS) {
       throw IsoldeException.invalid(
           "A watch is of 1 to "
@@ -58,10 +55,17 @@ record WatchScope(Optional<VersionIndex> table, Set<Long> ids) {
     return new WatchScope(versions, ids);
   }
 
-  private static boolean isConfiguration(TableMetadata table) {
-    return table.isVirtual()
-        && table.keyspace.equals(CONFIGURATION)
-        && (table.name.equals(NODES) || table.name.equals(GROUPS));
+  /**
+   * The versions of a table that can be watched; empty if it is of the configuration.
+   *
+   * @throws IsoldeException NOT_TRANSACTIONAL
+   */
+  static Optional<VersionIndex> versionsOf(TableMetadata table) {
+    boolean isConfiguration =
+        table.isVirtual()
+            && table.keyspace.equals(CONFIGURATION)
+            && (table.name.equals(NODES) || table.name.equals(GROUPS));
+    return isConfiguration ? Optional.empty() : Optional.of(Tables.requireTransactional(table));
   }
 
   private static Set<Long> ofConfiguration(TableMetadata table, ReadQuery query) {

@@ -44,6 +44,10 @@ final class Gauges {
     changes(IsoldeMetric.WATCHES_WAITING, Changes::waiting);
     changes(IsoldeMetric.CHANGES_NOTIFIED, Changes::notified);
     changes(IsoldeMetric.CHANGES_LOST, Changes::lost);
+    IsoldeMetric.PUSH_CONNECTIONS.gauge(() -> (long) parts.push().connections());
+    IsoldeMetric.PUSH_WATCHERS.gauge(() -> (long) parts.push().watchers());
+    IsoldeMetric.PUSH_LOST.gauge(() -> parts.push().lost());
+    IsoldeMetric.PUSH_MOVES.gauge(() -> parts.push().moves());
     IsoldeMetric.ROW_LOCK_WAITS.gauge(() -> parts.rowLocks().waits());
     IsoldeMetric.ROW_LOCK_WAITED.gauge(() -> parts.rowLocks().waitedMillis());
     IsoldeMetric.ROW_LOCK_REFUSALS.gauge(() -> parts.rowLocks().refusals());

@@ -61,6 +61,11 @@ enum IsoldeMetric {
   CHANGES_NOTIFIED(Type.WATCHES, "Notified"),
   CHANGES_LOST(Type.WATCHES, "Lost"),
 
+  PUSH_CONNECTIONS(Type.PUSH, "Connections"),
+  PUSH_WATCHERS(Type.PUSH, "Watchers"),
+  PUSH_LOST(Type.PUSH, "LostPushes"),
+  PUSH_MOVES(Type.PUSH, "Moves"),
+
   ROW_LOCK_WAITS(Type.ROW_LOCKS, "Waits"),
   ROW_LOCK_WAITED(Type.ROW_LOCKS, "WaitedMillis"),
   ROW_LOCK_REFUSALS(Type.ROW_LOCKS, "Refusals"),
@@ -80,6 +85,7 @@ enum IsoldeMetric {
     static final String ORACLE = "IsoldeOracle";
     static final String GROUPS = "IsoldeReplicaGroups";
     static final String WATCHES = "IsoldeWatches";
+    static final String PUSH = "IsoldePush";
     static final String ROW_LOCKS = "IsoldeRowLocks";
     static final String RESTART = "IsoldeRestart";
     static final String VERSIONS = "IsoldeVersions";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.operations;
 
+import io.isolde.push.PushNode;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replication.StrongKeyspaces;
 import io.isolde.restart.Restart;
@@ -24,6 +25,9 @@ public interface NodeParts {
 
   /** The locks of this node's transactions, and of all if it leads the oracle. */
   RowLocks rowLocks();
+
+  /** What this node pushes to clients, and to how many. */
+  PushNode push();
 
   /** How many requests of clients are not answered yet, of those that hold no thread meanwhile. */
   long unanswered();

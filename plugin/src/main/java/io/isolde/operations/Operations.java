@@ -42,6 +42,8 @@ public final class Operations {
                 new OutcomesTable(parts),
                 new OrphansTable(parts),
                 new RowLocksTable(parts),
+                new PushSessionsTable(parts),
+                new PushNodesTable(parts),
                 new ReplicaGroupsTable(parts.strongKeyspaces()),
                 new GroupReplicasTable(parts.strongKeyspaces()),
                 new LeadershipEventsTable(parts.strongKeyspaces().leadership().events()),

@@ -27,7 +27,8 @@ public final class Peers {
     COMMITS(4, "commits to apply"),
     INSTALLATIONS(5, "what runs on a node"),
     WATCHES(6, "watches"),
-    ROW_LOCKS(7, "row locks");
+    ROW_LOCKS(7, "row locks"),
+    PUSH(8, "watchers of nodes");
 
     private final byte number;
     private final String subject;

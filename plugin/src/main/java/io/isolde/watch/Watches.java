@@ -126,6 +126,7 @@ public final class Watches {
 
   private void ended(Watch watch) {
     count.decrementAndGet();
+    watch.asked.cancel(false); // If the one who asked does not want the answer any more.
     // The empty set stays: one for each table.
     watch.table.ifPresent(of -> waiting.get(of.table().id).remove(watch));
   }

@@ -65,6 +65,17 @@ class IsoldeYamlTest {
   }
 
   @Test
+  void whenThePushPortIsSetThenItIsOpenAndElseItIsNot() {
+    assertThat(IsoldeYaml.parse("").push().isOn()).isFalse();
+    PushSettings push = IsoldeYaml.parse("push_port: 7314\npush_max_connections: 50").push();
+    assertThat(push).isEqualTo(new PushSettings(7314, 50));
+    assertThatThrownBy(() -> IsoldeYaml.parse("push_port: 7311"))
+        .hasMessageContaining("push_port must not be the oracle_port");
+    assertThatThrownBy(() -> IsoldeYaml.parse("push_max_connections: 0"))
+        .hasMessageContaining("push_max_connections must be between");
+  }
+
+  @Test
   void whenNothingIsSaidOfTheOracleThenItIsSafe() {
     IsoldeConfig config = IsoldeYaml.parse("");
     assertThat(config.oracle().members()).isEmpty();

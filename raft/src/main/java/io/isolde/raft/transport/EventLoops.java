@@ -36,7 +36,12 @@ public final class EventLoops implements AutoCloseable {
 
   /** Threads for a process that has connections to nodes, but is none. */
   public static EventLoops forClients(int threads) {
-    EventLoopGroup group = group("isolde-client-io", threads);
+    return of("isolde-client-io", threads);
+  }
+
+  /** Threads for a port that is not for nodes. */
+  public static EventLoops of(String name, int threads) {
+    EventLoopGroup group = group(name, threads);
     return new EventLoops(group, group);
   }
 
@@ -51,7 +56,8 @@ public final class EventLoops implements AutoCloseable {
     return raft;
   }
 
-  EventLoopGroup application() {
+  /** For all that is not Raft. */
+  public EventLoopGroup application() {
     return application;
   }
 
@@ -59,7 +65,8 @@ public final class EventLoops implements AutoCloseable {
     return EPOLL ? EpollSocketChannel.class : NioSocketChannel.class;
   }
 
-  static Class<? extends ServerSocketChannel> serverChannel() {
+  /** Of sockets that listen, with such threads. */
+  public static Class<? extends ServerSocketChannel> serverChannel() {
     return EPOLL ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
   }
 
