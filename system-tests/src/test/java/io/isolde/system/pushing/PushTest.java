@@ -122,6 +122,20 @@ class PushTest {
   }
 
   @Test
+  void whenGroupsAreWatchedThenANewKeyspaceIsPushed() throws Exception {
+    RawPush push = RawPush.open(PORT, "cassandra", "cassandra");
+    push.send(
+        "{'type':'subscribe','id':1,'statement':"
+            + "'SELECT CHANGES FROM isolde.groups WHERE keyspace_name = ?','values':['strong']}");
+    push.next("position");
+    admin.execute(
+        "CREATE KEYSPACE strong WITH replication ="
+            + " {'class': 'ReplicatedLogStrategy', 'replication_factor': 1}");
+    assertThat(timestamps(push.next("changes"))).isNotEmpty();
+    push.close();
+  }
+
+  @Test
   void whenASubscriptionIsEndedThenTheOthersOfItsConnectionGoOn() throws Exception {
     RawPush push = open();
     for (int id = 1; id <= 3; id++) {
