@@ -122,6 +122,13 @@ public record Report(
     return new Report(bench, machine, rounds, results, all, ratios);
   }
 
+  /** Returns this with one more ratio, which need not be one of throughputs. */
+  public Report withRatio(String key, Spread spread) {
+    Map<String, Spread> all = new LinkedHashMap<>(ratios);
+    all.put(key, rounded(spread));
+    return new Report(bench, machine, rounds, results, metrics, all);
+  }
+
   /** Returns this with longer names of everything, so that it goes beside others like it. */
   public Report withSuffix(String suffix) {
     return new Report(
