@@ -29,11 +29,7 @@ final class ChangeLoop {
    * @param acknowledgedMicros has from sending a change to the writer's answer, for comparison
    */
   ChangeLoop(
-      Writer writer,
-      CommitLog log,
-      Arrivals arrivals,
-      int watchers,
-      Histogram acknowledgedMicros) {
+      Writer writer, CommitLog log, Arrivals arrivals, int watchers, Histogram acknowledgedMicros) {
     this.writer = writer;
     this.log = log;
     this.arrivals = arrivals;

@@ -95,7 +95,7 @@ final class DeliveryCheck {
     }
     long expected = Arrays.stream(commits).filter(id -> id > heard.start()).count();
     return new Verdict(
-        heard.ids().length,
+        heard.ids().size(),
         expected - told.cardinality(),
         doubled,
         reordered,

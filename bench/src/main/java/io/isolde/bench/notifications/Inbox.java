@@ -2,6 +2,7 @@
 package io.isolde.bench.notifications;
 
 import java.util.Arrays;
+import java.util.List;
 
 /** What one watcher was told, in the order in which it came. */
 final class Inbox {
@@ -17,7 +18,7 @@ final class Inbox {
    * @param start commits after it belong to the watch; -1 if it has not begun
    * @param announcedLosses how often it was told that there may be changes nobody knows
    */
-  record Heard(long start, long[] ids, int announcedLosses) {}
+  record Heard(long start, List<Long> ids, int announcedLosses) {}
 
   private long start = -1;
   private long[] ids = new long[16];
@@ -59,6 +60,7 @@ final class Inbox {
   }
 
   synchronized Heard heard() {
-    return new Heard(start, Arrays.copyOf(ids, count), announcedLosses);
+    List<Long> all = Arrays.stream(ids, 0, count).boxed().toList();
+    return new Heard(start, all, announcedLosses);
   }
 }

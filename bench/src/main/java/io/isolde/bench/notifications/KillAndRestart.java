@@ -65,7 +65,8 @@ final class KillAndRestart {
     Pause.until(
         "nobody is at the node that was killed",
         PATIENCE_SECONDS,
-        () -> watchers.spread().keySet().stream().noneMatch(each -> each.startsWith(address + ":")));
+        () ->
+            watchers.spread().keySet().stream().noneMatch(each -> each.startsWith(address + ":")));
   }
 
   private double awaitBalance(Population watchers, long startedNanos) {
@@ -79,8 +80,7 @@ final class KillAndRestart {
   }
 
   private boolean isEven(Map<String, Integer> spread) {
-    double mean =
-        spread.values().stream().mapToInt(Integer::intValue).sum() / (double) nodes;
+    double mean = spread.values().stream().mapToInt(Integer::intValue).sum() / (double) nodes;
     return spread.size() == Math.min(nodes, run.options().watchers())
         && spread.values().stream().allMatch(each -> each <= Math.max(mean * EVEN, mean + FEW));
   }

@@ -120,8 +120,7 @@ public final class NotificationsBenchmark implements AutoCloseable {
   }
 
   /** ZooKeeper moves nobody: its watchers are balanced if they come to servers in turn. */
-  private void addZooKeeper(
-      String name, ZooKeeperEnsemble ensemble, int servers, Writer writer) {
+  private void addZooKeeper(String name, ZooKeeperEnsemble ensemble, int servers, Writer writer) {
     Turns turns = new Turns(servers);
     cases.add(
         new WatchCase(

@@ -37,10 +37,7 @@ final class Population {
    * @param acknowledgedMicros gets how long the writer waits for its own answers
    */
   static Population open(
-      int count,
-      Writer writer,
-      Function<Arrivals, Watcher> kind,
-      Histogram acknowledgedMicros) {
+      int count, Writer writer, Function<Arrivals, Watcher> kind, Histogram acknowledgedMicros) {
     Population made = new Population(count, writer, acknowledgedMicros);
     for (int i = 0; i < count; i++) {
       made.watchers.add(kind.apply(made.arrivals));
@@ -112,8 +109,7 @@ final class Population {
       // The check counts it.
     }
     DeliveryCheck.Verdict verdict =
-        DeliveryCheck.of(
-            written, watchers.stream().map(each -> each.inbox().heard()).toList());
+        DeliveryCheck.of(written, watchers.stream().map(each -> each.inbox().heard()).toList());
     watchers.forEach(Watcher::end);
     Pause.until(
         "all watchers are gone",

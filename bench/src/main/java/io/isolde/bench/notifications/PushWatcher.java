@@ -26,7 +26,7 @@ final class PushWatcher implements Watcher, ClientSession.Output {
       String statement, List<String> addresses, boolean isMoving, Gate gate, Arrivals arrivals) {}
 
   private static final int WATCH = 1;
-  private static final long MAX_MOVE_SECONDS = 10;
+  private static final long MAX_MOVE_MILLIS = 10_000;
   private static final long RETRY_MILLIS = 100;
   private static final int MAX_FAILURES = 10;
 
@@ -84,32 +84,33 @@ final class PushWatcher implements Watcher, ClientSession.Output {
 
   /** Where it depends on, and whether anything is left. */
   private void look() {
-    address =
-        channels.keySet().stream()
-            .filter(session::isCurrent)
-            .map(addresses::get)
-            .findFirst()
-            .orElse("");
+    String found = "";
+    for (int link : channels.keySet()) {
+      if (session.isCurrent(link)) {
+        found = addresses.get(link);
+      }
+    }
+    address = found;
     isGone = isOver && channels.isEmpty();
   }
 
   @Override
   public void open(int link, String target) {
-    var unused =
-        loop.schedule(
-            () -> session.expire(link), MAX_MOVE_SECONDS, TimeUnit.SECONDS);
     String chosen = target == null ? any() : target;
     addresses.put(link, chosen);
     long pauseMillis = target == null ? RETRY_MILLIS * failures : 0;
-    var later =
-        loop.schedule(() -> connect(link, chosen), pauseMillis, TimeUnit.MILLISECONDS);
     failures = Math.min(failures + 1, MAX_FAILURES);
+    later(pauseMillis, () -> connect(link, chosen));
+    later(MAX_MOVE_MILLIS, () -> session.expire(link));
+  }
+
+  private void later(long millis, Runnable action) {
+    var unused = loop.schedule(action, millis, TimeUnit.MILLISECONDS);
   }
 
   /** Not where the last connection was, if there is another node. */
   private String any() {
-    List<String> others =
-        plan.addresses.stream().filter(each -> !each.equals(address)).toList();
+    List<String> others = plan.addresses.stream().filter(each -> !each.equals(address)).toList();
     List<String> from = others.isEmpty() ? plan.addresses : others;
     return from.get(ThreadLocalRandom.current().nextInt(from.size()));
   }
@@ -181,11 +182,7 @@ final class PushWatcher implements Watcher, ClientSession.Output {
 
   @Override
   public void retryLater(int link, int watch, int refusals) {
-    var unused =
-        loop.schedule(
-            () -> session.retry(link, watch),
-            RETRY_MILLIS * Math.min(refusals, MAX_FAILURES),
-            TimeUnit.MILLISECONDS);
+    later(RETRY_MILLIS * Math.min(refusals, MAX_FAILURES), () -> session.retry(link, watch));
   }
 
   @Override

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.isolde.notification.ClientMessage;
 import io.isolde.notification.ServerMessage;
 import io.netty.bootstrap.Bootstrap;
@@ -39,6 +40,8 @@ final class PushWire extends SimpleChannelInboundHandler<TextWebSocketFrame> {
       new ObjectMapper()
           .configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false)
           .setSerializationInclusion(JsonInclude.Include.NON_NULL);
+
+  private static final ObjectReader MESSAGES = JSON.readerFor(ServerMessage.class);
 
   /** Who has the connection. */
   interface Owner {
@@ -119,8 +122,7 @@ final class PushWire extends SimpleChannelInboundHandler<TextWebSocketFrame> {
   /** Sends a message. */
   static void send(Channel channel, ClientMessage message) {
     try {
-      var unused =
-          channel.writeAndFlush(new TextWebSocketFrame(JSON.writeValueAsString(message)));
+      var unused = channel.writeAndFlush(new TextWebSocketFrame(JSON.writeValueAsString(message)));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("A record of plain values.", e);
     }
@@ -137,7 +139,7 @@ final class PushWire extends SimpleChannelInboundHandler<TextWebSocketFrame> {
   @Override
   protected void channelRead0(ChannelHandlerContext context, TextWebSocketFrame frame) {
     try {
-      owner.received(JSON.readValue(frame.text(), ServerMessage.class));
+      owner.received(MESSAGES.readValue(frame.text()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

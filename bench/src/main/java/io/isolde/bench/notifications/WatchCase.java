@@ -33,8 +33,7 @@ final class WatchCase {
    * @param nodes over which the watchers may be spread
    * @param kind makes a watcher
    */
-  WatchCase(
-      String name, int watchers, int nodes, Writer writer, Function<Arrivals, Watcher> kind) {
+  WatchCase(String name, int watchers, int nodes, Writer writer, Function<Arrivals, Watcher> kind) {
     this.name = name;
     this.watchers = watchers;
     this.nodes = nodes;

@@ -110,6 +110,6 @@ final class ZooKeeperWriter implements Writer, ZooKeeperWire.Owner {
 
   @Override
   public void close() {
-    loop.execute(() -> session.thenAccept(ZooKeeperWire::close));
+    var unused = session.thenAcceptAsync(ZooKeeperWire::close, loop);
   }
 }

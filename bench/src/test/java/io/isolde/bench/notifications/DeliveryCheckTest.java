@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.bench.notifications.DeliveryCheck.Verdict;
 import java.util.List;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -12,7 +13,7 @@ class DeliveryCheckTest {
   private static final CommitLog.Written THREE = new CommitLog.Written(List.of(10L, 20L, 30L), 0);
 
   private static Inbox.Heard heard(long start, long... ids) {
-    return new Inbox.Heard(start, ids, 0);
+    return new Inbox.Heard(start, LongStream.of(ids).boxed().toList(), 0);
   }
 
   private static Verdict check(CommitLog.Written written, Inbox.Heard... watchers) {
@@ -86,7 +87,7 @@ class DeliveryCheckTest {
 
   @Test
   void whenALossWasAnnouncedThenItIsCountedAndNotForgiven() {
-    Verdict verdict = check(THREE, new Inbox.Heard(5, new long[] {10, 30}, 1));
+    Verdict verdict = check(THREE, new Inbox.Heard(5, List.of(10L, 30L), 1));
     assertThat(verdict).isEqualTo(new Verdict(2, 1, 0, 0, 0, 1));
   }
 

@@ -20,7 +20,7 @@ class InboxTest {
   void whenSomethingComesThenTheTimeSinceTheLastIsKnown() {
     assertThat(inbox.add(10, 1_000)).isEqualTo(Inbox.NONE);
     assertThat(inbox.add(20, 1_500)).isEqualTo(500);
-    assertThat(inbox.heard().ids()).containsExactly(10, 20);
+    assertThat(inbox.heard().ids()).containsExactly(10L, 20L);
   }
 
   @Test
