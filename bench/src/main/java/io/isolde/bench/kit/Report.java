@@ -17,7 +17,8 @@ import java.util.stream.Stream;
  *
  * @param results by case, one entry per round
  * @param metrics single numbers; the unit is in the name
- * @param ratios of throughputs: computed within a round, then spread over the rounds
+ * @param ratios of throughputs, or of what else the benchmark says: computed within a round, then
+ *     spread over the rounds
  */
 @JsonPropertyOrder({"bench", "machine", "rounds", "results", "metrics", "ratios"})
 public record Report(

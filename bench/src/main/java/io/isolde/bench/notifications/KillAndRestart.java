@@ -45,8 +45,8 @@ final class KillAndRestart {
     try (Repeated changes = new Repeated("changes", watchers::change)) {
       Pause.millis(BEFORE_MILLIS);
       note("before_kill", nodes);
-      last.kill();
       long killedNanos = System.nanoTime();
+      last.kill();
       awaitLeft(watchers, last.spec().address());
       watchers.awaitConnected();
       metrics.put("reconnected_after_kill_s", secondsSince(killedNanos));
