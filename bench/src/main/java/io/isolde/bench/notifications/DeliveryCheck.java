@@ -78,7 +78,7 @@ final class DeliveryCheck {
   }
 
   private Verdict of(Inbox.Heard heard) {
-    BitSet told = new BitSet(commits.length);
+    BitSet seen = new BitSet(commits.length);
     long doubled = 0;
     long reordered = 0;
     long invented = 0;
@@ -86,17 +86,17 @@ final class DeliveryCheck {
       int place = Arrays.binarySearch(commits, id);
       if (place < 0) {
         invented++;
-      } else if (id <= heard.start() || told.get(place)) {
+      } else if (id <= heard.start() || seen.get(place)) {
         doubled++;
       } else {
-        reordered += told.length() > place ? 1 : 0;
-        told.set(place);
+        reordered += seen.length() > place ? 1 : 0;
+        seen.set(place);
       }
     }
     long expected = Arrays.stream(commits).filter(id -> id > heard.start()).count();
     return new Verdict(
         heard.ids().size(),
-        expected - told.cardinality(),
+        expected - seen.cardinality(),
         doubled,
         reordered,
         invented,

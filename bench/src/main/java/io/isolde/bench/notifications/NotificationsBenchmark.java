@@ -42,7 +42,7 @@ public final class NotificationsBenchmark implements AutoCloseable {
   private final Run run;
   private final TemporaryNode one;
   private final TemporaryNode three;
-  private final EventLoops loops = new EventLoops();
+  private final WatcherLoops loops = new WatcherLoops();
   private final Gate gate = new Gate();
   private final List<WatchCase> cases = new ArrayList<>();
 
@@ -121,7 +121,7 @@ public final class NotificationsBenchmark implements AutoCloseable {
 
   /** ZooKeeper moves nobody: its watchers are balanced if they come to servers in turn. */
   private void addZooKeeper(String name, ZooKeeperEnsemble ensemble, int servers, Writer writer) {
-    Turns turns = new Turns(servers);
+    RoundRobin order = new RoundRobin(servers);
     cases.add(
         new WatchCase(
             ZOOKEEPER + name,
@@ -130,7 +130,7 @@ public final class NotificationsBenchmark implements AutoCloseable {
             writer,
             arrivals ->
                 new ZooKeeperWatcher(
-                    ensemble.addresses().get(turns.next()), loops.next(), gate, arrivals)));
+                    ensemble.addresses().get(order.next()), loops.next(), gate, arrivals)));
   }
 
   private Report report() {

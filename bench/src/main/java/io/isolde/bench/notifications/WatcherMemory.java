@@ -18,7 +18,7 @@ final class WatcherMemory {
   private static final int COLLECTIONS = 3;
 
   /** Longer than the five seconds after which a node tells positions. */
-  private static final long SETTLE_MILLIS = 7_000;
+  private static final long CALM_MILLIS = 7_000;
 
   private WatcherMemory() {}
 
@@ -28,10 +28,10 @@ final class WatcherMemory {
     int times = watchers < MANY ? TIMES : 1;
     for (int i = 0; i < times; i++) {
       watching.close();
-      Pause.millis(SETTLE_MILLIS);
+      Pause.millis(CALM_MILLIS);
       long without = liveHeapBytes.getAsLong();
       watching.open();
-      Pause.millis(SETTLE_MILLIS);
+      Pause.millis(CALM_MILLIS);
       bytes.add((double) (liveHeapBytes.getAsLong() - without) / watchers);
     }
     watching.close();

@@ -92,14 +92,14 @@ final class ZooKeeperEnsemble implements AutoCloseable {
   }
 
   /** Waits until each server takes sessions, and returns a writer at the first one. */
-  Writer awaitWriter(EventLoops loops) {
+  Writer awaitWriter(WatcherLoops loops) {
     for (InetSocketAddress other : addresses.subList(1, addresses.size())) {
       awaitWriter(other, loops).close();
     }
     return awaitWriter(addresses.get(0), loops);
   }
 
-  private Writer awaitWriter(InetSocketAddress server, EventLoops loops) {
+  private Writer awaitWriter(InetSocketAddress server, WatcherLoops loops) {
     long start = System.nanoTime();
     while (true) {
       try {

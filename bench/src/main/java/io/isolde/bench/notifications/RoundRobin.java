@@ -4,11 +4,11 @@ package io.isolde.bench.notifications;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The numbers from 0, over and over: who comes is sent to the next server. */
-final class Turns {
+final class RoundRobin {
   private final int count;
   private final AtomicInteger last = new AtomicInteger(-1);
 
-  Turns(int count) {
+  RoundRobin(int count) {
     this.count = count;
   }
 

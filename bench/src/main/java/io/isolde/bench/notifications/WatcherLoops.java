@@ -7,7 +7,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /** The few threads on which all watchers live, whichever system they watch. */
-final class EventLoops implements AutoCloseable {
+final class WatcherLoops implements AutoCloseable {
   private static final int THREADS = 2;
   private static final int MAX_CLOSE_SECONDS = 5;
 
