@@ -4,7 +4,8 @@ from __future__ import annotations
 import itertools
 import os
 import pathlib
-from typing import Any, Callable
+import subprocess
+from typing import Any, Callable, Iterator
 
 import pytest
 
@@ -15,6 +16,33 @@ _TABLES = itertools.count(1)
 
 # The node comes from the checkout that these tests are in.
 os.environ.setdefault("ISOLDE_HOME", str(pathlib.Path(__file__).resolve().parents[2]))
+
+
+class Trio:
+    """Three nodes, with ports for pushing."""
+
+    FIRST = "127.0.40.1"
+    _MAX_SECONDS = 240
+
+    def __init__(self, home: pathlib.Path) -> None:
+        self._home = home
+
+    def run(self, verb: str, *arguments: str) -> None:
+        """Runs ``isolde cluster``."""
+        script = pathlib.Path(os.environ["ISOLDE_HOME"]) / "isolde"
+        command = [str(script), "cluster", verb, "trio", "--home", str(self._home), *arguments]
+        subprocess.run(command, check=True, timeout=self._MAX_SECONDS)
+
+
+@pytest.fixture(scope="session")
+def trio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trio]:
+    trio = Trio(tmp_path_factory.mktemp("trio"))
+    trio.run("create", "--nodes", "3", "--address", Trio.FIRST, "--isolde", "push_port=7314")
+    try:
+        trio.run("start")
+        yield trio
+    finally:
+        trio.run("remove")
 
 
 @pytest.fixture

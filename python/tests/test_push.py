@@ -10,6 +10,7 @@ from typing import Any, Optional
 
 import pytest
 from cassandra import Unauthorized
+from cassandra.policies import HostDistance
 
 from isolde.push import Push, PushedWatch
 from isolde.watch import Change
@@ -34,17 +35,30 @@ class Socket:
         self.is_closed = True
 
 
+class Host:
+    def __init__(self, datacenter: str) -> None:
+        self.datacenter = datacenter
+
+
 class Session:
-    """Knows one port, if the role may read that."""
+    """Knows some ports, if the role may read that. The driver's data centre is ``near``."""
 
     def __init__(self, error: Optional[Exception] = None) -> None:
         self.error = error
         self.is_shutdown = False
+        self.places = [("first:7314", False, "near")]
+        self.cluster = self.metadata = self.profile_manager = self
+
+    def all_hosts(self) -> list[Host]:
+        return [Host("near"), Host("far")]
+
+    def distance(self, host: Host) -> Any:
+        return HostDistance.LOCAL if host.datacenter == "near" else HostDistance.REMOTE
 
     def execute(self, statement: Any, *args: Any, **options: Any) -> list[Any]:
         if self.error is not None and "push_nodes" in str(statement):
             raise self.error
-        return [("first:7314", False)] if "push_nodes" in str(statement) else [("change", 9)]
+        return list(self.places) if "push_nodes" in str(statement) else [("change", 9)]
 
     def prepare(self, select: str) -> Any:
         return ModuleType(select)
@@ -97,3 +111,32 @@ def test_when_it_moves_then_a_move_meanwhile_is_ignored(sockets: dict[str, Socke
 
 def test_when_the_grant_is_missing_then_it_asks_by_itself(sockets: dict[str, Socket]) -> None:
     assert next(iter(_watch(Session(Unauthorized("no grant"))))) == Change(9)
+
+
+def test_when_a_port_is_in_another_data_centre_then_the_near_one_is_taken(
+    sockets: dict[str, Socket],
+) -> None:
+    session = Session()
+    session.places.insert(0, ("second:7314", False, "far"))
+    watch = _watch(session, after=5)
+    assert watch._places() == [("first:7314", False)]
+    session.places.pop()
+    assert watch._places() == [("second:7314", False)]
+
+
+def test_when_no_port_answers_eight_times_then_it_asks_by_itself(
+    sockets: dict[str, Socket], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    session = Session()
+    tries: list[str] = []
+    watch = _watch(session, after=5)
+
+    def connect(uri: str, **options: Any) -> Socket:
+        tries.append(uri)
+        raise ConnectionRefusedError
+
+    watch._connect = connect
+    events = iter(watch)
+    assert [next(events), next(events)] == [Change(9), Change(9)]
+    assert len(tries) == 8

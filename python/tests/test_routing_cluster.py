@@ -16,40 +16,22 @@ from cassandra import ConsistencyLevel
 from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile
 from cassandra.policies import DCAwareRoundRobinPolicy, TokenAwarePolicy
 
+from conftest import Trio
 from isolde.routing import LEADER, LeaderFirstPolicy
 
-_FIRST = "127.0.40.1"
 _SECOND = "127.0.40.2"
 _KEYS = 60
 _GROUPS = 3
 _SECONDS = 120
 
 
-def _isolde(home: pathlib.Path, *arguments: str) -> None:
-    script = pathlib.Path(os.environ["ISOLDE_HOME"]) / "isolde"
-    command = [str(script), "cluster", *arguments, "trio", "--home", str(home)]
-    subprocess.run(command, check=True, timeout=2 * _SECONDS)
-
-
-@pytest.fixture(scope="module")
-def trio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Three nodes."""
-    home = tmp_path_factory.mktemp("trio")
-    _isolde(home, "create", "--nodes", "3", "--address", _FIRST)
-    try:
-        _isolde(home, "start")
-        yield
-    finally:
-        _isolde(home, "remove")
-
-
 @pytest.fixture
-def routed(trio: None) -> Iterator[Any]:
+def routed(trio: Trio) -> Iterator[Any]:
     policy = LeaderFirstPolicy(TokenAwarePolicy(DCAwareRoundRobinPolicy()))
     profile = ExecutionProfile(
         load_balancing_policy=policy, consistency_level=ConsistencyLevel.QUORUM, request_timeout=30
     )
-    with Cluster([_FIRST], execution_profiles={EXEC_PROFILE_DEFAULT: profile}) as cluster:
+    with Cluster([Trio.FIRST], execution_profiles={EXEC_PROFILE_DEFAULT: profile}) as cluster:
         session = cluster.connect()
         policy.follow(session)
         session.execute(
@@ -123,7 +105,7 @@ def test_when_answers_name_leaders_then_requests_go_there(routed: Any) -> None:
     ],
 )
 def test_when_an_example_routes_then_no_request_is_passed_on_in_the_end(
-    trio: None,
+    trio: Trio,
     tmp_path: pathlib.Path,
     language: str,
     fetch: tuple[str, ...],
@@ -148,7 +130,7 @@ def _run(folder: pathlib.Path, *command: str) -> subprocess.CompletedProcess[str
     return subprocess.run(
         command,
         cwd=folder,
-        env={**os.environ, "CASSANDRA": _FIRST, "GOFLAGS": "-mod=mod"},
+        env={**os.environ, "CASSANDRA": Trio.FIRST, "GOFLAGS": "-mod=mod"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

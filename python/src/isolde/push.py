@@ -7,10 +7,12 @@ import base64
 import json
 import random
 import ssl
+import time
 from dataclasses import dataclass
 from typing import Any, Optional
 
 from cassandra import InvalidRequest, Unauthorized
+from cassandra.policies import HostDistance
 
 from isolde.errors import IsoldeError, make
 from isolde.watch import Change, Lost, Watch, _Position
@@ -20,6 +22,10 @@ _SILENCE_SECONDS = 25.0
 _CONNECT_SECONDS = 5.0
 _MOVE_SECONDS = 10.0
 _UNAUTHORIZED = 401
+
+#: After so many connections in a row that came to nothing, a watch asks by itself for a while.
+_MAX_FAILED_OPENS = 8
+_WITHOUT_PUSH_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,10 @@ class PushedWatch(Watch):
         self._push = push
         self._socket: Any = None
         self._is_tls = False
+        #: Connections since a node has last reported something.
+        self._opens = 0
+        #: Of ``time.monotonic``: until then it asks by itself.
+        self._asks_until = 0.0
         #: The values as a driver binds them.
         self._bytes: Optional[list[Optional[str]]] = None
 
@@ -55,9 +65,13 @@ class PushedWatch(Watch):
 
     def _ask(self) -> list[Any]:
         if self._socket is None:
-            places = self._places()
+            if self._opens >= _MAX_FAILED_OPENS:
+                self._opens = 0
+                self._asks_until = time.monotonic() + _WITHOUT_PUSH_SECONDS
+            places = [] if time.monotonic() < self._asks_until else self._places()
             if not places:
                 return super()._ask()
+            self._opens += 1
             address, needs_tls = random.choice(places)
             self._is_tls = needs_tls or self._push.ssl_context is not None
             self._socket = self._subscribed(address)
@@ -68,14 +82,26 @@ class PushedWatch(Watch):
             raise
 
     def _places(self) -> list[tuple[str, bool]]:
+        """Where nodes push: those of the driver's data centre, if there are any."""
+        select = "SELECT address, tls, datacenter FROM isolde.push_nodes"
         try:
-            rows = self._session.execute("SELECT address, tls FROM isolde.push_nodes")
+            rows = list(self._session.execute(select))
         except (InvalidRequest, Unauthorized):
             return []  # Of an older build, or without the grant.
-        return [
-            (row["address"], row["tls"]) if isinstance(row, dict) else (row[0], row[1])
-            for row in rows
-        ]
+        every = [tuple(row.values()) if isinstance(row, dict) else tuple(row) for row in rows]
+        near = self._near()
+        preferred = [place for place in every if place[2] in near] or every
+        return [(address, needs_tls) for address, needs_tls, _ in preferred]
+
+    def _near(self) -> set[Optional[str]]:
+        """The data centres whose nodes the driver asks first."""
+        cluster = self._session.cluster
+        return {
+            host.datacenter
+            for host in cluster.metadata.all_hosts()
+            if cluster.profile_manager.distance(host)
+            not in (HostDistance.REMOTE, HostDistance.IGNORED)
+        }
 
     def _subscribed(self, address: str) -> Any:
         from websockets.exceptions import InvalidStatus
@@ -121,6 +147,7 @@ class PushedWatch(Watch):
             return self._move(message["address"])
         if kind == "error":
             raise _error(message)
+        self._opens = 0
         before = -1 if self.position is None else self.position
         position = message["position"]
         if position <= before:

@@ -54,6 +54,9 @@ class Watch:
         #: Up to where all was reported, in microseconds; another watch after this goes on here.
         self.position = after
 
+    def close(self) -> None:
+        """Gives back what it holds: a connection, if changes are pushed."""
+
     def __iter__(self) -> Iterator[Event]:
         while True:
             for event in self._ask_until_answered():

@@ -22,11 +22,8 @@ import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.cassandra.exceptions.RequestValidationException;
 import org.apache.cassandra.exceptions.UnauthorizedException;
 import org.apache.cassandra.service.ClientState;
@@ -35,12 +32,7 @@ import org.apache.cassandra.service.ClientState;
  * A connection of a client, and its session. All but what is volatile belongs to its event loop.
  */
 final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
-    implements ServerSession.Output {
-  /** After it, the client hears that there is nothing, and its position goes on. */
-  private static final long WAIT_MILLIS = 5_000;
-
-  private static final long PAUSE_MILLIS = 100;
-
+    implements ServerSession.Output, PushQuestions.Answers {
   /** Beyond it, nothing more is read from the client. */
   static final int MAX_PREPARING = 16;
 
@@ -49,38 +41,16 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
     private volatile boolean isOver;
   }
 
-  /** A subscription's question, and the answer that it waits for. */
-  private static final class Subscribed {
-    private final PushedStatements.Question question;
-    private volatile CompletableFuture<Changes.Notification> asked;
-    private volatile boolean isOver;
-
-    private Subscribed(PushedStatements.Question question) {
-      this.question = question;
-    }
-
-    private void end() {
-      isOver = true;
-      CompletableFuture<Changes.Notification> last = asked;
-      if (last != null) {
-        last.cancel(false);
-      }
-    }
-  }
-
   private final PushPort port;
   private final ClientState client;
   private final ServerSession session = new ServerSession(this);
-  private final Map<Integer, Subscribed> subscribed = new HashMap<>(4);
-
   private final Map<Integer, Preparing> preparing = new HashMap<>(4);
 
   /** What other threads have not done yet. */
   private int preparations;
 
-  private final AtomicInteger questions = new AtomicInteger();
-
   private ChannelHandlerContext context;
+  private PushQuestions questions;
   private volatile long readNanos = System.nanoTime();
   private volatile int number;
   private volatile int watchers;
@@ -119,6 +89,7 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
   @Override
   public void handlerAdded(ChannelHandlerContext added) {
     context = added;
+    questions = new PushQuestions(port.threads(), client, this::onLoop, this);
     number = port.opened(this);
   }
 
@@ -226,7 +197,7 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
 
   /** What other threads have yet to do for subscriptions that are over counts, too. */
   private boolean hasSlot() {
-    return Math.max(session.subscriptions(), questions.get()) + preparations
+    return Math.max(session.subscriptions(), questions.waiting()) + preparations
         < ServerSession.MAX_SUBSCRIPTIONS;
   }
 
@@ -277,7 +248,7 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
       Preparing begun, ClientMessage message, PushedStatements.Question question) {
     int id = message.id();
     if (preparing.remove(id, begun) && context.channel().isActive()) {
-      subscribed.put(id, new Subscribed(question));
+      questions.begin(id, question);
       session.subscribe(
           id, message.after() == null ? OptionalLong.empty() : OptionalLong.of(message.after()));
       count();
@@ -292,67 +263,23 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
 
   @Override
   public void ask(int id, int question, OptionalLong after, boolean isFirst) {
-    Subscribed asking = subscribed.get(id);
-    if (port.threads().ask(() -> ask(asking, id, question, after, isFirst))) {
-      questions.incrementAndGet();
-    } else {
-      var unused =
-          context
-              .executor()
-              .schedule(
-                  () -> {
-                    if (!asking.isOver) {
-                      ask(id, question, after, isFirst);
-                    }
-                  },
-                  PAUSE_MILLIS,
-                  TimeUnit.MILLISECONDS);
-    }
+    questions.ask(id, question, after, isFirst);
   }
 
-  /** Not on the event loop. */
-  private void ask(Subscribed asking, int id, int question, OptionalLong after, boolean isFirst) {
-    questions.decrementAndGet();
-    if (asking.isOver) {
-      return;
-    }
-    CompletableFuture<Changes.Notification> answer;
-    try {
-      answer = asking.question.ask(client, after, isFirst ? 0 : WAIT_MILLIS);
-    } catch (RuntimeException | Error e) {
-      answer = CompletableFuture.failedFuture(e);
-    }
-    asking.asked = answer;
-    if (asking.isOver) {
-      answer.cancel(false);
-    }
-    var unused =
-        answer.whenComplete(
-            (notification, failure) ->
-                onLoop(() -> answered(asking, id, question, notification, failure)));
+  @Override
+  public void answered(int id, int question, Changes.Notification notification) {
+    int lost = session.lost();
+    session.answered(
+        id,
+        question,
+        new ServerSession.Answer(
+            notification.commits(), notification.position(), notification.isLost()));
+    port.lost(session.lost() - lost);
   }
 
-  private void answered(
-      Subscribed asking,
-      int id,
-      int question,
-      Changes.Notification notification,
-      Throwable failure) {
-    if (asking.isOver) {
-      return;
-    }
-    if (failure == null) {
-      int lost = session.lost();
-      session.answered(
-          id,
-          question,
-          new ServerSession.Answer(
-              notification.commits(), notification.position(), notification.isLost()));
-      port.lost(session.lost() - lost);
-      return;
-    }
+  @Override
+  public void failed(int id, int question, Throwable failure) {
     ServerMessage error = error(id, failure);
-    subscribed.remove(id);
     session.failed(id, question, error.code(), error.message(), error.retryable());
     count();
   }
@@ -373,10 +300,7 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
 
   @Override
   public void cancel(int id) {
-    Subscribed gone = subscribed.remove(id);
-    if (gone != null) {
-      gone.end();
-    }
+    questions.end(id);
   }
 
   @Override

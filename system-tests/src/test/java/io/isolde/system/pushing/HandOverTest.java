@@ -19,8 +19,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,8 @@ class HandOverTest {
   private static final int KEYS = 20;
   private static final int PAUSE_MILLIS = 10;
   private static final String TABLE = "systests.pushed";
+  private static final int MAX_BALANCE_SECONDS = 60;
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private static TestCluster cluster;
 
@@ -102,19 +106,64 @@ class HandOverTest {
 
   private static void awaitBalance(int nodes) {
     long start = System.nanoTime();
-    Map<String, Integer> last = new HashMap<>();
-    try {
-      Await.until(
-          "the watchers are balanced",
-          () -> {
-            last.putAll(watchersByNode());
-            return isBalanced(nodes);
-          });
-    } catch (RuntimeException | Error e) {
-      throw new AssertionError("They are " + last, e);
+    while (!isBalanced(nodes)) {
+      assertThat(System.nanoTime() - start)
+          .as("the watchers are balanced: %s", watchersByNode())
+          .isLessThan(TimeUnit.SECONDS.toNanos(MAX_BALANCE_SECONDS));
+      LockSupport.parkNanos(LOOK_NANOS);
     }
     System.out.printf(
         "Balanced within %d ms: %s%n", (System.nanoTime() - start) / 1_000_000, watchersByNode());
+  }
+
+  // SAMPLER
+  private static Thread sampler(List<Heard> clients) {
+    Thread thread =
+        new Thread(
+            () -> {
+              long start = System.nanoTime();
+              long before = 0;
+              while (true) {
+                StringBuilder line = new StringBuilder();
+                for (int i = 1; i <= 3; i++) {
+                  line.append(" n").append(i).append(':');
+                  try {
+                    for (Row row :
+                        cluster.on(
+                            i,
+                            SimpleStatement.newInstance("SELECT * FROM isolde.push_nodes")
+                                .setTimeout(java.time.Duration.ofSeconds(2)))) {
+                      line.append(' ')
+                          .append(row.getString("node").substring(9))
+                          .append('=')
+                          .append(row.getInt("watchers"))
+                          .append('/')
+                          .append(row.getObject("age_ms"));
+                    }
+                  } catch (RuntimeException e) {
+                    line.append(" x").append(e.getClass().getSimpleName());
+                  }
+                }
+                long heard = 0;
+                synchronized (clients) {
+                  for (Heard each : clients) {
+                    heard += each.commits.size();
+                  }
+                }
+                System.out.printf(
+                    "%d ms%s; heard %d%n",
+                    (System.nanoTime() - start) / 1_000_000, line, heard - before);
+                before = heard;
+                try {
+                  Thread.sleep(1_000);
+                } catch (InterruptedException e) {
+                  return;
+                }
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
   }
 
   private static long now() {
@@ -155,7 +204,8 @@ class HandOverTest {
     CqlSession session = cluster.session();
     PushOptions options = PushOptions.defaults();
     long begin = now();
-    List<Heard> clients = new ArrayList<>();
+    List<Heard> clients = java.util.Collections.synchronizedList(new ArrayList<>());
+    var unused = sampler(clients);
     for (int i = 0; i < CLIENTS; i++) {
       Heard heard = new Heard(i % KEYS);
       heard.watch =
@@ -174,9 +224,12 @@ class HandOverTest {
     Thread writer = new Thread(() -> write(isOver, written));
     writer.start();
     Thread.sleep(3_000);
+    System.out.println("kill");
     cluster.node(3).kill();
     Thread.sleep(3_000);
+    System.out.println("start");
     cluster.node(3).start();
+    System.out.println("started");
     awaitBalance(3);
     isOver.set(true);
     writer.join();
