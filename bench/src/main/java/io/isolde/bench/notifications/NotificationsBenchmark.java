@@ -78,8 +78,19 @@ public final class NotificationsBenchmark implements AutoCloseable {
     Writer replicated = new IsoldeWriter(three);
     List<String> all = three.nodes().stream().map(NotificationsBenchmark::pushAddress).toList();
     add(ONE, 1, alone, List.of(pushAddress(one.node())), true);
-    add(UNBALANCED, NODES, replicated, all.subList(0, 1), false);
+    add(UNBALANCED, NODES, replicated, List.of(follower()), false);
     add(BALANCED, NODES, replicated, all, true);
+  }
+
+  /** A node that does not lead the oracle, as most don't. */
+  private String follower() {
+    String leader = three.session().execute("SELECT leader FROM isolde.oracle").one().getString(0);
+    run.say("  %s leads the oracle".formatted(leader));
+    return three.nodes().stream()
+        .filter(node -> !node.spec().address().equals(leader))
+        .map(NotificationsBenchmark::pushAddress)
+        .findFirst()
+        .orElseThrow();
   }
 
   private static String pushAddress(LocalNode node) {
