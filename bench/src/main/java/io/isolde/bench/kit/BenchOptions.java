@@ -77,7 +77,7 @@ public record BenchOptions(
     requireAtLeast("watchers", watchers, 1);
     if (watchers > MAX_WATCHERS) {
       throw new IllegalArgumentException(
-          "The watchers are %d, but may be at most %d.".formatted(watchers, MAX_WATCHERS));
+          "The watchers are %d, but must be at most %d.".formatted(watchers, MAX_WATCHERS));
     }
     if (nodeCores != 0 && !(nodeCores >= LEAST_CORES)) {
       throw new IllegalArgumentException(

@@ -25,4 +25,13 @@ class BenchOptionsTest {
                     5, 4, 3, 2000, 10, 1024, 100, 1024, 0, 0, 1, List.of(), 1000, false))
         .hasMessageContaining("at most 1000");
   }
+
+  @Test
+  void whenThereAreMoreWatchersThanAProcessCanHaveThenTheyAreRefused() {
+    assertThatThrownBy(
+            () ->
+                new BenchOptions(
+                    5, 4, 3, 50, 10, 1024, 100, 1024, 0, 0, 1, List.of(), 10_001, false))
+        .hasMessageContaining("at most 10000");
+  }
 }
