@@ -32,7 +32,7 @@ class ChangeLoopTest {
     public void close() {}
   }
 
-  /** Says of the first change that nobody knows. */
+  /** Of its changes nobody knows. */
   private final class Doubtful implements Writer {
     @Override
     public long change() {
