@@ -50,7 +50,7 @@ class BalanceTest {
       assertThat(moves.size()).isLessThanOrEqualTo(Balance.MAX_MOVES);
       sessions.removeIf(each -> moves.stream().anyMatch(move -> move.session() == each.number()));
       there += moves.size();
-      assertThat(++seconds).isLessThan(15);
+      assertThat(++seconds).isLessThan(20);
     }
     assertThat(there).isBetween(490, 500);
   }
