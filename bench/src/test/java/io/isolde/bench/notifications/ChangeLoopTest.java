@@ -33,7 +33,7 @@ class ChangeLoopTest {
   }
 
   /** Of its changes nobody knows. */
-  private final class Doubtful implements Writer {
+  private static final class Doubtful implements Writer {
     @Override
     public long change() {
       throw new DoubtfulException(new IllegalStateException("no answer"));
