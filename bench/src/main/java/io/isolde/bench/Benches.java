@@ -10,6 +10,7 @@ import io.isolde.bench.kit.BenchOptions;
 import io.isolde.bench.kit.Benchmark;
 import io.isolde.bench.kit.Report;
 import io.isolde.bench.kit.Run;
+import io.isolde.bench.notifications.NotificationsBenchmark;
 import io.isolde.bench.oracle.CurveFigures;
 import io.isolde.bench.oracle.OracleCore;
 import io.isolde.bench.oracle.OracleCurves;
@@ -153,7 +154,11 @@ public final class Benches {
                   Benchmark.of(
                       "routing",
                       "a strong keyspace of six groups: clients that know the leaders against any node",
-                      RoutingBenchmark::run)),
+                      RoutingBenchmark::run),
+                  Benchmark.of(
+                      "notifications",
+                      "how soon many watchers hear of a change, on one node and three, beside ZooKeeper",
+                      NotificationsBenchmark::run)),
               drawn(
                   Benchmark.onNodes(
                       "leadership",

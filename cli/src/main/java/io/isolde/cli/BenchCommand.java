@@ -108,6 +108,12 @@ final class BenchCommand implements Callable<Integer> {
       description = "The isolde.jar of another build, for builds; may be given several times.")
   private List<Path> against = List.of();
 
+  @Option(
+      names = "--watchers",
+      paramLabel = "N",
+      description = "Clients that watch the same row in notifications, 10000 at most.")
+  private int watchers = BenchOptions.DEFAULTS.watchers();
+
   @Option(names = OwnNetwork.OPTION, hidden = true)
   private boolean isInOwnNetwork;
 
@@ -168,6 +174,7 @@ final class BenchCommand implements Callable<Integer> {
           nodeCores,
           runs,
           against,
+          watchers,
           isInOwnNetwork);
     } catch (IllegalArgumentException e) {
       throw refused(e.getMessage());

@@ -32,6 +32,8 @@ import java.util.List;
  *     runs tells what two versions can be compared by; rounds of one run agree more than runs do.
  * @param against the jars of other builds of the plugin, which {@code builds} compares this one
  *     with. Default: none.
+ * @param watchers clients of {@code notifications} that watch the same row, 10,000 at most. Default
+ *     1000. Too small: nodes are never busy. Too big: this process is what is measured.
  * @param isInOwnNetwork whether this process runs where nodes can be cut off from one another.
  *     Default no, and benchmarks leave partitions out.
  */
@@ -48,12 +50,14 @@ public record BenchOptions(
     double nodeCores,
     int runs,
     List<Path> against,
+    int watchers,
     boolean isInOwnNetwork) {
   private static final int MAX_HEAP_MEGABYTES_OF_SEVERAL = 1024;
+  private static final int MAX_WATCHERS = 10_000;
 
   /** What is used unless told. */
   public static final BenchOptions DEFAULTS =
-      new BenchOptions(5, 3, 20, 50, 20_000, 1024, 3000, 2048, 0, 0, 1, List.of(), false);
+      new BenchOptions(5, 3, 20, 50, 20_000, 1024, 3000, 2048, 0, 0, 1, List.of(), 1000, false);
 
   /** No node starts to answer with less. */
   private static final double LEAST_CORES = 0.1;
@@ -70,6 +74,11 @@ public record BenchOptions(
     requireAtLeast("heap megabytes", heapMegabytes, 512);
     requireAtLeast("minutes of the soak", soakMinutes, 0);
     requireAtLeast("runs", runs, 1);
+    requireAtLeast("watchers", watchers, 1);
+    if (watchers > MAX_WATCHERS) {
+      throw new IllegalArgumentException(
+          "The watchers are %d, but must be at most %d.".formatted(watchers, MAX_WATCHERS));
+    }
     if (nodeCores != 0 && !(nodeCores >= LEAST_CORES)) {
       throw new IllegalArgumentException(
           "The cores of a node are %s, but must be at least %s, or 0 for all."
@@ -118,6 +127,7 @@ public record BenchOptions(
         nodeCores,
         runs,
         against,
+        watchers,
         isInOwnNetwork);
   }
 

@@ -17,7 +17,8 @@ import java.util.stream.Stream;
  *
  * @param results by case, one entry per round
  * @param metrics single numbers; the unit is in the name
- * @param ratios of throughputs: computed within a round, then spread over the rounds
+ * @param ratios of throughputs, or of what else the benchmark says: computed within a round, then
+ *     spread over the rounds
  */
 @JsonPropertyOrder({"bench", "machine", "rounds", "results", "metrics", "ratios"})
 public record Report(
@@ -120,6 +121,13 @@ public record Report(
     Map<String, Double> all = new LinkedHashMap<>(metrics);
     more.forEach((name, value) -> all.put(name, rounded(value)));
     return new Report(bench, machine, rounds, results, all, ratios);
+  }
+
+  /** Returns this with one more ratio, which need not be one of throughputs. */
+  public Report withRatio(String key, Spread spread) {
+    Map<String, Spread> all = new LinkedHashMap<>(ratios);
+    all.put(key, rounded(spread));
+    return new Report(bench, machine, rounds, results, metrics, all);
   }
 
   /** Returns this with longer names of everything, so that it goes beside others like it. */

@@ -54,7 +54,7 @@ final class ReportTable {
 
   private void addRatios(Report report) {
     line("");
-    line("%-32s %10s %9s %9s".formatted("ratios of throughput", "median", "min", "max"));
+    line("%-32s %10s %9s %9s".formatted("ratios", "median", "min", "max"));
     report
         .ratios()
         .forEach(

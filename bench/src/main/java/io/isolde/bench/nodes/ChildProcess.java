@@ -49,6 +49,12 @@ public final class ChildProcess implements AutoCloseable {
     return start(name, System.getProperty("java.class.path"), main, log, arguments);
   }
 
+  /** Starts a process with a small heap. */
+  public static ChildProcess start(
+      String name, String classPath, Class<?> main, Path log, List<String> arguments) {
+    return start(name, classPath, main, log, HEAP_MEGABYTES, arguments);
+  }
+
   /**
    * Starts a process.
    *
@@ -56,11 +62,16 @@ public final class ChildProcess implements AutoCloseable {
    * @param log where its standard error goes; added to
    */
   public static ChildProcess start(
-      String name, String classPath, Class<?> main, Path log, List<String> arguments) {
+      String name,
+      String classPath,
+      Class<?> main,
+      Path log,
+      int heapMegabytes,
+      List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-Xms" + HEAP_MEGABYTES + "m");
-    command.add("-Xmx" + HEAP_MEGABYTES + "m");
+    command.add("-Xms" + heapMegabytes + "m");
+    command.add("-Xmx" + heapMegabytes + "m");
     command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
     String options = System.getProperty(OPTIONS_PROPERTY, "");
     if (!options.isBlank()) {
