@@ -46,10 +46,8 @@ public final class OracleReplica {
   private final Unfinished unfinished;
   private final OpenSessions openSessions;
   private final ConfigurationState configuration;
+  private final WatchableChanges configurationChanges = new WatchableChanges();
   private OracleConfig config;
-
-  /** By the last entry. */
-  private final List<RecentChanges.Change> configurationChanges = new ArrayList<>();
 
   /** How many leaders there have been. */
   private long leaders;
@@ -105,17 +103,9 @@ public final class OracleReplica {
           command instanceof Command.Lead lead
               ? lead(lead, reservedBefore)
               : apply(command, entry.timeMicros()));
-      noteConfiguration(entry.timeMicros());
+      configurationChanges.note(configuration, oracle, entry.timeMicros());
     }
     return answers;
-  }
-
-  /** A change of the configuration has its place among the commits, so that it can be watched. */
-  private void noteConfiguration(long timeMicros) {
-    long[] ids = configuration.takeChangedIds();
-    if (ids.length > 0) {
-      configurationChanges.add(new RecentChanges.Change(oracle.next(timeMicros), ids));
-    }
   }
 
   private Answer apply(Command command, long timeMicros) {
@@ -368,7 +358,7 @@ public final class OracleReplica {
 
   /** What the last entry has changed of it. */
   public List<RecentChanges.Change> configurationChanges() {
-    return List.copyOf(configurationChanges);
+    return configurationChanges.all();
   }
 
   /** How many leaders' first entries were applied. */
