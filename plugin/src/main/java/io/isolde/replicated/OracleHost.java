@@ -78,6 +78,7 @@ public final class OracleHost implements NodePort, AutoCloseable {
             initialMembers.stream().map(Peer::address).toList());
     client.alsoAsk(cassandra::livePorts);
     node.referTo(client::members);
+    node.askWhenVisible(client::awaitStable);
     return new OracleHost(
         cassandra,
         node,

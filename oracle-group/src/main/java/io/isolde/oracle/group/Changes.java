@@ -6,6 +6,7 @@ import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.RecentChanges;
 import io.isolde.raft.GroupFailure;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -19,6 +20,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
 
 /**
  * Notifies those who watch of the commits that have changed it, on any member. A watch is one
@@ -84,20 +86,32 @@ public final class Changes implements AutoCloseable {
             return made;
           });
 
+  private final VisibilityQuestions questions;
+
   /** This and all that follows is guarded by this. */
   private RecentChanges recent = new RecentChanges(0);
 
   private final Set<Waiter> waiters = new LinkedHashSet<>();
   private final Map<Long, Set<Waiter>> byId = new HashMap<>();
   private int watchedIds;
+
+  /** Then the leader is asked when commits become visible for which somebody waits. */
+  private boolean isFollowing;
+
   private long leaderlessSinceNanos;
   private boolean isLeaderless;
   private boolean isClosed;
   private long notified;
   private long lost;
 
-  Changes() {
+  /**
+   * Notifies nobody yet.
+   *
+   * @param leader answers when all commits up to a timestamp are visible
+   */
+  Changes(LongFunction<CompletableFuture<Long>> leader) {
     thread.setRemoveOnCancelPolicy(true);
+    questions = new VisibilityQuestions(leader, this::visible, thread);
   }
 
   /**
@@ -171,6 +185,10 @@ public final class Changes implements AutoCloseable {
       }
       waiter.timeout = thread.schedule(() -> timeOut(waiter), waitMillis, TimeUnit.MILLISECONDS);
       add(waiter);
+      if (isFollowing) {
+        RecentChanges.matching(recent.newestAfter(recent.position()), ids, 1)
+            .forEach(questions::want);
+      }
     }
     var unused = waiter.answer.whenComplete((done, failure) -> remove(waiter));
     return waiter.answer;
@@ -219,10 +237,24 @@ public final class Changes implements AutoCloseable {
     waiter.answer.complete(nothing);
   }
 
-  /** An entry was applied, the next one of the log; called before anybody hears what is visible. */
+  /**
+   * An entry was applied, the next one of the log; called before anybody hears what is visible.
+   *
+   * @param isLeading whether this member hears itself what becomes visible
+   */
   synchronized void applied(
-      LogEntry entry, List<Answer> answers, List<RecentChanges.Change> ofConfiguration) {
-    recent.applied(entry, answers, ofConfiguration);
+      LogEntry entry,
+      List<Answer> answers,
+      List<RecentChanges.Change> ofConfiguration,
+      boolean isLeading) {
+    isFollowing = !isLeading;
+    List<RecentChanges.Change> decided = recent.applied(entry, answers, ofConfiguration);
+    if (isFollowing && !waiters.isEmpty()) {
+      decided.stream()
+          .filter(change -> Arrays.stream(change.ids()).anyMatch(byId::containsKey))
+          .reduce((first, second) -> second)
+          .ifPresent(last -> questions.want(last.commitTimestamp()));
+    }
   }
 
   /** The replica got another state: what was decided meanwhile is not known here. */

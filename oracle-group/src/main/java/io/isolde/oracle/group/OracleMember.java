@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +49,7 @@ final class OracleMember implements AutoCloseable {
   private final StartTimestampBatcher starts;
   private final ResponseSender answering;
   private final RecentWrites recent;
-  final Changes changes = new Changes();
+  final Changes changes;
   private final Rates rates = new Rates();
   private final ScheduledExecutorService tasks =
       Executors.newSingleThreadScheduledExecutor(
@@ -65,6 +66,7 @@ final class OracleMember implements AutoCloseable {
    * @param initialMembers the members of a new group; empty for one that is to be added to an old
    *     one
    * @param applier what applies commits on this node when it leads
+   * @param whenVisible asks the leader when all commits up to a timestamp are visible
    */
   OracleMember(
       OracleGroupConfig config,
@@ -73,8 +75,10 @@ final class OracleMember implements AutoCloseable {
       List<Peer> initialMembers,
       Path directory,
       Supplier<CommitApplier> applier,
+      LongFunction<CompletableFuture<Long>> whenVisible,
       Clock clock)
       throws IOException {
+    changes = new Changes(whenVisible);
     host = new ReplicaHost(config, clock, changes);
     this.clock = clock;
     recent = new RecentWrites(host);

@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.configuration.Configuration;
 import io.isolde.oracle.replica.UnfinishedCommit;
+import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
 import io.isolde.raft.ratis.RatisNode;
 import io.isolde.raft.transport.PeerTransport;
@@ -24,6 +25,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -59,6 +61,9 @@ public final class OracleNode implements AutoCloseable {
   private volatile CommitApplier applier = CommitApplier.NONE;
 
   private volatile Supplier<List<Peer>> heardOf = List::of;
+
+  private volatile LongFunction<CompletableFuture<Long>> whenVisible =
+      timestamp -> CompletableFuture.failedFuture(GroupFailure.notLeader(Optional.empty()));
   private volatile boolean isClosed;
 
   private OracleNode(
@@ -164,6 +169,16 @@ public final class OracleNode implements AutoCloseable {
     heardOf = members;
   }
 
+  /**
+   * Where this node's member asks when commits are visible, while it does not lead.
+   *
+   * @param leader completes with what is visible, once that is at or above a timestamp; must not
+   *     block
+   */
+  public void askWhenVisible(LongFunction<CompletableFuture<Long>> leader) {
+    whenVisible = leader;
+  }
+
   /** Who may know who leads. */
   private List<Peer> mayKnow() {
     Set<Peer> known = new LinkedHashSet<>(heardOf.get());
@@ -248,7 +263,14 @@ public final class OracleNode implements AutoCloseable {
     }
     member =
         new OracleMember(
-            config, group, transport, bootstrap.membersToStart(), directory, () -> applier, clock);
+            config,
+            group,
+            transport,
+            bootstrap.membersToStart(),
+            directory,
+            () -> applier,
+            timestamp -> whenVisible.apply(timestamp),
+            clock);
     try {
       bootstrap.started();
     } catch (IOException e) {

@@ -154,8 +154,8 @@ final class ReplicaHost {
         () -> {
           List<Answer> answers = replica.apply(entry);
           List<RecentChanges.Change> ofConfiguration = replica.configurationChanges();
-          changes.applied(
-              entry, answers, ofConfiguration); // Before anybody can see that they are stable.
+          // Before anybody can see that they are stable.
+          changes.applied(entry, answers, ofConfiguration, leader != null);
           if (leader == null) {
             return new AppliedEntry(answers, known(), List.of());
           }

@@ -68,8 +68,9 @@ public final class RecentChanges {
    * An entry was applied, the next one of the log.
    *
    * @param ofConfiguration what it has changed of the configuration
+   * @return what it has changed, in the order of the timestamps; also what was known before
    */
-  public void applied(LogEntry entry, List<Answer> answers, List<Change> ofConfiguration) {
+  public List<Change> applied(LogEntry entry, List<Answer> answers, List<Change> ofConfiguration) {
     List<Change> changes = new ArrayList<>(ofConfiguration);
     for (int i = 0; i < answers.size(); i++) {
       if (answers.get(i) instanceof Answer.Decided answer
@@ -82,6 +83,7 @@ public final class RecentChanges {
       changes.sort(Comparator.comparingLong(Change::commitTimestamp));
     }
     changes.forEach(this::add);
+    return changes;
   }
 
   /** What is decided again is there. */
