@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.Function;
 
 /**
@@ -102,7 +101,7 @@ public final class Isolde {
    * @param after in microseconds on the oracle's scale; empty for from now on
    */
   public Watch watch(String select, List<?> values, OptionalLong after, WatchListener listener) {
-    return watch(select, values, after, listener, ForkJoinPool.commonPool());
+    return watch(select, values, after, listener, Watch.COMMON);
   }
 
   /**

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ForkJoinPool;
 
 /**
  * A watch whose answers are pushed. They wait here until the watch asks for them. If too many wait,
@@ -150,7 +149,7 @@ final class PushedRequests implements WatchRequests, PushClient.Watcher {
 
   /** Not under the lock of this, since the session's lock comes first. */
   private static void later(Runnable action) {
-    var unused = CompletableFuture.runAsync(action, ForkJoinPool.commonPool());
+    Watch.COMMON.execute(action);
   }
 
   @Override

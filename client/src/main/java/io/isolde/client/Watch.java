@@ -7,6 +7,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 
 /**
  * An open watch; see {@link Isolde#watch}. It asks a node, waits for the answer, and asks again
@@ -15,6 +16,12 @@ import java.util.concurrent.Executor;
  * WatchListener#failed fails}.
  */
 public final class Watch implements AutoCloseable {
+  /**
+   * The common pool. Where that has one thread, stages that are given the pool itself start a
+   * thread for each task, which thousands of watches can't afford.
+   */
+  static final Executor COMMON = task -> ForkJoinPool.commonPool().execute(task);
+
   private static final Backoff PAUSES =
       new Backoff(
           Duration.ofMillis(100),

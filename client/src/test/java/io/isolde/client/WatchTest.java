@@ -158,4 +158,11 @@ class WatchTest {
     assertThat(heard.events).containsExactly("changed 5");
     assertThat(watch.isOpen()).isFalse();
   }
+
+  @Test
+  void whenTheCommonPoolHasOneThreadThenListenersStillRunInIt() {
+    String thread =
+        CompletableFuture.supplyAsync(() -> Thread.currentThread().getName(), Watch.COMMON).join();
+    assertThat(thread).startsWith("ForkJoinPool.commonPool");
+  }
 }

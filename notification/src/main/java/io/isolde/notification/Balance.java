@@ -173,9 +173,11 @@ public class Balance {
   private Map<String, Integer> room(int own, Map<String, Integer> targets) {
     double mean = mean(own, targets);
     double excess = own - mean;
-    isMoving = excess > (isMoving ? 1 : threshold(mean));
+    // Some that move may count twice for now, so it is not over before the figures have them.
+    boolean isEnough = excess <= 1 && recent.isEmpty();
+    isMoving = excess > threshold(mean) || (isMoving && !isEnough);
     Map<String, Integer> room = new HashMap<>();
-    if (isMoving) {
+    if (isMoving && excess > 1) {
       double share = share(excess, mean, targets);
       targets.forEach((name, watchers) -> room.put(name, (int) ((mean - watchers) * share)));
     }

@@ -36,7 +36,7 @@ class HandOverTest {
   private static final int KEYS = 20;
   private static final int PAUSE_MILLIS = 10;
   private static final String TABLE = "systests.pushed";
-  private static final int MAX_BALANCE_SECONDS = 60;
+  private static final int MAX_BALANCE_SECONDS = 20;
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private static TestCluster cluster;
@@ -116,56 +116,6 @@ class HandOverTest {
         "Balanced within %d ms: %s%n", (System.nanoTime() - start) / 1_000_000, watchersByNode());
   }
 
-  // SAMPLER
-  private static Thread sampler(List<Heard> clients) {
-    Thread thread =
-        new Thread(
-            () -> {
-              long start = System.nanoTime();
-              long before = 0;
-              while (true) {
-                StringBuilder line = new StringBuilder();
-                for (int i = 1; i <= 3; i++) {
-                  line.append(" n").append(i).append(':');
-                  try {
-                    for (Row row :
-                        cluster.on(
-                            i,
-                            SimpleStatement.newInstance("SELECT * FROM isolde.push_nodes")
-                                .setTimeout(java.time.Duration.ofSeconds(2)))) {
-                      line.append(' ')
-                          .append(row.getString("node").substring(9))
-                          .append('=')
-                          .append(row.getInt("watchers"))
-                          .append('/')
-                          .append(row.getObject("age_ms"));
-                    }
-                  } catch (RuntimeException e) {
-                    line.append(" x").append(e.getClass().getSimpleName());
-                  }
-                }
-                long heard = 0;
-                synchronized (clients) {
-                  for (Heard each : clients) {
-                    heard += each.commits.size();
-                  }
-                }
-                System.out.printf(
-                    "%d ms%s; heard %d%n",
-                    (System.nanoTime() - start) / 1_000_000, line, heard - before);
-                before = heard;
-                try {
-                  Thread.sleep(1_000);
-                } catch (InterruptedException e) {
-                  return;
-                }
-              }
-            });
-    thread.setDaemon(true);
-    thread.start();
-    return thread;
-  }
-
   private static long now() {
     return position("SELECT CHANGES FROM %s AFTER NOW WITHIN 0 MILLISECONDS".formatted(TABLE));
   }
@@ -204,8 +154,7 @@ class HandOverTest {
     CqlSession session = cluster.session();
     PushOptions options = PushOptions.defaults();
     long begin = now();
-    List<Heard> clients = java.util.Collections.synchronizedList(new ArrayList<>());
-    var unused = sampler(clients);
+    List<Heard> clients = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
       Heard heard = new Heard(i % KEYS);
       heard.watch =
@@ -224,15 +173,14 @@ class HandOverTest {
     Thread writer = new Thread(() -> write(isOver, written));
     writer.start();
     Thread.sleep(3_000);
-    System.out.println("kill");
     cluster.node(3).kill();
     Thread.sleep(3_000);
-    System.out.println("start");
     cluster.node(3).start();
-    System.out.println("started");
     awaitBalance(3);
     isOver.set(true);
     writer.join();
+    int answered = written.get(); // Others are still under way.
+    Thread.sleep(1_000); // All nodes know of these then.
     long end = now();
     for (int key = 0; key < KEYS; key++) {
       write(key);
@@ -258,8 +206,8 @@ class HandOverTest {
         }
       }
     }
-    System.out.printf("%d commits, %d of them answered.%n", commits, written.get());
-    assertThat(commits).isGreaterThanOrEqualTo(written.get());
+    System.out.printf("%d commits, %d of them answered.%n", commits, answered);
+    assertThat(commits).isGreaterThanOrEqualTo(answered);
     clients.forEach(heard -> heard.watch.close());
   }
 
