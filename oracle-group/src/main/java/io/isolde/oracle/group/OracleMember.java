@@ -37,9 +37,7 @@ final class OracleMember implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OracleMember.class);
   private final LogLimit logLimit = new LogLimit();
   private static final long TASK_INTERVAL_MILLIS = 50;
-
-  /** A timestamp far ahead of the clock would take all later ones with it. */
-  private static final long MAX_AHEAD_DAYS = 366;
+  private static final long MAX_AHEAD_DAYS = 366; // All later timestamps would be ahead, too.
 
   private final ReplicaHost host;
   private final Clock clock;
@@ -61,10 +59,9 @@ final class OracleMember implements AutoCloseable {
   private long startsAtLastTask;
 
   /**
-   * Starts a member.
+   * Starts one.
    *
-   * @param initialMembers the members of a new group; empty for one that is to be added to an old
-   *     one
+   * @param initialMembers the members of a new group; empty for one that joins
    * @param applier what applies commits on this node when it leads
    * @param whenVisible asks the leader when all commits up to a timestamp are visible
    */

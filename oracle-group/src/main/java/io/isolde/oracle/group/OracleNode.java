@@ -151,8 +151,7 @@ public final class OracleNode implements AutoCloseable {
    * Commits are applied, as their coordinators say: as a coordinator's session tells it, where this
    * node knows without a request of its own.
    *
-   * @return what is stable now; empty if this node does not lead, or that does not do for one of
-   *     them: then the coordinator has to tell it itself
+   * @return what is stable now; empty if the coordinator has to ask whoever leads
    */
   public Optional<Stable> applied(Collection<Long> commitTimestamps) {
     OracleMember now = member; // Without the lock: who joins or stops holds that for seconds.
@@ -160,10 +159,8 @@ public final class OracleNode implements AutoCloseable {
   }
 
   /**
-   * The members that this node has heard of: to refer others to them while it is none itself, and
-   * to ask them before it forgets that it was one.
-   *
-   * @param members must not block
+   * The members that this node has heard of; must not block. It refers others to them while it is
+   * none itself, and asks them before it forgets that it was one.
    */
   public void referTo(Supplier<List<Peer>> members) {
     heardOf = members;
@@ -172,8 +169,7 @@ public final class OracleNode implements AutoCloseable {
   /**
    * Where this node's member asks when commits are visible, while it does not lead.
    *
-   * @param leader completes with what is visible, once that is at or above a timestamp; must not
-   *     block
+   * @param leader completes once all up to a timestamp is visible; must not block
    */
   public void askWhenVisible(LongFunction<CompletableFuture<Long>> leader) {
     whenVisible = leader;
@@ -347,8 +343,7 @@ public final class OracleNode implements AutoCloseable {
   }
 
   /**
-   * Stops, and empties the directory. Anybody who reaches the port can ask for it, and a member
-   * must never do it, so whoever leads is asked first.
+   * Stops, and empties the directory. A member must never do it, so whoever leads is asked first.
    */
   private void forgetMembership() throws IOException {
     List<Peer> known;
