@@ -120,7 +120,8 @@ final class PushClient implements ClientSession.Output {
     var unused =
         CompletableFuture.supplyAsync(() -> null, timing.after(pause))
             .thenCompose(nothing -> nodes.find())
-            .whenComplete((places, error) -> choose(link, places, error));
+            .whenCompleteAsync( // The session must not hear of it before it has returned.
+                (places, error) -> choose(link, places, error), Watch.COMMON);
   }
 
   private Duration pauseAfter(int count) {
@@ -172,14 +173,15 @@ final class PushClient implements ClientSession.Output {
                 () ->
                     PushSocket.open(
                         options, place, message -> received(link, message), () -> closed(link)))
-            .whenComplete(
+            .whenCompleteAsync(
                 (socket, error) -> {
                   if (error == null) {
                     opened(link, socket);
                   } else {
                     notOpened(link, Stages.unwrapped(error));
                   }
-                });
+                },
+                Watch.COMMON);
   }
 
   private synchronized void opened(int link, PushSocket socket) {
