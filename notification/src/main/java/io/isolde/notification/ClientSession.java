@@ -94,7 +94,7 @@ public class ClientSession {
     Watched watched = new Watched(number, after);
     watches.put(number, watched);
     if (current == null) {
-      current = open(null);
+      openCurrent();
     } else {
       subscribeEverywhere(watched);
     }
@@ -142,10 +142,15 @@ public class ClientSession {
     }
   }
 
-  private ClientLink open(String address) {
-    ClientLink made = new ClientLink(++lastLink);
-    output.open(made.number, address);
-    return made;
+  /** It is there before it is opened: it may end at once. */
+  private void openCurrent() {
+    current = new ClientLink(++lastLink);
+    output.open(current.number, null);
+  }
+
+  private void openNext(String address) {
+    next = new ClientLink(++lastLink);
+    output.open(next.number, address);
   }
 
   private void subscribeEverywhere(Watched watched) {
@@ -230,7 +235,7 @@ public class ClientSession {
     } else if (next != null) {
       becomeCurrent();
     } else {
-      current = open(null);
+      openCurrent();
     }
   }
 
@@ -303,7 +308,7 @@ public class ClientSession {
 
   private void move(ClientLink link, String address) {
     if (link == current && next == null) {
-      next = open(address);
+      openNext(address);
     }
   }
 
@@ -356,7 +361,7 @@ public class ClientSession {
     link.refused.add(watched);
     output.retryLater(link.number, watched.number, watched.failures);
     if (isTooOften && next == null) {
-      next = open(null);
+      openNext(null);
     }
   }
 

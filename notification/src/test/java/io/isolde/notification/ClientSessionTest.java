@@ -4,57 +4,65 @@ package io.isolde.notification;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What a client does when a node refuses something for now. */
 class ClientSessionTest {
   private final List<String> done = new ArrayList<>();
 
-  private final ClientSession session =
-      new ClientSession(
-          new ClientSession.Output() {
-            @Override
-            public void open(int link, String address) {
-              done.add("open %d %s".formatted(link, address));
-            }
+  /** Of these connections it is known at once that they can't be opened. */
+  private final Set<Integer> unreachable = new HashSet<>();
 
-            @Override
-            public void close(int link) {
-              done.add("close " + link);
-            }
+  private final ClientSession session = new ClientSession(new Doing());
 
-            @Override
-            public void subscribe(int link, int id, int watch, OptionalLong after) {
-              done.add("subscribe %d %d %d %d".formatted(link, id, watch, after.orElse(-1)));
-            }
+  private final class Doing implements ClientSession.Output {
+    @Override
+    public void open(int link, String address) {
+      done.add("open %d %s".formatted(link, address));
+      if (unreachable.contains(link)) {
+        session.closed(link);
+      }
+    }
 
-            @Override
-            public void unsubscribe(int link, int id) {
-              done.add("unsubscribe %d %d".formatted(link, id));
-            }
+    @Override
+    public void close(int link) {
+      done.add("close " + link);
+    }
 
-            @Override
-            public void retryLater(int link, int watch, int refusals) {
-              done.add("later %d %d %d".formatted(link, watch, refusals));
-            }
+    @Override
+    public void subscribe(int link, int id, int watch, OptionalLong after) {
+      done.add("subscribe %d %d %d %d".formatted(link, id, watch, after.orElse(-1)));
+    }
 
-            @Override
-            public void changed(int watch, List<Long> commits, long position) {
-              done.add("changed %d %s".formatted(watch, commits));
-            }
+    @Override
+    public void unsubscribe(int link, int id) {
+      done.add("unsubscribe %d %d".formatted(link, id));
+    }
 
-            @Override
-            public void lost(int watch, long position) {
-              done.add("lost " + watch);
-            }
+    @Override
+    public void retryLater(int link, int watch, int refusals) {
+      done.add("later %d %d %d".formatted(link, watch, refusals));
+    }
 
-            @Override
-            public void failed(int watch, String code, String message) {
-              done.add("failed " + watch);
-            }
-          });
+    @Override
+    public void changed(int watch, List<Long> commits, long position) {
+      done.add("changed %d %s".formatted(watch, commits));
+    }
+
+    @Override
+    public void lost(int watch, long position) {
+      done.add("lost " + watch);
+    }
+
+    @Override
+    public void failed(int watch, String code, String message) {
+      done.add("failed " + watch);
+    }
+  }
 
   private static ServerMessage notNow(int id) {
     return ServerMessage.error(id, "ORACLE_UNAVAILABLE", "not now", true);
@@ -71,6 +79,18 @@ class ClientSessionTest {
   private void refuse(int id) {
     session.received(1, notNow(id));
     session.retry(1, 1);
+  }
+
+  @Test
+  void whenConnectionsFailAtOnceThenTheNextIsOpenedAndNoMoveGoesThere() {
+    unreachable.addAll(Set.of(1, 2, 4));
+    session.watch(1, OptionalLong.of(4));
+    assertThat(done).containsExactly("open 1 null", "open 2 null", "open 3 null");
+    session.opened(3);
+    session.received(3, ServerMessage.move("b"));
+    session.closed(3);
+    session.opened(5);
+    assertThat(done).endsWith("subscribe 3 1 1 4", "open 4 b", "open 5 null", "subscribe 5 2 1 4");
   }
 
   @Test
