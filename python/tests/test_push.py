@@ -109,6 +109,17 @@ def test_when_it_moves_then_a_move_meanwhile_is_ignored(sockets: dict[str, Socke
     assert not sockets["second:7314"].is_closed
 
 
+def test_when_a_loop_is_left_then_the_next_one_gets_its_last_event_again(
+    sockets: dict[str, Socket],
+) -> None:
+    both = {"type": "changes", "id": 1, "timestamps": [5, 6], "position": 6}
+    sockets["first:7314"] = Socket(both, both)
+    watch = _watch(Session(), after=3)
+    assert next(iter(watch)) == Change(5)
+    events = iter(watch)
+    assert [next(events), next(events)] == [Change(5), Change(6)]
+
+
 def test_when_the_grant_is_missing_then_it_asks_by_itself(sockets: dict[str, Socket]) -> None:
     assert next(iter(_watch(Session(Unauthorized("no grant"))))) == Change(9)
 

@@ -9,13 +9,13 @@ import random
 import ssl
 import time
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, Iterator, Optional
 
 from cassandra import InvalidRequest, Unauthorized
 from cassandra.policies import HostDistance
 
 from isolde.errors import IsoldeError, make
-from isolde.watch import Change, Lost, Watch, _Position
+from isolde.watch import Change, Event, Lost, Watch, _Position
 
 #: A node sends a position each five seconds.
 _SILENCE_SECONDS = 25.0
@@ -62,6 +62,10 @@ class PushedWatch(Watch):
         if self._socket is not None:
             self._socket.close()
             self._socket = None
+
+    def __iter__(self) -> Iterator[Event]:
+        self.close()  # What it has said to a loop that was left, it would not say again.
+        return super().__iter__()
 
     def _ask(self) -> list[Any]:
         if self._socket is None:

@@ -159,7 +159,10 @@ final class PushClient implements ClientSession.Output {
       return;
     }
     List<PushNodes.Place> others =
-        places.stream().filter(place -> !place.address().equals(lastAddress)).toList();
+        places.stream()
+            .filter(place -> !place.address().equals(lastAddress))
+            .filter(place -> !addresses.containsValue(place.address()))
+            .toList();
     List<PushNodes.Place> from = others.isEmpty() ? places : others;
     PushNodes.Place place = from.get(ThreadLocalRandom.current().nextInt(from.size()));
     isTls = place.isTls();
@@ -237,7 +240,8 @@ final class PushClient implements ClientSession.Output {
 
   @Override
   public void close(int link) {
-    addresses.remove(link);
+    String address = addresses.remove(link);
+    lastAddress = address == null ? lastAddress : address;
     PushSocket socket = sockets.remove(link);
     if (socket != null) {
       socket.close();

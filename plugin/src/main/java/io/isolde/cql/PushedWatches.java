@@ -42,7 +42,7 @@ final class PushedWatches implements PushedStatements {
     QueryOptions options =
         QueryOptions.forInternalCalls(
             ConsistencyLevel.ONE, values(subscription, select.getBindVariables()));
-    return new Watched(select.table.id, Set.copyOf(WatchScope.of(select, options).ids()));
+    return new Watched(select.table, Set.copyOf(WatchScope.of(select, options).ids()));
   }
 
   private static List<ByteBuffer> values(
@@ -83,10 +83,12 @@ final class PushedWatches implements PushedStatements {
   /** What is kept of a statement: some hundred bytes. */
   private final class Watched implements Question {
     private final TableId id;
+    private final boolean hasStatics;
     private final Set<Long> ids;
 
-    private Watched(TableId id, Set<Long> ids) {
-      this.id = id;
+    private Watched(TableMetadata table, Set<Long> ids) {
+      this.id = table.id;
+      this.hasStatics = table.hasStaticColumns();
       this.ids = ids;
     }
 
@@ -97,6 +99,10 @@ final class PushedWatches implements PushedStatements {
       TableMetadata table = Schema.instance.getTableMetadata(id);
       if (table == null) {
         throw IsoldeException.of(ErrorCode.NOT_TRANSACTIONAL, "The table was dropped.");
+      }
+      if (!hasStatics && table.hasStaticColumns()) {
+        throw new IllegalStateException(
+            "The table has static columns now, which belong to its rows. Subscribe again.");
       }
       client.ensureTablePermission(table, Permission.SELECT);
       return watches.ask(WatchScope.versionsOf(table), after, ids, waitMillis);

@@ -70,10 +70,13 @@ record WatchScope(Optional<VersionIndex> table, Set<Long> ids) {
 
   private static Set<Long> ofConfiguration(TableMetadata table, ReadQuery query) {
     boolean isOfNodes = table.name.equals(NODES);
-    if (!(query instanceof SinglePartitionReadCommand.Group group)) {
+    if (query instanceof PartitionRangeReadCommand) {
       return isOfNodes ? ConfigurationIds.ofNodes() : ConfigurationIds.ofGroups();
     }
     Set<Long> ids = new HashSet<>();
+    if (!(query instanceof SinglePartitionReadCommand.Group group)) {
+      return ids;
+    }
     for (SinglePartitionReadCommand command : group.queries) {
       ByteBuffer key = command.partitionKey().getKey();
       if (isOfNodes) {
@@ -92,10 +95,10 @@ record WatchScope(Optional<VersionIndex> table, Set<Long> ids) {
           slice.start().size() > 0
               && slice.end().size() > 0
               && slice.start().bufferAt(0).equals(slice.end().bufferAt(0));
+      Integer number = isOfOneNumber ? Int32Type.instance.compose(slice.start().bufferAt(0)) : null;
       ids.addAll(
-          isOfOneNumber
-              ? ConfigurationIds.ofGroup(
-                  keyspace, Int32Type.instance.compose(slice.start().bufferAt(0)))
+          number != null
+              ? ConfigurationIds.ofGroup(keyspace, number)
               : ConfigurationIds.ofKeyspace(keyspace));
     }
   }

@@ -5,7 +5,6 @@ import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.RecentChanges;
 import io.isolde.raft.GroupFailure;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,7 +16,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
@@ -33,6 +31,9 @@ import java.util.function.LongFunction;
 public final class Changes implements AutoCloseable {
   /** Of one answer; the next question gets the others. */
   static final int MAX_NOTIFIED = 1_000;
+
+  /** If more are not visible yet, the log has much to say, and soon says what is. */
+  private static final int MAX_LOOKED_AT = 64;
 
   private static final int MAX_WAITING = 100_000;
   private static final int MAX_WATCHED_IDS = 1 << 20;
@@ -50,33 +51,6 @@ public final class Changes implements AutoCloseable {
    */
   public record Notification(List<Long> commits, long position, boolean isLost) {}
 
-  private static final class Waiter {
-    /** It may be ahead of this member. */
-    private final long after;
-
-    private final Set<Long> ids;
-    private final CompletableFuture<Notification> answer = new CompletableFuture<>();
-    private final List<Long> commits = new ArrayList<>(1);
-    private ScheduledFuture<?> timeout;
-
-    private Waiter(long after, Set<Long> ids) {
-      this.after = after;
-      this.ids = ids;
-    }
-
-    private void add(long commitTimestamp) {
-      boolean isLast = !commits.isEmpty() && commits.get(commits.size() - 1) == commitTimestamp;
-      if (!isLast && commits.size() < MAX_NOTIFIED) {
-        commits.add(commitTimestamp);
-      }
-    }
-
-    /** Notification that there is nothing yet, or what was found. */
-    private Notification notification(long position) {
-      return Changes.notification(commits, Math.max(after, position));
-    }
-  }
-
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
           1,
@@ -91,8 +65,8 @@ public final class Changes implements AutoCloseable {
   /** This and all that follows is guarded by this. */
   private RecentChanges recent = new RecentChanges(0);
 
-  private final Set<Waiter> waiters = new LinkedHashSet<>();
-  private final Map<Long, Set<Waiter>> byId = new HashMap<>();
+  private final Set<WaitingWatch> waiters = new LinkedHashSet<>();
+  private final Map<Long, Set<WaitingWatch>> byId = new HashMap<>();
   private int watchedIds;
 
   /** Then the leader is asked when commits become visible for which somebody waits. */
@@ -165,7 +139,7 @@ public final class Changes implements AutoCloseable {
 
   /** Waits for what comes after a timestamp, up to which there is nothing. */
   private CompletableFuture<Notification> await(long from, Set<Long> ids, long waitMillis) {
-    Waiter waiter = new Waiter(from, ids);
+    WaitingWatch waiter = new WaitingWatch(from, ids);
     synchronized (this) {
       if (isClosed || from < recent.coversFrom()) {
         return CompletableFuture.failedFuture(notHere()); // Meanwhile; it can be asked again.
@@ -186,7 +160,7 @@ public final class Changes implements AutoCloseable {
       waiter.timeout = thread.schedule(() -> timeOut(waiter), waitMillis, TimeUnit.MILLISECONDS);
       add(waiter);
       if (isFollowing) {
-        RecentChanges.matching(recent.newestAfter(recent.position()), ids, 1)
+        RecentChanges.matching(recent.newestDecided(MAX_LOOKED_AT), ids, 1)
             .forEach(questions::want);
       }
     }
@@ -198,18 +172,18 @@ public final class Changes implements AutoCloseable {
     notified += commits;
   }
 
-  private static Notification notification(List<Long> commits, long position) {
+  static Notification notification(List<Long> commits, long position) {
     boolean isMore = commits.size() == MAX_NOTIFIED;
     return new Notification(commits, isMore ? commits.get(MAX_NOTIFIED - 1) : position, false);
   }
 
-  private void add(Waiter waiter) {
+  private void add(WaitingWatch waiter) {
     waiters.add(waiter);
     watchedIds += waiter.ids.size();
     waiter.ids.forEach(id -> byId.computeIfAbsent(id, key -> new HashSet<>(2)).add(waiter));
   }
 
-  private synchronized void remove(Waiter waiter) {
+  private synchronized void remove(WaitingWatch waiter) {
     if (!waiters.remove(waiter)) {
       return;
     }
@@ -225,7 +199,7 @@ public final class Changes implements AutoCloseable {
     waiter.timeout.cancel(false);
   }
 
-  private void timeOut(Waiter waiter) {
+  private void timeOut(WaitingWatch waiter) {
     Notification nothing;
     synchronized (this) {
       if (!waiters.contains(waiter)) {
@@ -247,14 +221,21 @@ public final class Changes implements AutoCloseable {
       List<Answer> answers,
       List<RecentChanges.Change> ofConfiguration,
       boolean isLeading) {
-    isFollowing = !isLeading;
-    List<RecentChanges.Change> decided = recent.applied(entry, answers, ofConfiguration);
-    if (isFollowing && !waiters.isEmpty()) {
-      decided.stream()
-          .filter(change -> Arrays.stream(change.ids()).anyMatch(byId::containsKey))
-          .reduce((first, second) -> second)
-          .ifPresent(last -> questions.want(last.commitTimestamp()));
+    List<RecentChanges.Change> applied = recent.applied(entry, answers, ofConfiguration);
+    if (!isLeading && !waiters.isEmpty()) {
+      // A member that leads no more has asked for nothing.
+      wantWatched(isFollowing ? applied : recent.newestDecided(MAX_LOOKED_AT));
     }
+    isFollowing = !isLeading;
+  }
+
+  /** What nobody asks for, the log tells later. */
+  private void wantWatched(List<RecentChanges.Change> changes) {
+    changes.stream()
+        .filter(change -> Arrays.stream(change.ids()).anyMatch(byId::containsKey))
+        .mapToLong(RecentChanges.Change::commitTimestamp)
+        .max()
+        .ifPresent(questions::want);
   }
 
   /** The replica got another state: what was decided meanwhile is not known here. */
@@ -267,7 +248,7 @@ public final class Changes implements AutoCloseable {
 
   /** All commits up to a timestamp are visible. */
   void visible(long upTo) {
-    Set<Waiter> woken;
+    Set<WaitingWatch> woken;
     long position;
     synchronized (this) {
       long before = recent.position();
@@ -286,19 +267,19 @@ public final class Changes implements AutoCloseable {
   }
 
   /** Those that may have missed something which is not kept any more. */
-  private List<Waiter> losing() {
-    List<Waiter> losing =
+  private List<WaitingWatch> losing() {
+    List<WaitingWatch> losing =
         waiters.stream().filter(waiter -> waiter.after < recent.coversFrom()).toList();
     losing.forEach(waiter -> waiter.commits.clear());
     lost += losing.size();
     return losing;
   }
 
-  private Set<Waiter> watching(List<RecentChanges.Change> changes) {
-    Set<Waiter> woken = new LinkedHashSet<>();
+  private Set<WaitingWatch> watching(List<RecentChanges.Change> changes) {
+    Set<WaitingWatch> woken = new LinkedHashSet<>();
     for (RecentChanges.Change change : changes) {
       for (long id : change.ids()) {
-        for (Waiter waiter : byId.getOrDefault(id, Set.of())) {
+        for (WaitingWatch waiter : byId.getOrDefault(id, Set.of())) {
           if (change.commitTimestamp() > waiter.after) {
             waiter.add(change.commitTimestamp());
             woken.add(waiter);
@@ -311,7 +292,7 @@ public final class Changes implements AutoCloseable {
   }
 
   /** Not here: there may be thousands. */
-  private void answerAll(Set<Waiter> woken, long position) {
+  private void answerAll(Set<WaitingWatch> woken, long position) {
     if (woken.isEmpty()) {
       return;
     }
@@ -353,7 +334,7 @@ public final class Changes implements AutoCloseable {
 
   /** Others may know more, so nobody goes on waiting here. */
   private void fail() {
-    List<Waiter> all;
+    List<WaitingWatch> all;
     synchronized (this) {
       all = List.copyOf(waiters);
       all.forEach(this::remove);

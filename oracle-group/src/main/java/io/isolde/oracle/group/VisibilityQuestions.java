@@ -63,14 +63,21 @@ final class VisibilityQuestions {
 
   /** The answer may be above what was asked, which this member has perhaps not applied yet. */
   private void answered(long asked, Throwable failure) {
-    if (failure == null) {
-      visible.accept(asked);
+    try {
+      if (failure == null) {
+        visible.accept(asked);
+      }
+    } finally {
+      if (hasMore(asked)) {
+        ask();
+      }
     }
-    if (failure == null && wanted() > asked) {
-      ask();
-    } else {
-      stop();
-    }
+  }
+
+  /** Whether to go on. If not, whoever wants something next asks. */
+  private synchronized boolean hasMore(long asked) {
+    isAsking = wanted > asked;
+    return isAsking;
   }
 
   private synchronized long wanted() {

@@ -68,7 +68,7 @@ public final class RecentChanges {
    * An entry was applied, the next one of the log.
    *
    * @param ofConfiguration what it has changed of the configuration
-   * @return what it has changed, in the order of the timestamps; also what was known before
+   * @return what it has changed; also what was known before
    */
   public List<Change> applied(LogEntry entry, List<Answer> answers, List<Change> ofConfiguration) {
     List<Change> changes = new ArrayList<>(ofConfiguration);
@@ -155,6 +155,16 @@ public final class RecentChanges {
         }
         found.add(change);
       }
+    }
+    return found;
+  }
+
+  /** The newest of those that are not visible yet, as many as are wanted; the newest first. */
+  public List<Change> newestDecided(int most) {
+    List<Change> found = new ArrayList<>();
+    Iterator<Change> backwards = decided.descendingIterator();
+    while (backwards.hasNext() && found.size() < most) {
+      found.add(backwards.next());
     }
     return found;
   }

@@ -36,7 +36,7 @@ class HandOverTest {
   private static final int KEYS = 20;
   private static final int PAUSE_MILLIS = 10;
   private static final String TABLE = "systests.pushed";
-  private static final int MAX_BALANCE_SECONDS = 20;
+  private static final int MAX_BALANCE_SECONDS = 60;
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private static TestCluster cluster;

@@ -368,7 +368,7 @@ class PushTest {
         () ->
             ending.position().isPresent()
                 && watches.stream().allMatch(watch -> watch.position().isPresent()));
-    assertThat(shown("subscriptions")).isEqualTo(4);
+    Await.until("all share a connection", () -> shown("subscriptions") == 4);
     for (int p = 10; p < 13; p++) {
       write(p);
       assertThat(events.poll(30, TimeUnit.SECONDS)).isEqualTo("changed");

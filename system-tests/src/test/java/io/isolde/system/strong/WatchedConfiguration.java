@@ -16,6 +16,9 @@ import java.util.TreeSet;
 
 /** Watches of nodes and groups, from one version of the configuration on. */
 final class WatchedConfiguration {
+  /** Members are not later than the log; positions are those of any member. */
+  private static final long LONGER_THAN_THE_LOG_MILLIS = 1_000;
+
   private final CqlSession session;
   private final Isolde isolde;
   private final long from;
@@ -45,17 +48,13 @@ final class WatchedConfiguration {
     }
   }
 
-  private WatchedConfiguration(StrongCluster nodes, String keyspaceName) {
+  private WatchedConfiguration(StrongCluster nodes, String keyspaceName)
+      throws InterruptedException {
     session = nodes.connect();
     isolde = Isolde.on(session);
-    long version;
-    long position;
-    do { // Until nothing has changed between.
-      version = isolde.configuration().version();
-      position = now();
-    } while (isolde.configuration().version() != version);
-    from = version;
-    OptionalLong after = OptionalLong.of(position);
+    Point begin = now();
+    from = begin.version;
+    OptionalLong after = OptionalLong.of(begin.position);
     watches.add(isolde.watch("SELECT CHANGES FROM isolde.groups", List.of(), after, groups));
     watches.add(isolde.watch("SELECT CHANGES FROM isolde.ring", List.of(), after, ring));
     watches.add(
@@ -66,30 +65,53 @@ final class WatchedConfiguration {
             keyspace));
   }
 
-  static WatchedConfiguration start(StrongCluster nodes, String keyspace) {
+  static WatchedConfiguration start(StrongCluster nodes, String keyspace)
+      throws InterruptedException {
     return new WatchedConfiguration(nodes, keyspace);
   }
 
   /** Also over nodes that were killed. Ends the watches. */
-  void checkThatEachVersionWasHeardOf() {
-    long versions = isolde.configuration().version() - from;
-    long position = now();
+  void checkThatEachVersionWasHeardOf() throws InterruptedException {
+    session.execute(
+        "CREATE KEYSPACE unwatched WITH replication = {'class':"
+            + " 'io.isolde.replication.ReplicatedLogStrategy', 'replication_factor': 3}");
+    Await.until(
+        "another keyspace's group has registered",
+        () -> isolde.configuration().groupsOf("unwatched").size() == 1);
+    Point end = now();
     Await.until(
         "the watches are as far",
-        () -> watches.stream().allMatch(watch -> watch.position().orElse(0) >= position));
+        () -> watches.stream().allMatch(watch -> watch.position().orElse(0) >= end.position));
     watches.forEach(Watch::close);
+    session.execute("DROP KEYSPACE unwatched");
     session.close();
     for (Heard heard : List.of(groups, keyspace, ring)) {
+      heard.timestamps.removeIf(timestamp -> timestamp > end.position);
       assertThat(heard.others).isEmpty();
       assertThat(heard.timestamps).containsExactlyElementsOf(new TreeSet<>(heard.timestamps));
       assertThat(groups.timestamps).containsAll(heard.timestamps);
     }
-    assertThat(groups.timestamps).hasSize((int) versions);
+    assertThat(groups.timestamps).hasSize((int) (end.version - from));
     assertThat(ring.timestamps).isNotEmpty();
     assertThat(keyspace.timestamps).hasSizeGreaterThan(ring.timestamps.size());
+    assertThat(groups.timestamps).hasSizeGreaterThan(keyspace.timestamps.size());
   }
 
-  private long now() {
+  /** Where a version is in the order of the changes: after it, and before the next one. */
+  private record Point(long version, long position) {}
+
+  private Point now() throws InterruptedException {
+    while (true) {
+      long version = isolde.configuration().version();
+      Thread.sleep(LONGER_THAN_THE_LOG_MILLIS);
+      long position = position();
+      if (isolde.configuration().version() == version) {
+        return new Point(version, position);
+      }
+    }
+  }
+
+  private long position() {
     return session
         .execute("SELECT CHANGES FROM isolde.ring AFTER NOW WITHIN 0 MILLISECONDS")
         .one()
