@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.Peer;
@@ -49,12 +50,7 @@ public final class GroupClient implements AutoCloseable {
   private final Map<UUID, RequestNumbers> numbers = new ConcurrentHashMap<>();
   private final Map<UUID, Peer> leaders = new ConcurrentHashMap<>();
   private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "isolde-group-client");
-            thread.setDaemon(true);
-            return thread;
-          });
+      Executors.newSingleThreadScheduledExecutor(Daemons.named("isolde-group-client"));
   private volatile boolean isClosed;
 
   GroupClient(
