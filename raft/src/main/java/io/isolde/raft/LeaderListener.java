@@ -3,9 +3,6 @@ package io.isolde.raft;
 
 /** Hears who leads a group. Called in order, on a thread of the node's own; it must not block. */
 public interface LeaderListener {
-  /** A leader became known, perhaps this node. It may not be ready yet. */
-  default void leaderChanged(Peer leader) {}
-
   /** This node leads and has applied everything that was committed before. */
   default void leaderReady(long term) {}
 

@@ -42,11 +42,6 @@ class AnsweredOnceTest {
     public void fail(long requestId, String message) {}
 
     @Override
-    public boolean isWritable() {
-      return true;
-    }
-
-    @Override
     public boolean isOpen() {
       return true;
     }

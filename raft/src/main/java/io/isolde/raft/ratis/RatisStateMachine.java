@@ -24,9 +24,7 @@ import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
-import org.apache.ratis.protocol.RaftGroupMemberId;
 import org.apache.ratis.protocol.RaftPeer;
-import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
@@ -309,17 +307,6 @@ final class RatisStateMachine extends BaseStateMachine {
     } catch (RejectedExecutionException e) {
       logger.debug("The node is closed; listeners are not told", e);
     }
-  }
-
-  @Override
-  public void notifyLeaderChanged(RaftGroupMemberId self, RaftPeerId leader) {
-    inform(
-        listener -> {
-          RaftPeer peer = division.getRaftConf().getPeer(leader);
-          if (peer != null) {
-            listener.leaderChanged(RatisTypes.peer(peer));
-          }
-        });
   }
 
   @Override

@@ -4,6 +4,7 @@ package io.isolde.raft.transport;
 import io.netty.buffer.ByteBuf;
 
 /** Answers the requests that are not Raft's. Called on event loops: it must not block. */
+@FunctionalInterface
 public interface ApplicationHandler {
   /** Refuses everything, for nodes that serve Raft only. */
   ApplicationHandler NONE =
@@ -19,7 +20,4 @@ public interface ApplicationHandler {
    * @param body belongs to the handler, who releases it
    */
   void onRequest(PeerConnection from, byte service, long requestId, ByteBuf body);
-
-  /** The connection is closed; answers to it go nowhere. Called once for each connection. */
-  default void onClosed(PeerConnection connection) {}
 }

@@ -24,10 +24,4 @@ final class ApplicationServices implements ApplicationHandler {
   public void onRequest(PeerConnection from, byte service, long requestId, ByteBuf body) {
     handlers.getOrDefault(service, otherwise).onRequest(from, service, requestId, body);
   }
-
-  @Override
-  public void onClosed(PeerConnection connection) {
-    otherwise.onClosed(connection);
-    handlers.values().forEach(handler -> handler.onClosed(connection));
-  }
 }

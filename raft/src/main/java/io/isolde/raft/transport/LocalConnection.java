@@ -116,11 +116,6 @@ final class LocalConnection implements PeerConnection, PeerClient {
   public void flush() {}
 
   @Override
-  public boolean isWritable() {
-    return true;
-  }
-
-  @Override
   public boolean isOpen() {
     return !isClosed.get();
   }
@@ -145,7 +140,6 @@ final class LocalConnection implements PeerConnection, PeerClient {
   public void close() {
     if (isClosed.compareAndSet(false, true)) {
       List.copyOf(waiting.keySet()).forEach(id -> failed(id, closed()));
-      server.onClosed(this);
       inform(onClosed);
     }
   }

@@ -26,15 +26,12 @@ public interface PeerConnection {
   /** Answers that the request failed; the caller gets the message. */
   void fail(long requestId, String message);
 
-  /** Whether the bytes that wait to be sent are below the high water mark. */
-  boolean isWritable();
-
   /** Whether answers can still get through. */
   boolean isOpen();
 
   /** Where the connection comes from. */
   InetSocketAddress remoteAddress();
 
-  /** Closes the connection; the handler hears of it. */
+  /** Closes the connection. */
   void close();
 }

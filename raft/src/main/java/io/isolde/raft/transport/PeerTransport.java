@@ -26,8 +26,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The one port of a node: Raft between the members, and requests of the application from anybody.
@@ -36,6 +37,8 @@ import java.util.function.Predicate;
  * behind bulk data. A connection is refused by its address before anything is read from it.
  */
 public final class PeerTransport implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(PeerTransport.class);
+
   /** Raft requests that wait for a thread. */
   private static final int QUEUED_RAFT_REQUESTS = 4096;
 
@@ -48,9 +51,7 @@ public final class PeerTransport implements AutoCloseable {
   private final ThreadPoolExecutor workers;
   private final ChannelGroup accepted = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
   private final LogLimit logLimit = new LogLimit();
-  private final RefusalLog refusals = new RefusalLog(logLimit);
   private final OtherBuilds otherBuilds;
-  private final LongAdder slowReaders = new LongAdder();
 
   /** Of this node to itself; as many as its own clients open. */
   private final Set<LocalConnection> locals = ConcurrentHashMap.newKeySet();
@@ -87,22 +88,12 @@ public final class PeerTransport implements AutoCloseable {
     return (InetSocketAddress) listening.localAddress();
   }
 
-  /** Connections that were refused because of their address. */
-  public long refusedConnections() {
-    return refusals.count();
-  }
-
   /**
    * About a node that was refused lately since its build and this one's understand nothing of each
    * other; empty if there is none.
    */
   public Optional<String> otherBuild() {
     return otherBuilds.problem();
-  }
-
-  /** Connections that were closed because they did not read their answers. */
-  public long slowReaders() {
-    return slowReaders.sum();
   }
 
   /**
@@ -159,7 +150,11 @@ public final class PeerTransport implements AutoCloseable {
 
   private void init(SocketChannel channel) {
     if (!accept.test(channel.remoteAddress())) {
-      refusals.refused(channel.remoteAddress());
+      if (isToBeLogged("address", channel)) {
+        log.warn(
+            "Refused a connection from {}; it is not among the accepted addresses",
+            channel.remoteAddress());
+      }
       var unusedClose = channel.close();
       return;
     }
@@ -192,10 +187,6 @@ public final class PeerTransport implements AutoCloseable {
 
   void onRaftClosed(String sender) {
     raft.onClosed(sender);
-  }
-
-  void onSlowReader() {
-    slowReaders.increment();
   }
 
   /** Whether a line about a peer is to be logged again already. */

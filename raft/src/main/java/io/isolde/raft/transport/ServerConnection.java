@@ -178,7 +178,6 @@ public final class ServerConnection extends ChannelInboundHandlerAdapter impleme
     if (!channel.isWritable() && channel.bytesBeforeWritable() > highWater + highWater / 2) {
       frame.release();
       if (channel.isActive() && isCutOff.compareAndSet(false, true)) {
-        transport.onSlowReader();
         if (transport.isToBeLogged("slow", channel)) {
           log.warn("{}: closing, it does not read its answers", channel);
         }
@@ -192,11 +191,6 @@ public final class ServerConnection extends ChannelInboundHandlerAdapter impleme
   @Override
   public void flush() {
     channel.flush();
-  }
-
-  @Override
-  public boolean isWritable() {
-    return channel.isWritable();
   }
 
   @Override
@@ -224,8 +218,6 @@ public final class ServerConnection extends ChannelInboundHandlerAdapter impleme
   public void channelInactive(ChannelHandlerContext ctx) {
     if (purpose == Frame.PURPOSE_RAFT) {
       transport.onRaftClosed(sender);
-    } else if (purpose == Frame.PURPOSE_APPLICATION) {
-      transport.application().onClosed(this);
     }
   }
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft.transport;
 
-import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
-import java.io.File;
 import java.util.Optional;
 import java.util.function.Supplier;
-import javax.net.ssl.SSLException;
 
 /**
  * How connections are encrypted and who proves what. The suppliers are asked for every connection,
@@ -27,19 +23,5 @@ public record TransportSecurity(
   /** TLS with contexts that do not change. */
   public static TransportSecurity of(SslContext server, SslContext client) {
     return new TransportSecurity(() -> Optional.of(server), () -> Optional.of(client));
-  }
-
-  /** Mutual TLS: both sides show a certificate that the authorities vouch for (PEM files). */
-  public static TransportSecurity mutual(File certificate, File key, File authorities)
-      throws SSLException {
-    return of(
-        SslContextBuilder.forServer(certificate, key)
-            .trustManager(authorities)
-            .clientAuth(ClientAuth.REQUIRE)
-            .build(),
-        SslContextBuilder.forClient()
-            .keyManager(certificate, key)
-            .trustManager(authorities)
-            .build());
   }
 }

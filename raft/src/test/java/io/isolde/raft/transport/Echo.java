@@ -8,22 +8,18 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** A service that answers with what it was sent, and a client's way to ask it. */
 public final class Echo implements ApplicationHandler {
   static final InetSocketAddress ANY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
-  final AtomicInteger closed = new AtomicInteger();
+  /** Who has asked last. */
+  volatile PeerConnection last;
 
   @Override
   public void onRequest(PeerConnection from, byte service, long requestId, ByteBuf body) {
+    last = from;
     from.respond(requestId, body);
-  }
-
-  @Override
-  public void onClosed(PeerConnection connection) {
-    closed.incrementAndGet();
   }
 
   public static PeerClient connect(

@@ -52,7 +52,7 @@ class PeerTransportTest {
         assertThat(answers.get(i).get(5, TimeUnit.SECONDS)).isEqualTo("request " + i);
       }
     }
-    Await.await(() -> echo.closed.get() == 1);
+    Await.await(() -> !echo.last.isOpen());
   }
 
   @Test
@@ -102,11 +102,11 @@ class PeerTransportTest {
   }
 
   @Test
-  void whenAnAddressIsRefusedThenNothingIsReadAndItIsCounted() throws Exception {
+  void whenAnAddressIsRefusedThenNothingIsRead() throws Exception {
     try (PeerTransport server =
         PeerTransport.builder("n0").accept(address -> false).application(echo).listen(Echo.ANY)) {
       assertThatThrownBy(() -> connect(server)).isNotNull();
-      assertThat(server.refusedConnections()).isEqualTo(1);
+      assertThat(echo.last).isNull();
     }
   }
 
@@ -230,7 +230,6 @@ class PeerTransportTest {
         connection.respond(0, Unpooled.buffer(8192).writeZero(8192));
       }
       Await.await(() -> !connection.isOpen());
-      assertThat(server.slowReaders()).isEqualTo(1);
     }
   }
 
