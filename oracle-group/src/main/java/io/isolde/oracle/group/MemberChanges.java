@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
+import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
 import io.isolde.raft.RaftReplica;
 import java.util.ArrayList;
@@ -8,9 +9,17 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Changes of the group, one member at a time, as its leader carries them out. */
+/**
+ * Changes of the group, one member at a time, as its leader carries them out. Operators ask for
+ * them, so each is done at once or refused with what to do first. A strong keyspace's {@code
+ * ReplicaGroup} is asked by machines: one member goes in the place of another, again and again
+ * until it is so.
+ */
 final class MemberChanges {
+  private static final Logger log = LoggerFactory.getLogger(MemberChanges.class);
   private static final int MAX_MEMBERS = 7;
   private static final long CHANGE_SECONDS = 15;
   private static final long HAND_OVER_MILLIS = 3_000;
@@ -89,14 +98,36 @@ final class MemberChanges {
       return;
     }
     try {
-      replica
-          .transferLeadership(peer.id(), HAND_OVER_MILLIS)
-          .get(2 * HAND_OVER_MILLIS, TimeUnit.MILLISECONDS);
+      transfer(replica, peer);
     } catch (TimeoutException e) {
       throw new IllegalStateException(
           "%s has not taken over within %d ms, and may still do so: see isolde.oracle."
               .formatted(peer.id(), 2 * HAND_OVER_MILLIS),
           e);
+    }
+  }
+
+  private static void transfer(RaftReplica replica, Peer to)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    replica
+        .transferLeadership(to.id(), HAND_OVER_MILLIS)
+        .get(2 * HAND_OVER_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Before this member stops: asks one of the others after the other, until one leads. */
+  static void handOverToAnother(RaftReplica replica, Peer self) {
+    for (Peer peer : replica.members()) {
+      if (!peer.id().equals(self.id())) {
+        try {
+          transfer(replica, peer);
+          return;
+        } catch (ExecutionException | TimeoutException | GroupFailure e) {
+          log.info("{} could not take over the oracle: {}", peer.id(), e.toString());
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          return;
+        }
+      }
     }
   }
 

@@ -40,16 +40,16 @@ final class OracleMember implements AutoCloseable {
   private static final long TASK_INTERVAL_MILLIS = 50;
   private static final long MAX_AHEAD_DAYS = 366; // All later timestamps would be ahead, too.
 
-  private final ReplicaHost host;
+  final ReplicaHost host;
   private final Clock clock;
   private final RaftNode node;
-  private final RaftReplica replica;
-  private final Sequencer sequencer;
-  private final StartTimestampBatcher starts;
+  final RaftReplica replica;
+  final Sequencer sequencer;
+  final StartTimestampBatcher starts;
   private final ResponseSender answering;
-  private final RecentWrites recent;
+  final RecentWrites recent;
   final Changes changes;
-  private final Rates rates = new Rates();
+  final Rates rates = new Rates();
   private final ScheduledExecutorService tasks =
       Executors.newSingleThreadScheduledExecutor(Daemons.named("isolde-oracle-duties"));
   private long startsAtLastTask;
@@ -311,30 +311,6 @@ final class OracleMember implements AutoCloseable {
 
   private static Answer answer(Outcome outcome) {
     return new Answer.Ended(outcome);
-  }
-
-  ReplicaHost host() {
-    return host;
-  }
-
-  Sequencer sequencer() {
-    return sequencer;
-  }
-
-  StartTimestampBatcher starts() {
-    return starts;
-  }
-
-  RecentWrites recent() {
-    return recent;
-  }
-
-  Rates rates() {
-    return rates;
-  }
-
-  RaftReplica replica() {
-    return replica;
   }
 
   List<PendingCommit> orphans() {

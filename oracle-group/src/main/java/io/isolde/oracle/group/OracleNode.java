@@ -137,14 +137,14 @@ public final class OracleNode implements AutoCloseable {
   public Optional<Configuration> configuration(long atLeast) {
     OracleMember now = member; // Without the lock: who joins or stops holds that for seconds.
     return Optional.ofNullable(now)
-        .map(known -> known.host().look(replica -> replica.configuration().configuration()))
+        .map(known -> known.host.look(replica -> replica.configuration().configuration()))
         .filter(configuration -> configuration.version() >= atLeast);
   }
 
   /** Whether this node leads and serves. */
   public boolean isServing() {
     OracleMember now = member; // Without the lock: who joins or stops holds that for seconds.
-    return now != null && now.host().isServing();
+    return now != null && now.host.isServing();
   }
 
   /**
@@ -194,7 +194,7 @@ public final class OracleNode implements AutoCloseable {
 
   /** The same, with what it takes to finish them; none unless this node leads. */
   public synchronized List<UnfinishedCommit> unfinished() {
-    return member == null ? List.of() : member.host().unfinished();
+    return member == null ? List.of() : member.host.unfinished();
   }
 
   /**
@@ -320,7 +320,7 @@ public final class OracleNode implements AutoCloseable {
         synchronized (this) {
           leading = member;
         }
-        if (leading == null || !leading.host().isServing()) {
+        if (leading == null || !leading.host.isServing()) {
           request.notLeader(service.leading());
         } else {
           carryOut(change, leading);
@@ -332,13 +332,13 @@ public final class OracleNode implements AutoCloseable {
 
   private void carryOut(MemberChange change, OracleMember leading)
       throws ExecutionException, TimeoutException, InterruptedException {
-    MemberChanges membership = new MemberChanges(leading.replica(), otherMembers::announce);
+    MemberChanges membership = new MemberChanges(leading.replica, otherMembers::announce);
     Optional<CompletableFuture<Void>> pause =
-        change.kind() == MemberChange.Kind.LEAD ? leading.sequencer().pause() : Optional.empty();
+        change.kind() == MemberChange.Kind.LEAD ? leading.sequencer.pause() : Optional.empty();
     try {
       membership.carryOut(change);
     } finally {
-      pause.ifPresent(leading.sequencer()::resume);
+      pause.ifPresent(leading.sequencer::resume);
     }
   }
 
@@ -353,7 +353,7 @@ public final class OracleNode implements AutoCloseable {
       }
       known = new ArrayList<>(mayKnow());
       known.addAll(
-          member == null ? RatisNode.membersOnDisk(directory, group) : member.replica().members());
+          member == null ? RatisNode.membersOnDisk(directory, group) : member.replica.members());
     }
     if (!otherMembers.isNoMember(known)) {
       throw new IllegalStateException(self.id() + " may still be a member, so it keeps its log.");
@@ -375,8 +375,8 @@ public final class OracleNode implements AutoCloseable {
     synchronized (this) {
       if (member != null) {
         service.serve(null);
-        if (member.host().isServing()) {
-          LeaderHandOver.toAnother(member.replica(), self);
+        if (member.host.isServing()) {
+          MemberChanges.handOverToAnother(member.replica, self);
         }
       }
       stopMember();

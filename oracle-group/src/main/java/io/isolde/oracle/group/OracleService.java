@@ -93,7 +93,7 @@ final class OracleService implements ApplicationHandler {
       case Protocol.CONFIGURATION ->
           configuration(request, ConfigurationQuestion.read(body), serving);
       default -> {
-        if (serving == null || !serving.host().isServing()) {
+        if (serving == null || !serving.host.isServing()) {
           request.notLeader(leading());
         } else {
           serve(what, request, body, serving);
@@ -114,14 +114,11 @@ final class OracleService implements ApplicationHandler {
       case Protocol.APPLIED -> member.applied(body.readLong(), request);
       case Protocol.LOG_APPLIED -> member.logApplied(body.readLong(), request);
       case Protocol.LOGGED ->
-          member
-              .host()
-              .logged()
-              .ifPresentOrElse(request::answer, () -> request.notLeader(leading()));
+          member.host.logged().ifPresentOrElse(request::answer, () -> request.notLeader(leading()));
       case Protocol.AWAIT_STABLE -> member.answerWhenStable(body.readLong(), request);
       case Protocol.IN_DOUBT -> inDoubt(request, body.readLong(), body.readLong(), member);
       case Protocol.RENEW -> renew(request, body, member);
-      case Protocol.LOST_WRITES -> member.recent().answer(LostWrites.Question.read(body), request);
+      case Protocol.LOST_WRITES -> member.recent.answer(LostWrites.Question.read(body), request);
       case Protocol.OUTCOME -> member.outcome(Wire.id(body), request);
       default -> request.refused("There is no request " + what + ".");
     }
@@ -151,15 +148,15 @@ final class OracleService implements ApplicationHandler {
   }
 
   private static void begin(Request request, UUID transactionId, OracleMember member) {
-    if (!member.starts().offer(request, transactionId)) {
-      member.rates().overload();
+    if (!member.starts.offer(request, transactionId)) {
+      member.rates.overload();
       request.overloaded();
     }
   }
 
   private void inDoubt(Request request, long have, long need, OracleMember member) {
     member
-        .host()
+        .host
         .inDoubt(need)
         .ifPresentOrElse(
             set -> request.answer(InDoubtMessage.write(set, have, Wire.of(Protocol.OK))),
@@ -182,7 +179,7 @@ final class OracleService implements ApplicationHandler {
 
   private void configuration(
       Request request, ConfigurationQuestion question, OracleMember serving) {
-    if (serving == null || (question.isForLeader() && !serving.host().isServing())) {
+    if (serving == null || (question.isForLeader() && !serving.host.isServing())) {
       request.notLeader(leading());
     } else if (question.isForLeader()) {
       var unused =
@@ -191,7 +188,7 @@ final class OracleService implements ApplicationHandler {
               .whenComplete(
                   (leads, error) -> {
                     // It may have lost the lead meanwhile, and got it again without all entries.
-                    if (error == null && serving.host().isServing()) {
+                    if (error == null && serving.host.isServing()) {
                       answerLater(request, question, serving);
                     } else {
                       request.notLeader(leading());
@@ -222,7 +219,7 @@ final class OracleService implements ApplicationHandler {
   }
 
   private void answer(Request request, ConfigurationQuestion question, OracleMember serving) {
-    ConfigurationQuestion.Found found = serving.host().look(question::look);
+    ConfigurationQuestion.Found found = serving.host.look(question::look);
     if (found == null) {
       request.notLeader(leading());
       return;

@@ -114,7 +114,7 @@ final class Upkeep implements Runnable {
   }
 
   private long look(OracleMember member) {
-    Optional<String> failure = member.replica().failure();
+    Optional<String> failure = member.replica.failure();
     if (failure.isPresent()) {
       if (!starter.stop(member)) {
         return LOOK_MILLIS;
@@ -122,7 +122,7 @@ final class Upkeep implements Runnable {
       say("The oracle's member on this node has stopped, and starts again: " + failure.get(), null);
       return backOff();
     }
-    problem = member.replica().problem().orElse(null);
+    problem = member.replica.problem().orElse(null);
     long runsForMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedAtNanos);
     if (runsForMillis > MAX_BACK_OFF_MILLIS) {
       backOffMillis = FIRST_BACK_OFF_MILLIS;
