@@ -59,10 +59,9 @@ public interface RaftReplica {
   /**
    * Changes the members. Only the leader may be asked; the caller adds or removes one at a time,
    * and starts a new member (without initial members) before it adds it.
+   *
+   * @param before what they are now; else the change is refused
    */
-  CompletableFuture<Void> setMembers(List<Peer> members);
-
-  /** As {@link #setMembers(List)}; refused if the members are not those that they were thought. */
   CompletableFuture<Void> setMembers(List<Peer> before, List<Peer> members);
 
   /**

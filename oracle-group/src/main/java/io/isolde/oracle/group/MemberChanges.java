@@ -54,7 +54,7 @@ final class MemberChanges {
   }
 
   private void add(Peer peer) throws ExecutionException, TimeoutException, InterruptedException {
-    List<Peer> members = new ArrayList<>(replica.members());
+    List<Peer> members = replica.members();
     if (isAmong(members, peer)) {
       throw new IllegalStateException(peer.id() + " is a member already.");
     }
@@ -63,12 +63,13 @@ final class MemberChanges {
           "There are " + members.size() + " members; more make it slower, not safer.");
     }
     others.announce(new MemberChange(MemberChange.Kind.JOIN, peer));
-    members.add(peer);
-    set(members);
+    List<Peer> changed = new ArrayList<>(members);
+    changed.add(peer);
+    set(members, changed);
   }
 
   private void remove(Peer peer) throws ExecutionException, TimeoutException, InterruptedException {
-    List<Peer> members = new ArrayList<>(replica.members());
+    List<Peer> members = replica.members();
     if (!isAmong(members, peer)) {
       throw new IllegalStateException(peer.id() + " is not a member.");
     }
@@ -79,8 +80,7 @@ final class MemberChanges {
       throw new IllegalStateException(
           peer.id() + " leads: let another one lead first (ALTER ORACLE LEADER).");
     }
-    members.removeIf(member -> member.id().equals(peer.id()));
-    set(members);
+    set(members, members.stream().filter(one -> !one.id().equals(peer.id())).toList());
     try {
       others.announce(new MemberChange(MemberChange.Kind.LEAVE, peer));
     } catch (ExecutionException | TimeoutException | IllegalStateException itKeepsItsLog) {
@@ -131,9 +131,9 @@ final class MemberChanges {
     }
   }
 
-  private void set(List<Peer> members)
+  private void set(List<Peer> before, List<Peer> members)
       throws ExecutionException, TimeoutException, InterruptedException {
-    replica.setMembers(members).get(CHANGE_SECONDS, TimeUnit.SECONDS);
+    replica.setMembers(before, members).get(CHANGE_SECONDS, TimeUnit.SECONDS);
   }
 
   private static boolean isAmong(List<Peer> members, Peer peer) {

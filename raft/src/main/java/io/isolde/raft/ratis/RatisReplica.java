@@ -288,29 +288,18 @@ final class RatisReplica implements RaftReplica {
   }
 
   @Override
-  public CompletableFuture<Void> setMembers(List<Peer> members) {
-    return setMembers(
-        SetConfigurationRequest.Arguments.newBuilder()
-            .setServersInNewConf(RatisTypes.ratis(members))
-            .build());
-  }
-
-  @Override
   public CompletableFuture<Void> setMembers(List<Peer> before, List<Peer> members) {
-    return setMembers(
+    SetConfigurationRequest.Arguments change =
         SetConfigurationRequest.Arguments.newBuilder()
             .setServersInCurrentConf(RatisTypes.ratis(before))
             .setServersInNewConf(RatisTypes.ratis(members))
             .setMode(SetConfigurationRequest.Mode.COMPARE_AND_SET)
-            .build());
-  }
-
-  private CompletableFuture<Void> setMembers(SetConfigurationRequest.Arguments arguments) {
-    SetConfigurationRequest request =
-        new SetConfigurationRequest(
-            client, server.getId(), group, calls.incrementAndGet(), arguments);
+            .build();
     try {
-      return done(server.setConfigurationAsync(request));
+      return done(
+          server.setConfigurationAsync(
+              new SetConfigurationRequest(
+                  client, server.getId(), group, calls.incrementAndGet(), change)));
     } catch (IOException e) {
       return CompletableFuture.failedFuture(translate(e, false));
     }

@@ -20,14 +20,15 @@ class MembershipTest {
     try (TestCluster cluster = new TestCluster(directory, 3, RaftSettings.defaults())) {
       int leader = cluster.awaitLeader();
       cluster.propose(leader, "one");
+      List<Peer> before = List.copyOf(cluster.peers);
       cluster.startStranger();
-      cluster.replica(leader).setMembers(cluster.peers).get(15, TimeUnit.SECONDS);
+      cluster.replica(leader).setMembers(before, cluster.peers).get(15, TimeUnit.SECONDS);
       cluster.propose(leader, "two");
       cluster.awaitApplied(List.of("one", "two"));
       int removed = (leader + 1) % 3;
       List<Peer> left =
           cluster.peers.stream().filter(peer -> !peer.id().equals("n" + removed)).toList();
-      cluster.replica(leader).setMembers(left).get(15, TimeUnit.SECONDS);
+      cluster.replica(leader).setMembers(cluster.peers, left).get(15, TimeUnit.SECONDS);
       cluster.stop(removed);
       cluster.propose(leader, "three");
       cluster.awaitApplied(List.of("one", "two", "three"));
