@@ -13,7 +13,6 @@ import io.isolde.raft.transport.PeerTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -337,11 +336,6 @@ public final class GroupServer implements AutoCloseable {
   /** This node's replica of a group. */
   public Optional<ReplicaGroup> group(UUID id) {
     return Optional.ofNullable(groups.get(id));
-  }
-
-  /** This node's replicas. */
-  public Collection<ReplicaGroup> groups() {
-    return List.copyOf(groups.values());
   }
 
   /** How nodes become members and leave. */

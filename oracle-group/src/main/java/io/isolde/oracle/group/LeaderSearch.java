@@ -2,16 +2,15 @@
 package io.isolde.oracle.group;
 
 import io.isolde.raft.Peer;
+import io.isolde.raft.transport.FutureResponse;
 import io.isolde.raft.transport.NodeConnections;
 import io.isolde.raft.transport.PeerClient;
-import io.isolde.raft.transport.ResponseHandler;
-import io.isolde.raft.transport.TransportException;
-import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -130,48 +129,39 @@ final class LeaderSearch {
                   if (failure != null) {
                     answered(candidate);
                   } else {
-                    client.send(
-                        Protocol.SERVICE,
-                        Wire.of(Protocol.WHO_LEADS),
-                        new Answered(candidate, client));
+                    ask(candidate, client);
                   }
                 });
   }
 
-  private synchronized void answered(Candidate candidate) {
-    candidate.isAsked = false;
+  private void ask(Candidate candidate, PeerClient client) {
+    FutureResponse<Optional<Leading>> answer =
+        new FutureResponse<>(
+            body ->
+                body.readByte() == Protocol.OK
+                    ? Optional.of(Leading.read(body))
+                    : Optional.empty());
+    var unused =
+        answer.whenComplete(
+            (leading, failure) -> {
+              answered(candidate);
+              if (failure == null) {
+                leading.ifPresent(known -> heard(client, candidate.address, known));
+              }
+            });
+    client.send(Protocol.SERVICE, Wire.of(Protocol.WHO_LEADS), answer);
   }
 
-  private final class Answered implements ResponseHandler {
-    private final Candidate candidate;
-    private final PeerClient client;
-
-    private Answered(Candidate candidate, PeerClient client) {
-      this.candidate = candidate;
-      this.client = client;
+  private void heard(PeerClient client, InetSocketAddress address, Leading leading) {
+    learn(leading);
+    if (leading.isServing()) {
+      found();
+      found.onLeader(client, address, leading);
     }
+  }
 
-    @Override
-    public void onResponse(ByteBuf body) {
-      try {
-        answered(candidate);
-        if (body.readByte() == Protocol.OK) {
-          Leading leading = Leading.read(body);
-          learn(leading);
-          if (leading.isServing()) {
-            found();
-            found.onLeader(client, candidate.address, leading);
-          }
-        }
-      } finally {
-        body.release();
-      }
-    }
-
-    @Override
-    public void onFailure(TransportException cause) {
-      answered(candidate);
-    }
+  private synchronized void answered(Candidate candidate) {
+    candidate.isAsked = false;
   }
 
   synchronized void close() {

@@ -72,14 +72,14 @@ public final class NodeConnections implements AutoCloseable {
   }
 
   /**
-   * Asks a node. Fails with a {@link TransportException}, or with what the decoder throws.
+   * Asks a node.
    *
    * @param message is taken over
-   * @param decode makes the answer of its bytes, on an event loop; must not keep them
+   * @param decode as of {@link FutureResponse}
    */
   public <T> CompletableFuture<T> request(
       InetSocketAddress address, byte service, ByteBuf message, Function<ByteBuf, T> decode) {
-    CompletableFuture<T> answer = new CompletableFuture<>();
+    FutureResponse<T> answer = new FutureResponse<>(decode);
     KeptConnection<PeerClient> kept = kept(address);
     kept.leaveIfSilent(SILENT_MILLIS).ifPresent(silent -> silent.closeAfter(LINGER_MILLIS));
     var unused =
@@ -90,7 +90,7 @@ public final class NodeConnections implements AutoCloseable {
                     message.release();
                     answer.completeExceptionally(TransportException.notConnected(address, failure));
                   } else {
-                    client.send(service, message, new Response<>(answer, decode));
+                    client.send(service, message, answer);
                   }
                 });
     return answer;
@@ -100,25 +100,6 @@ public final class NodeConnections implements AutoCloseable {
   public boolean isConnected(InetSocketAddress address) {
     KeptConnection<PeerClient> kept = connections.get(address);
     return kept != null && kept.ifOpen().isPresent();
-  }
-
-  private record Response<T>(CompletableFuture<T> answer, Function<ByteBuf, T> decode)
-      implements ResponseHandler {
-    @Override
-    public void onResponse(ByteBuf body) {
-      try {
-        answer.complete(decode.apply(body));
-      } catch (RuntimeException e) {
-        answer.completeExceptionally(e);
-      } finally {
-        body.release();
-      }
-    }
-
-    @Override
-    public void onFailure(TransportException cause) {
-      answer.completeExceptionally(cause);
-    }
   }
 
   /** Requests without an answer fail, and no further ones are sent. */

@@ -205,10 +205,6 @@ public final class PeerTransport implements AutoCloseable {
     return settings;
   }
 
-  TransportSecurity security() {
-    return security;
-  }
-
   OtherBuilds otherBuilds() {
     return otherBuilds;
   }

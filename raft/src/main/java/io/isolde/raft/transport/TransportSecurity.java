@@ -19,9 +19,4 @@ public record TransportSecurity(
   public static TransportSecurity none() {
     return new TransportSecurity(Optional::empty, Optional::empty);
   }
-
-  /** TLS with contexts that do not change. */
-  public static TransportSecurity of(SslContext server, SslContext client) {
-    return new TransportSecurity(() -> Optional.of(server), () -> Optional.of(client));
-  }
 }

@@ -12,6 +12,7 @@ import io.isolde.raft.transport.PeerTransport;
 import io.isolde.raft.transport.TransportSecurity;
 import io.isolde.raft.transport.TransportSettings;
 import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.io.File;
 import java.nio.file.Path;
@@ -66,12 +67,14 @@ class EncryptionTest {
   private static TransportSecurity mutual(KeyStore store) throws Exception {
     KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
     keys.init(store, PASSWORD.toCharArray());
-    return TransportSecurity.of(
+    SslContext server =
         SslContextBuilder.forServer(keys)
             .trustManager(trust(store))
             .clientAuth(ClientAuth.REQUIRE)
-            .build(),
-        SslContextBuilder.forClient().keyManager(keys).trustManager(trust(store)).build());
+            .build();
+    SslContext client =
+        SslContextBuilder.forClient().keyManager(keys).trustManager(trust(store)).build();
+    return new TransportSecurity(() -> Optional.of(server), () -> Optional.of(client));
   }
 
   private static TrustManagerFactory trust(KeyStore store) throws Exception {
