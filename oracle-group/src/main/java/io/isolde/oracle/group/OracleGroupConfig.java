@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.isolde.oracle.OracleConfig;
 import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.raft.RaftSettings;
+import java.util.function.Consumer;
 
 /**
  * How a member runs.
@@ -77,87 +78,31 @@ public record OracleGroupConfig(
   }
 
   public OracleGroupConfig withBounds(OracleConfig newBounds) {
-    return new OracleGroupConfig(
-        newBounds,
-        raft,
-        reservationMicros,
-        leaseMillis,
-        overdueMillis,
-        maxQueued,
-        maxPendingWriteBytes,
-        logKeepMillis);
+    return with(draft -> draft.bounds = newBounds);
   }
 
   public OracleGroupConfig withRaft(RaftSettings newRaft) {
-    return new OracleGroupConfig(
-        bounds,
-        newRaft,
-        reservationMicros,
-        leaseMillis,
-        overdueMillis,
-        maxQueued,
-        maxPendingWriteBytes,
-        logKeepMillis);
+    return with(draft -> draft.raft = newRaft);
   }
 
   public OracleGroupConfig withLeaseMillis(long millis) {
-    return new OracleGroupConfig(
-        bounds,
-        raft,
-        reservationMicros,
-        millis,
-        overdueMillis,
-        maxQueued,
-        maxPendingWriteBytes,
-        logKeepMillis);
+    return with(draft -> draft.leaseMillis = millis);
   }
 
   public OracleGroupConfig withOverdueMillis(long millis) {
-    return new OracleGroupConfig(
-        bounds,
-        raft,
-        reservationMicros,
-        leaseMillis,
-        millis,
-        maxQueued,
-        maxPendingWriteBytes,
-        logKeepMillis);
+    return with(draft -> draft.overdueMillis = millis);
   }
 
   public OracleGroupConfig withReservationMicros(long micros) {
-    return new OracleGroupConfig(
-        bounds,
-        raft,
-        micros,
-        leaseMillis,
-        overdueMillis,
-        maxQueued,
-        maxPendingWriteBytes,
-        logKeepMillis);
+    return with(draft -> draft.reservationMicros = micros);
   }
 
   public OracleGroupConfig withMaxQueued(int requests) {
-    return new OracleGroupConfig(
-        bounds,
-        raft,
-        reservationMicros,
-        leaseMillis,
-        overdueMillis,
-        requests,
-        maxPendingWriteBytes,
-        logKeepMillis);
+    return with(draft -> draft.maxQueued = requests);
   }
 
   public OracleGroupConfig withMaxPendingWriteBytes(long bytes) {
-    return new OracleGroupConfig(
-        bounds,
-        raft,
-        reservationMicros,
-        leaseMillis,
-        overdueMillis,
-        maxQueued,
-        bytes,
-        logKeepMillis);
+    return with(draft -> draft.maxPendingWriteBytes = bytes);
   }
 
   /**
@@ -169,20 +114,53 @@ public record OracleGroupConfig(
   }
 
   public OracleGroupConfig withLogKeepMillis(long millis) {
-    return new OracleGroupConfig(
-        bounds,
-        raft,
-        reservationMicros,
-        leaseMillis,
-        overdueMillis,
-        maxQueued,
-        maxPendingWriteBytes,
-        millis);
+    return with(draft -> draft.logKeepMillis = millis);
+  }
+
+  private OracleGroupConfig with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.config();
   }
 
   private static void require(boolean holds, String sentence) {
     if (!holds) {
       throw new IllegalArgumentException(sentence);
+    }
+  }
+
+  /** A config that is being changed. */
+  private static final class Draft {
+    private OracleConfig bounds;
+    private RaftSettings raft;
+    private long reservationMicros;
+    private long leaseMillis;
+    private long overdueMillis;
+    private int maxQueued;
+    private long maxPendingWriteBytes;
+    private long logKeepMillis;
+
+    private Draft(OracleGroupConfig from) {
+      bounds = from.bounds;
+      raft = from.raft;
+      reservationMicros = from.reservationMicros;
+      leaseMillis = from.leaseMillis;
+      overdueMillis = from.overdueMillis;
+      maxQueued = from.maxQueued;
+      maxPendingWriteBytes = from.maxPendingWriteBytes;
+      logKeepMillis = from.logKeepMillis;
+    }
+
+    private OracleGroupConfig config() {
+      return new OracleGroupConfig(
+          bounds,
+          raft,
+          reservationMicros,
+          leaseMillis,
+          overdueMillis,
+          maxQueued,
+          maxPendingWriteBytes,
+          logKeepMillis);
     }
   }
 }
