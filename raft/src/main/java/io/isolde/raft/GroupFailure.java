@@ -3,6 +3,7 @@ package io.isolde.raft;
 
 import io.isolde.raft.transport.TransportException;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** Why a request to a group, or to its log on this node, failed. The set of reasons is closed. */
@@ -58,6 +59,11 @@ public final class GroupFailure extends RuntimeException {
     super(message, cause);
     this.reason = reason;
     this.leader = leader;
+  }
+
+  /** The answer to a request that fails, without a better place to go. */
+  public static <T> CompletableFuture<T> future(Reason reason, String message) {
+    return CompletableFuture.failedFuture(new GroupFailure(reason, message));
   }
 
   /** That this node does not lead. */

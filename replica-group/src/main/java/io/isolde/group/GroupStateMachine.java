@@ -207,9 +207,8 @@ final class GroupStateMachine implements CopyingStateMachine {
     }
     CompletableFuture<Boolean> answer = new CompletableFuture<>();
     if (!waiters.add(index, answer, Long.MAX_VALUE)) {
-      return CompletableFuture.failedFuture(
-          new GroupFailure(
-              GroupFailure.Reason.OVERLOADED, "More than " + MAX_WAITERS + " wait for entries."));
+      return GroupFailure.future(
+          GroupFailure.Reason.OVERLOADED, "More than " + MAX_WAITERS + " wait for entries.");
     }
     reached(appliedIndex()); // It may have been applied meanwhile.
     return answer;
@@ -300,10 +299,9 @@ final class GroupStateMachine implements CopyingStateMachine {
   CompletableFuture<Checkpoint> flushedNow() {
     CompletableFuture<Checkpoint> now = new CompletableFuture<>();
     if (!asked.offer(now)) {
-      return CompletableFuture.failedFuture(
-          new GroupFailure(
-              GroupFailure.Reason.OVERLOADED,
-              "More than " + MAX_WAITERS + " want to know how far this replica is."));
+      return GroupFailure.future(
+          GroupFailure.Reason.OVERLOADED,
+          "More than " + MAX_WAITERS + " want to know how far this replica is.");
     }
     answerAsked();
     return now.thenCompose(checkpoint -> storage.flush().thenApply(done -> checkpoint));

@@ -302,10 +302,9 @@ public final class ReplicaGroup {
     Optional<Peer> transferTarget =
         members().stream().filter(peer -> host.equals(peer.address().getHostString())).findFirst();
     if (transferTarget.isEmpty()) {
-      return CompletableFuture.failedFuture(
-          new GroupFailure(
-              GroupFailure.Reason.REFUSED,
-              "There is no member at %s; there are %s.".formatted(host, members())));
+      return GroupFailure.future(
+          GroupFailure.Reason.REFUSED,
+          "There is no member at %s; there are %s.".formatted(host, members()));
     }
     return transferTarget.equals(leader())
         ? CompletableFuture.completedFuture(null)
@@ -316,8 +315,7 @@ public final class ReplicaGroup {
   /** Whoever asked may try again, for as long as it has time. */
   private static CompletableFuture<Void> notHandedOver(Throwable failure) {
     GroupFailure known = GroupFailure.of(failure);
-    return CompletableFuture.failedFuture(
-        new GroupFailure(GroupFailure.Reason.UNKNOWN, known.getMessage()));
+    return GroupFailure.future(GroupFailure.Reason.UNKNOWN, known.getMessage());
   }
 
   /**
@@ -382,7 +380,7 @@ public final class ReplicaGroup {
   }
 
   private static CompletableFuture<Void> refused(String why) {
-    return CompletableFuture.failedFuture(new GroupFailure(GroupFailure.Reason.REFUSED, why));
+    return GroupFailure.future(GroupFailure.Reason.REFUSED, why);
   }
 
   private CompletableFuture<Void> giveWay(Peer transferTarget, long timeoutMillis) {
@@ -400,9 +398,8 @@ public final class ReplicaGroup {
     return setMembers(members, both)
         .thenCompose(
             done ->
-                CompletableFuture.failedFuture(
-                    new GroupFailure(
-                        GroupFailure.Reason.UNKNOWN, next + " is a member; another goes next.")));
+                GroupFailure.future(
+                    GroupFailure.Reason.UNKNOWN, next + " is a member; another goes next."));
   }
 
   /**
@@ -415,8 +412,7 @@ public final class ReplicaGroup {
     CompletableFuture<Void> asked = new CompletableFuture<>();
     CompletableFuture<Void> last = change.get();
     if (!last.isDone() || !change.compareAndSet(last, asked)) {
-      return CompletableFuture.failedFuture(
-          new GroupFailure(GroupFailure.Reason.UNKNOWN, CHANGING));
+      return GroupFailure.future(GroupFailure.Reason.UNKNOWN, CHANGING);
     }
     return CompletableFuture.completedFuture(members)
         .thenCompose(changed -> replica.setMembers(before, changed))

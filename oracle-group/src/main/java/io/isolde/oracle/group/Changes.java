@@ -146,11 +146,10 @@ public final class Changes implements AutoCloseable {
             notification(commits, Math.max(from, recent.position())));
       }
       if (waiters.size() >= MAX_WAITING || watchedIds + ids.size() > MAX_WATCHED_IDS) {
-        return CompletableFuture.failedFuture(
-            new GroupFailure(
-                GroupFailure.Reason.OVERLOADED,
-                "%d watches of %d rows wait on this node, which are as many as may."
-                    .formatted(waiters.size(), watchedIds)));
+        return GroupFailure.future(
+            GroupFailure.Reason.OVERLOADED,
+            "%d watches of %d rows wait on this node, which are as many as may."
+                .formatted(waiters.size(), watchedIds));
       }
       waiter.timeout = thread.schedule(() -> timeOut(waiter), waitMillis, TimeUnit.MILLISECONDS);
       add(waiter);

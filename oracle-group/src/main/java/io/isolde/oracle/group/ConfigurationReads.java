@@ -63,10 +63,9 @@ final class ConfigurationReads {
     if (!isFirst && page.part().version() != read.version) {
       return read.number < MAX_READS
           ? afterAPause(read.number).thenCompose(rested -> next(new Read(read.number + 1)))
-          : CompletableFuture.failedFuture(
-              new GroupFailure(
-                  Reason.OVERLOADED,
-                  "The configuration has changed during each of " + MAX_READS + " reads."));
+          : GroupFailure.future(
+              Reason.OVERLOADED,
+              "The configuration has changed during each of " + MAX_READS + " reads.");
     }
     read.version = page.part().version();
     read.nodes.addAll(page.part().nodes());

@@ -233,9 +233,8 @@ public final class CoordinatorSession implements AutoCloseable {
     Sequences ofSession = sequences;
     OptionalInt sequence = ofSession.take();
     if (sequence.isEmpty()) {
-      return CompletableFuture.failedFuture(
-          new GroupFailure(
-              Reason.OVERLOADED, "Too many commits have no answer from the oracle yet."));
+      return GroupFailure.future(
+          Reason.OVERLOADED, "Too many commits have no answer from the oracle yet.");
     }
     Command.Commit commit = new Command.Commit(now, sequence.getAsInt(), request, writeSet, staged);
     Outstanding<Carried> asked = client.ask(commit, isToBeApplied);
@@ -263,9 +262,8 @@ public final class CoordinatorSession implements AutoCloseable {
     }
     if (answer instanceof Answer.Rejected rejected
         && (rejected.reason() == Answer.Rejected.Reason.NO_SUCH_SNAPSHOT || asked.sends() == 1)) {
-      return CompletableFuture.failedFuture(
-          new GroupFailure(
-              Reason.REFUSED, "The oracle rejects the commit: " + rejected.reason() + "."));
+      return GroupFailure.future(
+          Reason.REFUSED, "The oracle rejects the commit: " + rejected.reason() + ".");
     }
     fenced(commit.session());
     if (asked.sends() == 1) {
@@ -274,10 +272,8 @@ public final class CoordinatorSession implements AutoCloseable {
     // An earlier one may have been decided before the session was closed.
     UUID id = commit.request().transactionId();
     if (id == null) {
-      return CompletableFuture.failedFuture(
-          new GroupFailure(
-              Reason.TIMED_OUT_UNKNOWN,
-              "The coordinator was fenced while a commit was under way."));
+      return GroupFailure.future(
+          Reason.TIMED_OUT_UNKNOWN, "The coordinator was fenced while a commit was under way.");
     }
     return client
         .execute(new Command.Abort(id, commit.request().startTimestamp()))

@@ -185,10 +185,9 @@ public final class OracleClient implements AutoCloseable {
   private static CompletableFuture<Long> reached(long stable, long timestamp) {
     return stable >= timestamp
         ? CompletableFuture.completedFuture(stable)
-        : CompletableFuture.failedFuture(
-            new GroupFailure(
-                Reason.TIMED_OUT_UNKNOWN,
-                "The timestamp " + timestamp + " is not stable yet; " + stable + " is."));
+        : GroupFailure.future(
+            Reason.TIMED_OUT_UNKNOWN,
+            "The timestamp " + timestamp + " is not stable yet; " + stable + " is.");
   }
 
   /** See {@link LeaderRequests#onLeaderFound}; a client serves one session. */
