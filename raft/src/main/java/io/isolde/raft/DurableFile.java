@@ -20,19 +20,23 @@ public final class DurableFile {
   /** Replaces a small file, or makes it; durable when it returns. */
   public static void write(Path file, byte[] content) throws IOException {
     Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
+    fill(unfinished, ByteBuffer.wrap(content));
+    rename(unfinished, file);
+  }
+
+  /** Makes a file of this content, which is on disk when it returns; what is there goes. */
+  public static void fill(Path file, ByteBuffer content) throws IOException {
     try (FileChannel channel =
         FileChannel.open(
-            unfinished,
+            file,
             StandardOpenOption.CREATE,
             StandardOpenOption.WRITE,
             StandardOpenOption.TRUNCATE_EXISTING)) {
-      ByteBuffer buffer = ByteBuffer.wrap(content);
-      while (buffer.hasRemaining()) {
-        channel.write(buffer);
+      while (content.hasRemaining()) {
+        channel.write(content);
       }
       channel.force(true);
     }
-    rename(unfinished, file);
   }
 
   /**

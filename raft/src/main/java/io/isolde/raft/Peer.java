@@ -14,4 +14,15 @@ public record Peer(String id, InetSocketAddress address) {
       throw new IllegalArgumentException("The address of peer " + id + " needs a port.");
     }
   }
+
+  /** As one line of text, which {@link #parse} understands. */
+  public String toLine() {
+    return id + " " + address.getHostString() + " " + address.getPort();
+  }
+
+  /** Reads what {@link #toLine} has written. */
+  public static Peer parse(String line) {
+    String[] parts = line.split(" ", -1);
+    return new Peer(parts[0], new InetSocketAddress(parts[1], Integer.parseInt(parts[2])));
+  }
 }

@@ -15,7 +15,11 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
-/** What nodes say to each other about groups, over the port of a {@link GroupServer}. */
+/**
+ * What nodes say to each other about groups, over the port of a {@link GroupServer}. Its texts have
+ * a length of four bytes; those of the oracle's {@code Wire} have one of two. Nodes of other builds
+ * count on both, so that there are two ways to write one.
+ */
 final class GroupMessages {
   static final byte SERVICE = 2;
 
@@ -96,18 +100,7 @@ final class GroupMessages {
   static ByteBuf failure(GroupFailure failure) {
     ByteBuf out = buffer(128).writeByte(FAILED);
     text(out, failure.reason().name());
-    String leader =
-        failure
-            .leader()
-            .map(
-                peer ->
-                    peer.id()
-                        + " "
-                        + peer.address().getHostString()
-                        + " "
-                        + peer.address().getPort())
-            .orElse("");
-    text(out, leader);
+    text(out, failure.leader().map(Peer::toLine).orElse(""));
     text(out, String.valueOf(failure.getMessage()));
     return out;
   }
@@ -115,13 +108,7 @@ final class GroupMessages {
   private static GroupFailure failure(ByteBuf in) {
     GroupFailure.Reason reason = GroupFailure.Reason.valueOf(text(in));
     String leader = text(in);
-    Optional<Peer> peer = Optional.empty();
-    if (!leader.isEmpty()) {
-      String[] parts = leader.split(" ", -1);
-      peer =
-          Optional.of(
-              new Peer(parts[0], new InetSocketAddress(parts[1], Integer.parseInt(parts[2]))));
-    }
+    Optional<Peer> peer = Optional.of(leader).filter(line -> !line.isEmpty()).map(Peer::parse);
     return new GroupFailure(reason, text(in), peer, null);
   }
 
@@ -161,8 +148,6 @@ final class GroupMessages {
   }
 
   static String text(ByteBuf in) {
-    byte[] bytes = new byte[in.readInt()];
-    in.readBytes(bytes);
-    return new String(bytes, StandardCharsets.UTF_8);
+    return in.readCharSequence(in.readInt(), StandardCharsets.UTF_8).toString();
   }
 }

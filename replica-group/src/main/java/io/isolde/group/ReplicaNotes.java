@@ -4,7 +4,6 @@ package io.isolde.group;
 import io.isolde.raft.DurableFile;
 import io.isolde.raft.Peer;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,9 +82,7 @@ public final class ReplicaNotes {
     List<Peer> members = new ArrayList<>();
     try {
       for (String line : Files.readAllLines(left(group))) {
-        String[] parts = line.split(" ", -1);
-        members.add(
-            new Peer(parts[0], new InetSocketAddress(parts[1], Integer.parseInt(parts[2]))));
+        members.add(Peer.parse(line));
       }
     } catch (IOException notLeft) {
       return List.of();
@@ -97,9 +94,7 @@ public final class ReplicaNotes {
   void left(UUID group, List<Peer> members) throws IOException {
     StringBuilder lines = new StringBuilder();
     for (Peer member : members) {
-      InetSocketAddress address = member.address();
-      lines.append(member.id()).append(' ').append(address.getHostString());
-      lines.append(' ').append(address.getPort()).append('\n');
+      lines.append(member.toLine()).append('\n');
     }
     write(left(group), lines.toString());
   }

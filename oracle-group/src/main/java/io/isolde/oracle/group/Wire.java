@@ -48,10 +48,7 @@ final class Wire {
   }
 
   static String text(ByteBuf in) {
-    int length = in.readUnsignedShort();
-    String text = in.toString(in.readerIndex(), length, StandardCharsets.UTF_8);
-    in.skipBytes(length);
-    return text;
+    return in.readCharSequence(in.readUnsignedShort(), StandardCharsets.UTF_8).toString();
   }
 
   static void write(ByteBuf out, UUID id) {

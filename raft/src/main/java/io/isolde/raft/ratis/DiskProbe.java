@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft.ratis;
 
+import io.isolde.raft.DurableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /** Finds out whether a disk is well before Ratis uses it, which stops at the first failure. */
 final class DiskProbe {
@@ -25,17 +24,8 @@ final class DiskProbe {
    */
   static void write(Path directory) throws IOException {
     Path file = directory.resolve(FILE);
-    try (FileChannel channel =
-        FileChannel.open(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING)) {
-      ByteBuffer zeros = ByteBuffer.allocate(BYTES);
-      while (zeros.hasRemaining()) {
-        channel.write(zeros);
-      }
-      channel.force(false);
+    try {
+      DurableFile.fill(file, ByteBuffer.allocate(BYTES));
     } finally {
       Files.deleteIfExists(file);
     }

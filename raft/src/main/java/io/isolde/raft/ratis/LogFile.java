@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft.ratis;
 
+import io.isolde.raft.DurableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -175,15 +176,7 @@ final class LogFile {
     while (end > from && bytes[end - 1] == 0) {
       end--;
     }
-    try (FileChannel kept =
-        FileChannel.open(
-            to,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING)) {
-      writeAll(kept, ByteBuffer.wrap(bytes, from, end - from), 0);
-      kept.force(true);
-    }
+    DurableFile.fill(to, ByteBuffer.wrap(bytes, from, end - from));
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
       file.truncate(from);
       file.force(true);
@@ -193,16 +186,12 @@ final class LogFile {
   /** Writes the same bytes once more, and has the whole file on disk when it returns. */
   void writeAgain(int from, int to) throws IOException {
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
-      writeAll(file, ByteBuffer.wrap(bytes, from, Math.max(0, to - from)), from);
+      file.position(from);
+      ByteBuffer content = ByteBuffer.wrap(bytes, from, Math.max(0, to - from));
+      while (content.hasRemaining()) {
+        file.write(content);
+      }
       file.force(true);
-    }
-  }
-
-  private static void writeAll(FileChannel file, ByteBuffer content, long position)
-      throws IOException {
-    long at = position;
-    while (content.hasRemaining()) {
-      at += file.write(content, at);
     }
   }
 }

@@ -3,11 +3,10 @@ package io.isolde.raft.ratis;
 
 import io.isolde.raft.Peer;
 import io.isolde.raft.RaftSettings;
+import io.isolde.raft.transport.FutureResponse;
 import io.isolde.raft.transport.PeerLink;
 import io.isolde.raft.transport.PeerTransport;
 import io.isolde.raft.transport.RaftReceiver;
-import io.isolde.raft.transport.ResponseHandler;
-import io.isolde.raft.transport.TransportException;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -254,29 +253,15 @@ final class RaftRpcService implements RaftServerRpc, RaftServerAsynchronousProto
 
   /** No answer is a no. */
   private CompletableFuture<Boolean> ask(RaftPeerId peer, byte kind, ByteBuf question) {
-    CompletableFuture<Boolean> answer = new CompletableFuture<>();
+    FutureResponse<Boolean> answer =
+        new FutureResponse<>(body -> body.isReadable() && body.readByte() == 1);
     try {
-      control(peer)
-          .send(
-              kind,
-              question,
-              new ResponseHandler() {
-                @Override
-                public void onResponse(ByteBuf body) {
-                  answer.complete(body.isReadable() && body.readByte() == 1);
-                  body.release();
-                }
-
-                @Override
-                public void onFailure(TransportException cause) {
-                  answer.complete(false);
-                }
-              });
+      control(peer).send(kind, question, answer);
     } catch (IOException e) {
       question.release();
       answer.complete(false);
     }
-    return answer;
+    return answer.exceptionally(failure -> false);
   }
 
   private static RaftPeerId to(RaftRpcRequestProto header) {
