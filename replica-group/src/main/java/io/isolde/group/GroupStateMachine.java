@@ -23,6 +23,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,14 +41,9 @@ final class GroupStateMachine implements CopyingStateMachine {
   /** From the failure of an entry until the log's thread has noted it takes some microseconds. */
   private static final long FAILURE_HEARD_MILLIS = 100;
 
-  /** Asks a leader how far it is, durably. */
-  interface Leader {
-    CompletableFuture<Checkpoint> state(Peer leader);
-  }
-
   private final UUID group;
   private final Storage storage;
-  private final Leader leader;
+  private final Function<Peer, CompletableFuture<Checkpoint>> leader;
   private final long maxLogBytes;
   private final LongConsumer onAnswered;
 
@@ -93,12 +89,17 @@ final class GroupStateMachine implements CopyingStateMachine {
   /**
    * A machine for a new replica.
    *
+   * @param leader asks a leader how far it is, durably
    * @param maxLogBytes so much is kept of the log before the storage is made durable
    * @param onAnswered hears of the indexes of the entries that this member made, when they are
    *     applied and about to be answered
    */
   GroupStateMachine(
-      UUID group, Storage storage, Leader leader, long maxLogBytes, LongConsumer onAnswered) {
+      UUID group,
+      Storage storage,
+      Function<Peer, CompletableFuture<Checkpoint>> leader,
+      long maxLogBytes,
+      LongConsumer onAnswered) {
     this.group = group;
     this.storage = storage;
     this.leader = leader;
@@ -366,7 +367,7 @@ final class GroupStateMachine implements CopyingStateMachine {
     CompletableFuture<LogPosition> result = new CompletableFuture<>();
     CompletableFuture<Checkpoint> copied =
         leader
-            .state(from)
+            .apply(from)
             .thenCompose(
                 theirs ->
                     storage.copyFrom(from.address().getHostString()).thenApply(done -> theirs));

@@ -6,10 +6,12 @@ import io.isolde.oracle.configuration.ConfiguredGroup;
 import io.isolde.oracle.configuration.ConfiguredNode;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.GroupFailure.Reason;
+import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** Reads the configuration page by page: all of one version, or the changes since one. */
 final class ConfigurationReads {
@@ -21,9 +23,7 @@ final class ConfigurationReads {
 
   /** Asks whoever leads the oracle. */
   interface Ask {
-    CompletableFuture<ConfigurationQuestion.ConfigurationPage> page(ConfigurationQuestion question);
-
-    CompletableFuture<ConfigurationChanges> changes(ConfigurationQuestion question);
+    <T> CompletableFuture<T> ask(ConfigurationQuestion question, Function<ByteBuf, T> decode);
   }
 
   /** Pages of one version. */
@@ -53,7 +53,9 @@ final class ConfigurationReads {
   }
 
   private CompletableFuture<Configuration> next(Read read) {
-    return ask.page(new ConfigurationQuestion(false, read.version, read.entries()))
+    return ask.ask(
+            new ConfigurationQuestion(false, read.version, read.entries()),
+            ConfigurationQuestion.ConfigurationPage::read)
         .thenCompose(page -> add(read, page));
   }
 
@@ -83,14 +85,17 @@ final class ConfigurationReads {
   }
 
   CompletableFuture<ConfigurationChanges> changesAfter(long version) {
-    return ask.changes(new ConfigurationQuestion(true, ConfigurationQuestion.NEWEST, version))
-        .thenCompose(this::others);
+    return changes(ConfigurationQuestion.NEWEST, version).thenCompose(this::others);
   }
 
   private CompletableFuture<ConfigurationChanges> others(ConfigurationChanges first) {
     return first.isLast()
         ? CompletableFuture.completedFuture(first)
-        : ask.changes(new ConfigurationQuestion(true, first.version(), first.lastVersion()))
+        : changes(first.version(), first.lastVersion())
             .thenCompose(next -> others(first.followedBy(next)));
+  }
+
+  private CompletableFuture<ConfigurationChanges> changes(long atLeast, long after) {
+    return ask.ask(new ConfigurationQuestion(true, atLeast, after), ConfigurationChanges::read);
   }
 }

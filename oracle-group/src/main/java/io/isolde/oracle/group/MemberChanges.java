@@ -24,16 +24,10 @@ final class MemberChanges {
   private static final long CHANGE_SECONDS = 15;
   private static final long HAND_OVER_MILLIS = 3_000;
 
-  /** Tells a node what it is to do itself. */
-  interface Announcer {
-    void announce(MemberChange change)
-        throws ExecutionException, TimeoutException, InterruptedException;
-  }
-
   private final RaftReplica replica;
-  private final Announcer others;
+  private final OtherMembers others;
 
-  MemberChanges(RaftReplica replica, Announcer others) {
+  MemberChanges(RaftReplica replica, OtherMembers others) {
     this.replica = replica;
     this.others = others;
   }

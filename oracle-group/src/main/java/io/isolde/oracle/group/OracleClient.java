@@ -47,7 +47,7 @@ public final class OracleClient implements AutoCloseable {
 
   private final OracleClientConfig config;
   private final LeaderRequests requests;
-  private final ConfigurationReads configuration = new ConfigurationReads(new AskConfiguration());
+  private final ConfigurationReads configuration = new ConfigurationReads(this::askConfiguration);
   private final KnownInDoubt inDoubt = new KnownInDoubt(this::askInDoubt);
 
   /**
@@ -258,21 +258,9 @@ public final class OracleClient implements AutoCloseable {
     return configuration.changesAfter(after);
   }
 
-  private final class AskConfiguration implements ConfigurationReads.Ask {
-    @Override
-    public CompletableFuture<ConfigurationQuestion.ConfigurationPage> page(
-        ConfigurationQuestion question) {
-      return ask(body(question), ConfigurationQuestion.ConfigurationPage::read).answer();
-    }
-
-    @Override
-    public CompletableFuture<ConfigurationChanges> changes(ConfigurationQuestion question) {
-      return ask(body(question), ConfigurationChanges::read).answer();
-    }
-
-    private ByteBuf body(ConfigurationQuestion question) {
-      return question.writeTo(Wire.of(Protocol.CONFIGURATION));
-    }
+  private <T> CompletableFuture<T> askConfiguration(
+      ConfigurationQuestion question, Function<ByteBuf, T> decode) {
+    return ask(question.writeTo(Wire.of(Protocol.CONFIGURATION)), decode).answer();
   }
 
   /** What the leader says of the group. */

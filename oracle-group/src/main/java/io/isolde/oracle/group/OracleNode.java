@@ -87,7 +87,7 @@ public final class OracleNode implements AutoCloseable {
             .apply(PeerTransport.builder(self.id()).application(service))
             .listen(self.address());
     this.otherMembers = new OtherMembers(self, transport);
-    this.upkeep = new Upkeep(new Starting(), bootstrap, otherMembers, self);
+    this.upkeep = new Upkeep(this, bootstrap, otherMembers, self);
   }
 
   /**
@@ -222,27 +222,22 @@ public final class OracleNode implements AutoCloseable {
     upkeep.in();
   }
 
-  private final class Starting implements Upkeep.Starter {
-    @Override
-    public Optional<OracleMember> member() {
-      return Optional.ofNullable(member);
-    }
+  /** Empty while this node is no member. */
+  Optional<OracleMember> member() {
+    return Optional.ofNullable(member);
+  }
 
-    @Override
-    public void start() throws IOException {
-      startMember();
+  /**
+   * Ends a member that has failed; its log stays.
+   *
+   * @return whether it had not been ended already, on purpose
+   */
+  synchronized boolean stopFailed(OracleMember failed) {
+    boolean isStillThere = member == failed;
+    if (isStillThere) {
+      stopMember();
     }
-
-    @Override
-    public boolean stop(OracleMember failed) {
-      synchronized (OracleNode.this) {
-        boolean isStillThere = member == failed;
-        if (isStillThere) {
-          stopMember();
-        }
-        return isStillThere;
-      }
-    }
+    return isStillThere;
   }
 
   private void stopMember() {
@@ -253,7 +248,8 @@ public final class OracleNode implements AutoCloseable {
     }
   }
 
-  private synchronized void startMember() throws IOException {
+  /** Does nothing if this node is a member. */
+  synchronized void startMember() throws IOException {
     if (member != null || isClosed) {
       return;
     }
@@ -332,7 +328,7 @@ public final class OracleNode implements AutoCloseable {
 
   private void carryOut(MemberChange change, OracleMember leading)
       throws ExecutionException, TimeoutException, InterruptedException {
-    MemberChanges membership = new MemberChanges(leading.replica, otherMembers::announce);
+    MemberChanges membership = new MemberChanges(leading.replica, otherMembers);
     Optional<CompletableFuture<Void>> pause =
         change.kind() == MemberChange.Kind.LEAD ? leading.sequencer.pause() : Optional.empty();
     try {

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,16 +26,11 @@ import org.slf4j.LoggerFactory;
 /** Takes the requests of coordinators. A node that is no member refers them to the members. */
 final class OracleService implements ApplicationHandler {
 
-  /** What changes who the members are; runs on threads of its own. */
-  interface Changes {
-    void onChange(MemberChange change, Request request);
-  }
-
   private static final Logger log = LoggerFactory.getLogger(OracleService.class);
 
   private final Supplier<List<Peer>> mayKnow;
   private final Bootstrap bootstrap;
-  private final Changes changes;
+  private final BiConsumer<MemberChange, Request> changes;
   private final Executor background;
   private final LogLimit logLimit = new LogLimit();
 
@@ -43,10 +39,14 @@ final class OracleService implements ApplicationHandler {
 
   /**
    * @param mayKnow to whom a node that is no member refers
+   * @param changes carries out changes of the members, on threads of its own
    * @param background runs what looks at the disk, or takes its time
    */
   OracleService(
-      Supplier<List<Peer>> mayKnow, Bootstrap bootstrap, Changes changes, Executor background) {
+      Supplier<List<Peer>> mayKnow,
+      Bootstrap bootstrap,
+      BiConsumer<MemberChange, Request> changes,
+      Executor background) {
     this.mayKnow = mayKnow;
     this.bootstrap = bootstrap;
     this.changes = changes;
@@ -88,7 +88,7 @@ final class OracleService implements ApplicationHandler {
     switch (what) {
       case Protocol.WHO_LEADS -> request.answer(leading().writeTo(Wire.of(Protocol.OK)));
       case Protocol.FOUND -> found(request, body);
-      case Protocol.CHANGE -> changes.onChange(MemberChange.read(body), request);
+      case Protocol.CHANGE -> changes.accept(MemberChange.read(body), request);
       case Protocol.STATUS -> status(request, serving);
       case Protocol.CONFIGURATION ->
           configuration(request, ConfigurationQuestion.read(body), serving);

@@ -21,23 +21,7 @@ final class Upkeep implements Runnable {
   private static final long FIRST_BACK_OFF_MILLIS = 1_000;
   private static final long MAX_BACK_OFF_MILLIS = 60_000;
 
-  /** What is started. */
-  interface Starter {
-    /** Empty if there is no member. */
-    Optional<OracleMember> member();
-
-    /** Does nothing if there is one. */
-    void start() throws IOException;
-
-    /**
-     * Ends one that has failed; its log stays.
-     *
-     * @return whether it had not been ended already, on purpose
-     */
-    boolean stop(OracleMember failed);
-  }
-
-  private final Starter starter;
+  private final OracleNode node;
   private final Bootstrap bootstrap;
   private final OtherMembers others;
   private final Peer self;
@@ -48,8 +32,8 @@ final class Upkeep implements Runnable {
   private volatile boolean isOut;
   private volatile boolean isClosed;
 
-  Upkeep(Starter starter, Bootstrap bootstrap, OtherMembers others, Peer self) {
-    this.starter = starter;
+  Upkeep(OracleNode node, Bootstrap bootstrap, OtherMembers others, Peer self) {
+    this.node = node;
     this.bootstrap = bootstrap;
     this.others = others;
     this.self = self;
@@ -103,7 +87,7 @@ final class Upkeep implements Runnable {
 
   /** Returns when to look again. */
   private long look() throws IOException {
-    Optional<OracleMember> member = starter.member();
+    Optional<OracleMember> member = node.member();
     if (member.isPresent()) {
       return look(member.get());
     }
@@ -116,7 +100,7 @@ final class Upkeep implements Runnable {
   private long look(OracleMember member) {
     Optional<String> failure = member.replica.failure();
     if (failure.isPresent()) {
-      if (!starter.stop(member)) {
+      if (!node.stopFailed(member)) {
         return LOOK_MILLIS;
       }
       say("The oracle's member on this node has stopped, and starts again: " + failure.get(), null);
@@ -135,7 +119,7 @@ final class Upkeep implements Runnable {
     switch (step) {
       case START -> {
         startedAtNanos = System.nanoTime();
-        starter.start();
+        node.startMember();
       }
       case LEFT -> out();
       case LOG_LOST -> {
