@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.transaction;
 
-import io.isolde.apply.AppliedByOthers;
 import io.isolde.conflict.Granule;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
@@ -59,11 +58,6 @@ final class InDoubt {
   /** Whether anything is in doubt at all. Costs nothing. */
   boolean isPossible() {
     return !oracle.inDoubt().isEmpty();
-  }
-
-  /** Whether a commit is applied, as far as this node has heard. Costs nothing. */
-  boolean isApplied(long commitTimestamp) {
-    return AppliedByOthers.of(oracle, commitTimestamp).isKnown();
   }
 
   /**

@@ -110,7 +110,8 @@ public final class GroupServer implements AutoCloseable {
     client = new GroupClient(this, connections, requests, options.timeoutMillis());
     probe = new FollowerProbe(connections);
     self = options.self().id();
-    membership = new Membership(this, connections, notes, options.self(), options.timeoutMillis());
+    membership =
+        new Membership(this, client, connections, notes, options.self(), options.timeoutMillis());
     try {
       node = RatisNode.start(transport, directory, options.settings());
     } catch (IOException | RuntimeException e) {

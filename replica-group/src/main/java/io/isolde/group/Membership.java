@@ -26,6 +26,7 @@ public final class Membership {
   private static final Logger log = LoggerFactory.getLogger(Membership.class);
 
   private final GroupServer server;
+  private final GroupClient client;
   private final NodeConnections connections;
   private final ReplicaNotes notes;
   private final Peer self;
@@ -33,11 +34,13 @@ public final class Membership {
 
   Membership(
       GroupServer server,
+      GroupClient client,
       NodeConnections connections,
       ReplicaNotes notes,
       Peer self,
       long timeoutMillis) {
     this.server = server;
+    this.client = client;
     this.connections = connections;
     this.notes = notes;
     this.self = self;
@@ -140,8 +143,7 @@ public final class Membership {
    * GroupFailure}, {@code UNKNOWN} while they are being changed.
    */
   public CompletableFuture<List<Peer>> members(GroupClient.Target target) {
-    return server
-        .client()
+    return client
         .send(
             target,
             group -> group.committedMembers().thenApply(GroupMessages::bytes),
@@ -153,8 +155,7 @@ public final class Membership {
   public CompletableFuture<Void> rejoin(GroupClient.Target target) {
     ByteBuf request = GroupMessages.request(GroupMessages.REJOIN, target.group(), 64);
     GroupMessages.peer(request, self);
-    return server
-        .client()
+    return client
         .send(target, member -> CompletableFuture.completedFuture(new byte[0]), request)
         .thenApply(done -> null);
   }
@@ -183,8 +184,7 @@ public final class Membership {
     ByteBuf request = GroupMessages.request(GroupMessages.REPLACE, target.group(), 128);
     GroupMessages.text(request, oldId);
     next.ifPresent(peer -> GroupMessages.peer(request, peer));
-    return server
-        .client()
+    return client
         .send(
             target,
             group ->

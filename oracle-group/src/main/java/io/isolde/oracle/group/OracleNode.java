@@ -2,7 +2,6 @@
 package io.isolde.oracle.group;
 
 import io.isolde.oracle.PendingCommit;
-import io.isolde.oracle.configuration.Configuration;
 import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure;
@@ -128,17 +127,6 @@ public final class OracleNode implements AutoCloseable {
   /** What commits change, as this member sees it; empty if this node is no member (now). */
   public Optional<Changes> changes() {
     return Optional.ofNullable(member).map(current -> current.changes);
-  }
-
-  /**
-   * The configuration as this member has it; empty if this node is no member, or has not come to
-   * that version yet. Then the leader knows.
-   */
-  public Optional<Configuration> configuration(long atLeast) {
-    OracleMember now = member; // Without the lock: who joins or stops holds that for seconds.
-    return Optional.ofNullable(now)
-        .map(known -> known.host.look(replica -> replica.configuration().configuration()))
-        .filter(configuration -> configuration.version() >= atLeast);
   }
 
   /** Whether this node leads and serves. */

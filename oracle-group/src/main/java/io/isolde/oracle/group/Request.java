@@ -48,9 +48,7 @@ final class Request {
   }
 
   void answer(Stable result) {
-    if (isFirstAnswer()) {
-      connection.respond(id, result.writeTo(Wire.of(Protocol.OK)));
-    }
+    answer(result.writeTo(Wire.of(Protocol.OK)));
   }
 
   /** Takes over the buffer. */
