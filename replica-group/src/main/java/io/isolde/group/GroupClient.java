@@ -26,7 +26,8 @@ import java.util.function.Supplier;
 /**
  * Brings requests to the leaders of groups, wherever these are: here without a detour, to other
  * nodes over a connection that all requests share. Until the deadline it looks for the leader and
- * sends again what got no answer; a write has a name, so that it is applied once.
+ * sends again what got no answer; a write has a name, so that it is applied once. Why the oracle's
+ * client is another one is said at its {@code LeaderRequests}.
  */
 public final class GroupClient implements AutoCloseable {
   /** A leader that has not answered for so long is perhaps none any more. */

@@ -4,7 +4,10 @@ package io.isolde.group;
 import io.isolde.raft.GroupFailure;
 import java.util.TreeSet;
 
-/** Numbers the writes of this node to one group, and remembers which have no answer yet. */
+/**
+ * Numbers the writes of this node to one group, and remembers which have no answer yet. The oracle
+ * has {@code Sequences}, which do not have to know the oldest one.
+ */
 final class RequestNumbers {
   private final long session;
 

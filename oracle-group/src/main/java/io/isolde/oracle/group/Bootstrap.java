@@ -23,6 +23,9 @@ import java.util.UUID;
  * writes that down: there is no group yet, so it can't have voted. Who hears from all others that
  * they have written it down starts. Who has neither a log nor that note, and hears that the group
  * exists, has lost its disk, or was removed.
+ *
+ * <p>Groups of strong keyspaces need none of these steps ({@code ReplicaNotes}). Their first
+ * members stand in a schema that all nodes agree on, and each notes that it has a log.
  */
 final class Bootstrap {
   /** What an initial member answers to another. */

@@ -30,6 +30,10 @@ import org.slf4j.LoggerFactory;
  * Brings requests to whoever leads the oracle. One that gets no answer, because the leader is gone
  * or no longer leads, is sent to the next leader, until its time is over: all requests may be
  * repeated. Thread-safe.
+ *
+ * <p>The client of strong keyspaces, {@code GroupClient}, is another one for two reasons. Here all
+ * requests of a node go to one leader, in their order, and to the next one the moment it is found.
+ * There a node has hundreds of groups, and its own replicas mostly know who leads.
  */
 final class LeaderRequests implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LeaderRequests.class);

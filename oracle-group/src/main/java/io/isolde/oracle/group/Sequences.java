@@ -9,6 +9,10 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * Numbers a coordinator's commits. The oracle remembers the last {@link #WINDOW} decisions of a
  * session. So a number is given only if the one that far before it has its answer, or will not be
  * sent again. Thread-safe.
+ *
+ * <p>Every commit passes here, so there is no lock. Strong keyspaces number their writes with
+ * {@code RequestNumbers}: there each write says which is the oldest one without an answer, and a
+ * group remembers all from that one on.
  */
 final class Sequences {
   /** As {@code RecentDecisions} has it. */

@@ -13,7 +13,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Starts this node's member as soon as it may, and once more when its log has failed: a full, slow
  * or broken disk may be well again later. Says what is in the way, at most once a minute if it is
- * the same.
+ * the same. Unlike {@code GroupUpkeep} of strong keyspaces it looks after one member, and most of
+ * what it does is to find out whether that may start.
  */
 final class Upkeep implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
