@@ -182,7 +182,7 @@ final class OracleMember implements AutoCloseable {
     if (found instanceof WaitResult.Now now) {
       request.answer(now.stable());
     } else if (found instanceof WaitResult.TooMany) {
-      rates.overload();
+      rates.overloads.increment();
       request.overloaded();
     } else if (found instanceof WaitResult.NotServing) {
       request.notLeader(leading());
@@ -243,7 +243,7 @@ final class OracleMember implements AutoCloseable {
     EntryMessage.Item item = new EntryMessage.Item(command, request, encoded);
     Reason refusal = sequencer.offer(item).orElse(null);
     if (refusal == Reason.OVERLOADED) {
-      rates.overload();
+      rates.overloads.increment();
       request.overloaded();
     } else if (refusal == Reason.REFUSED) {
       request.refused(sequencer.refusal(item));
@@ -256,7 +256,7 @@ final class OracleMember implements AutoCloseable {
       changes.follows(replica.leader().isPresent(), System.nanoTime());
       Stable stable = host.stable();
       host.overdueWaiters().forEach(request -> request.answer(stable));
-      long begun = rates.starts();
+      long begun = rates.starts.sum();
       List<Command> due = host.tasks(begun != startsAtLastTask);
       warnOfInDoubt(due);
       for (Command task : due) {
@@ -348,11 +348,11 @@ final class OracleMember implements AutoCloseable {
         statistics.readWriteAborts() + statistics.writeWriteAborts(),
         statistics.forgottenAborts(),
         replica.appliedIndex(),
-        rates.entries(),
-        rates.commands(),
-        rates.starts(),
-        rates.beginBatches(),
-        rates.overloads(),
+        rates.entries.sum(),
+        rates.commands.sum(),
+        rates.starts.sum(),
+        rates.beginBatches.sum(),
+        rates.overloads.sum(),
         sequencer.queued(),
         sessions);
   }

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
@@ -149,7 +150,7 @@ final class OracleService implements ApplicationHandler {
 
   private static void begin(Request request, UUID transactionId, OracleMember member) {
     if (!member.starts.offer(request, transactionId)) {
-      member.rates.overload();
+      member.rates.overloads.increment();
       request.overloaded();
     }
   }
@@ -181,22 +182,21 @@ final class OracleService implements ApplicationHandler {
       Request request, ConfigurationQuestion question, OracleMember serving) {
     if (serving == null || (question.isForLeader() && !serving.host.isServing())) {
       request.notLeader(leading());
-    } else if (question.isForLeader()) {
-      var unused =
-          serving
-              .leads()
-              .whenComplete(
-                  (leads, error) -> {
-                    // It may have lost the lead meanwhile, and got it again without all entries.
-                    if (error == null && serving.host.isServing()) {
-                      answerLater(request, question, serving);
-                    } else {
-                      request.notLeader(leading());
-                    }
-                  });
-    } else {
-      answerLater(request, question, serving);
+      return;
     }
+    CompletableFuture<Void> isKnown =
+        question.isForLeader() ? serving.leads() : CompletableFuture.completedFuture(null);
+    var unused =
+        isKnown.whenComplete(
+            (known, error) -> {
+              // It may have lost the lead meanwhile, and got it again without all entries.
+              boolean isReady = !question.isForLeader() || serving.host.isServing();
+              if (error == null && isReady) {
+                answerLater(request, question, serving);
+              } else {
+                request.notLeader(leading());
+              }
+            });
   }
 
   /** Neither on an event loop nor on a thread of Raft: it may be long. */
