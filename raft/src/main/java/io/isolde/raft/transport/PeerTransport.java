@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -46,7 +47,11 @@ public final class PeerTransport implements AutoCloseable {
   private final TransportSettings settings;
   private final TransportSecurity security;
   private final Predicate<InetSocketAddress> accept;
-  private final ApplicationServices application;
+
+  /** Who answers which of the requests that are not Raft's; at most one for each byte. */
+  private final Map<Byte, ApplicationHandler> handlers = new ConcurrentHashMap<>();
+
+  private final ApplicationHandler otherHandler;
   private final EventLoops loops;
   private final ThreadPoolExecutor workers;
   private final ChannelGroup accepted = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
@@ -65,7 +70,7 @@ public final class PeerTransport implements AutoCloseable {
     this.security = builder.security;
     this.accept = builder.accept;
     this.otherBuilds = new OtherBuilds(builder.formats, new LogLimit());
-    this.application = new ApplicationServices(builder.application);
+    this.otherHandler = builder.application;
     this.loops = EventLoops.forNode(settings);
     this.workers =
         new ThreadPoolExecutor(
@@ -111,7 +116,11 @@ public final class PeerTransport implements AutoCloseable {
     locals.removeIf(connection -> !connection.isOpen());
     LocalConnection connection =
         new LocalConnection(
-            application, address(), loops.application().next(), settings.maxInFlight(), onClosed);
+            this::onRequest,
+            address(),
+            loops.application().next(),
+            settings.maxInFlight(),
+            onClosed);
     locals.add(connection);
     return connection;
   }
@@ -173,12 +182,16 @@ public final class PeerTransport implements AutoCloseable {
 
   /** From now on the handler answers the requests of one service, in place of the builder's. */
   public void serve(byte service, ApplicationHandler handler) {
-    application.serve(service, handler);
+    handlers.put(service, handler);
   }
 
   /** From now on the receiver gets the requests of Raft. */
   public void serveRaft(RaftReceiver receiver) {
     raft = receiver;
+  }
+
+  void onRequest(PeerConnection from, byte service, long requestId, ByteBuf body) {
+    handlers.getOrDefault(service, otherHandler).onRequest(from, service, requestId, body);
   }
 
   void onRaftRequest(ServerConnection from, byte kind, long requestId, ByteBuf body) {
@@ -207,10 +220,6 @@ public final class PeerTransport implements AutoCloseable {
 
   OtherBuilds otherBuilds() {
     return otherBuilds;
-  }
-
-  ApplicationHandler application() {
-    return application;
   }
 
   EventLoops loops() {

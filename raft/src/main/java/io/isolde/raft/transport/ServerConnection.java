@@ -88,7 +88,7 @@ public final class ServerConnection extends ChannelInboundHandlerAdapter impleme
     } else if (purpose == Frame.PURPOSE_RAFT) {
       transport.onRaftRequest(this, kind, requestId, frame);
     } else if (kind == Frame.APPLICATION && frame.isReadable()) {
-      transport.application().onRequest(this, frame.readByte(), requestId, frame);
+      transport.onRequest(this, frame.readByte(), requestId, frame);
     } else {
       frame.release();
       fail(requestId, "Unknown kind of frame: " + kind);
