@@ -35,35 +35,18 @@ public final class RaftRpcType implements RpcType {
       @Override
       public LogAppender newLogAppender(
           RaftServer.Division division, LeaderState leader, FollowerInfo follower) {
-        return new PipelinedLogAppender(
-            division, leader, follower, context.service, context.settings);
+        RaftRpcService rpc = (RaftRpcService) division.getRaftServer().getServerRpc();
+        return new PipelinedLogAppender(division, leader, follower, rpc, context.settings());
       }
 
       @Override
       public RaftRpcService newRaftServerRpc(RaftServer server) {
-        return context.create(server, RaftRpcType.this);
+        return new RaftRpcService(
+            server, RaftRpcType.this, context.transport(), context.settings());
       }
     };
   }
 
-  /** What our side hands to the service that Ratis creates, and gets back. */
-  static final class Context {
-    private final PeerTransport transport;
-    private final RaftSettings settings;
-    private RaftRpcService service;
-
-    Context(PeerTransport transport, RaftSettings settings) {
-      this.transport = transport;
-      this.settings = settings;
-    }
-
-    private RaftRpcService create(RaftServer server, RpcType type) {
-      service = new RaftRpcService(server, type, transport, settings);
-      return service;
-    }
-
-    RaftRpcService service() {
-      return service;
-    }
-  }
+  /** What the service needs that Ratis creates. */
+  record Context(PeerTransport transport, RaftSettings settings) {}
 }

@@ -61,10 +61,12 @@ public final class RatisNode implements RaftNode {
     this.settings = settings;
     notifier = Executors.newSingleThreadExecutor(Daemons.named("isolde-raft-notifier"));
     Parameters parameters = new Parameters();
-    RaftRpcType.Context context = new RaftRpcType.Context(transport, settings);
-    parameters.put(RaftRpcType.CONTEXT, context, RaftRpcType.Context.class);
+    parameters.put(
+        RaftRpcType.CONTEXT,
+        new RaftRpcType.Context(transport, settings),
+        RaftRpcType.Context.class);
     server = build(parameters);
-    rpc = context.service();
+    rpc = (RaftRpcService) server.getServerRpc();
   }
 
   /**
