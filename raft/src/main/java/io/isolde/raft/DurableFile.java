@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 /** Files that are there as a whole, or not at all, whenever the machine stops; and their end. */
 public final class DurableFile {
   private static final String UNFINISHED = ".unfinished";
+  private static final String PROBE = "probe";
 
   private DurableFile() {}
 
@@ -36,6 +37,20 @@ public final class DurableFile {
         channel.write(content);
       }
       channel.force(true);
+    }
+  }
+
+  /**
+   * Returns when the disk of a directory has taken so many bytes.
+   *
+   * @throws IOException if it is full, read-only or broken
+   */
+  public static void probe(Path directory, int bytes) throws IOException {
+    Path file = directory.resolve(PROBE);
+    try {
+      fill(file, ByteBuffer.allocate(bytes));
+    } finally {
+      Files.deleteIfExists(file);
     }
   }
 

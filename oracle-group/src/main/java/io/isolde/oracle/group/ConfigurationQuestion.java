@@ -8,6 +8,7 @@ import io.isolde.oracle.replica.ConfigurationCodec;
 import io.isolde.oracle.replica.OracleReplica;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 
 /**
  * Asks for a part of the configuration, or of its history.
@@ -36,13 +37,11 @@ record ConfigurationQuestion(boolean isOfChanges, long atLeast, long from) {
     return new ConfigurationQuestion(in.readBoolean(), in.readLong(), in.readLong());
   }
 
-  /** What a replica takes out of its state for the answer; encoded later, without the lock. */
-  interface Found {
-    void encode(Bytes out);
-  }
-
-  /** Null if the replica does not have the version yet. */
-  Found look(OracleReplica replica) {
+  /**
+   * What a replica takes out of its state for the answer; encoded later, without the lock. Null if
+   * it does not have the version yet.
+   */
+  Consumer<Bytes> look(OracleReplica replica) {
     ConfigurationState state = replica.configuration();
     if (state.version() < atLeast) {
       return null;

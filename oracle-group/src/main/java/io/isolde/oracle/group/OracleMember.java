@@ -2,8 +2,6 @@
 package io.isolde.oracle.group;
 
 import io.isolde.oracle.OracleStatistics;
-import io.isolde.oracle.Outcome;
-import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.raft.Daemons;
@@ -303,18 +301,9 @@ final class OracleMember implements AutoCloseable {
                     request.notLeader(leading());
                   } else {
                     request.answer(
-                        OracleService.outcome(
-                            host.outcome(transactionId).map(OracleMember::answer)));
+                        OracleService.outcome(host.outcome(transactionId).map(Answer.Ended::new)));
                   }
                 });
-  }
-
-  private static Answer answer(Outcome outcome) {
-    return new Answer.Ended(outcome);
-  }
-
-  List<PendingCommit> orphans() {
-    return host.orphans();
   }
 
   Leading leading() {

@@ -177,7 +177,7 @@ public final class OracleNode implements AutoCloseable {
 
   /** Decided commits whose coordinators are gone; whoever leads has them finished. */
   public synchronized List<PendingCommit> orphans() {
-    return member == null ? List.of() : member.orphans();
+    return member == null ? List.of() : member.host.orphans();
   }
 
   /** The same, with what it takes to finish them; none unless this node leads. */

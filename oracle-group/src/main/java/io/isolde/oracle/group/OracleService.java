@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -219,13 +220,13 @@ final class OracleService implements ApplicationHandler {
   }
 
   private void answer(Request request, ConfigurationQuestion question, OracleMember serving) {
-    ConfigurationQuestion.Found found = serving.host.look(question::look);
+    Consumer<Bytes> found = serving.host.look(question::look);
     if (found == null) {
       request.notLeader(leading());
       return;
     }
     Bytes bytes = new Bytes(1 << 10).put(Protocol.OK);
-    found.encode(bytes);
+    found.accept(bytes);
     byte[] encoded = bytes.toArray();
     request.answer(Wire.of(encoded));
   }
@@ -237,7 +238,7 @@ final class OracleService implements ApplicationHandler {
         : serving.leading();
   }
 
-  static ByteBuf outcome(Optional<Answer> decided) {
+  static ByteBuf outcome(Optional<? extends Answer> decided) {
     ByteBuf response = Wire.of(Protocol.OK).writeBoolean(decided.isPresent());
     decided.ifPresent(
         answer -> {

@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,16 +37,6 @@ final class OracleStateMachine implements FileStateMachine {
 
   /** Of log, after which the state is saved: a start reads no more than this and what is kept. */
   static final long BYTES_PER_SAVE = 256 << 20;
-
-  /** Hears what was applied, in order, on the thread that applies. */
-  interface Listener {
-    /**
-     * An entry was applied.
-     *
-     * @param message the entry as this member made it; null if another one did
-     */
-    void onApplied(EntryMessage message, AppliedEntry applied);
-  }
 
   /**
    * A copy of the state that is being saved. It counts, and the log before it goes, only after a
@@ -92,7 +83,7 @@ final class OracleStateMachine implements FileStateMachine {
   private final RecentWrites recent;
   private final long keepMillis;
   private final long entriesPerSave;
-  private final Listener listener;
+  private final BiConsumer<EntryMessage, AppliedEntry> listener;
 
   /** That is being saved; null if none is. */
   private volatile Copy copy;
@@ -110,13 +101,15 @@ final class OracleStateMachine implements FileStateMachine {
    * @param keepMillis how long the log is kept when the state after it is saved
    * @param entriesPerSave how many entries are applied before the state is saved, if these do not
    *     have {@link #BYTES_PER_SAVE} before
+   * @param listener hears what was applied, in order, on the thread that applies: each entry as
+   *     this member made it, null if another one did, and what it leads to
    */
   OracleStateMachine(
       ReplicaHost host,
       RecentWrites recent,
       long keepMillis,
       long entriesPerSave,
-      Listener listener) {
+      BiConsumer<EntryMessage, AppliedEntry> listener) {
     this.host = host;
     this.recent = recent;
     this.keepMillis = keepMillis;
@@ -149,7 +142,7 @@ final class OracleStateMachine implements FileStateMachine {
     if (saving != null) {
       saving.grown(bytes);
     }
-    listener.onApplied(message, applied);
+    listener.accept(message, applied);
   }
 
   /**

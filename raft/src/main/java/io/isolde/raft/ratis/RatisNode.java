@@ -2,6 +2,7 @@
 package io.isolde.raft.ratis;
 
 import io.isolde.raft.Daemons;
+import io.isolde.raft.DurableFile;
 import io.isolde.raft.FileStateMachine;
 import io.isolde.raft.Peer;
 import io.isolde.raft.RaftNode;
@@ -45,6 +46,9 @@ import org.slf4j.LoggerFactory;
 public final class RatisNode implements RaftNode {
   private static final Logger log = LoggerFactory.getLogger(RatisNode.class);
   private static final int CLOSE_SECONDS = 10;
+
+  /** More than a new log file takes at once. */
+  private static final int PROBED_BYTES = 1 << 20;
 
   private final PeerTransport transport;
   private final RaftServer server;
@@ -146,7 +150,7 @@ public final class RatisNode implements RaftNode {
   private RatisReplica start(RaftGroup group, RatisStateMachine machine) throws IOException {
     RaftGroupId id = group.getGroupId();
     Path groupDirectory = directory.resolve(id.getUuid().toString());
-    DiskProbe.write(directory);
+    DurableFile.probe(directory, PROBED_BYTES); // Ratis stops at the first failure.
     LogCheck.prepare(groupDirectory);
     boolean isNew = !Files.isDirectory(groupDirectory);
     manage(
