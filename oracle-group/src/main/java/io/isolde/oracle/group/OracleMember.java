@@ -32,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A member of the oracle's group: its replica, and all that it takes to lead. */
-final class OracleMember implements AutoCloseable {
+final class OracleMember implements LeaderListener, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OracleMember.class);
   private final LogLimit logLimit = new LogLimit();
   private static final long TASK_INTERVAL_MILLIS = 50;
@@ -91,29 +91,23 @@ final class OracleMember implements AutoCloseable {
     recent.readFrom(replica);
     sequencer = new Sequencer(replica, host, this::leading, config, rates);
     starts = new StartTimestampBatcher(replica, host, this::leading, config.maxQueued(), rates);
-    replica.addListener(new LeaderStates());
+    replica.addListener(this);
     if (replica.isLeader()) {
       // It was elected before it was listened to.
-      new LeaderStates().leaderReady(replica.term());
+      leaderReady(replica.term());
     }
     var unused =
         tasks.scheduleWithFixedDelay(
             this::runTasks, TASK_INTERVAL_MILLIS, TASK_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private final class LeaderStates implements LeaderListener {
-    @Override
-    public void leaderReady(long term) {
-      sequencer.lead(term);
-    }
-
-    @Override
-    public void steppedDown() {
-      stepDown();
-    }
+  @Override
+  public void leaderReady(long term) {
+    sequencer.lead(term);
   }
 
-  private void stepDown() {
+  @Override
+  public void steppedDown() {
     List<Request> waiting = host.stepDown();
     Leading now = leading();
     waiting.forEach(request -> request.notLeader(now));
@@ -167,11 +161,6 @@ final class OracleMember implements AutoCloseable {
   Optional<RenewedLease> renew(long session, long oldestStart, List<Long> appliedCommits) {
     return report(appliedCommits)
         .flatMap(reported -> host.renew(session, oldestStart, reported.unlogged()));
-  }
-
-  /** Completes when this member led at a moment after the call; fails if that is not known. */
-  CompletableFuture<Void> leads() {
-    return replica.barrier();
   }
 
   /** Answers now or later. */
@@ -355,6 +344,6 @@ final class OracleMember implements AutoCloseable {
     changes.close();
     node.close();
     // Ratis says so only to those who were there when it stepped down.
-    stepDown();
+    steppedDown();
   }
 }

@@ -10,6 +10,7 @@ import io.isolde.raft.transport.ApplicationHandler;
 import io.isolde.raft.transport.LogLimit;
 import io.isolde.raft.transport.PeerConnection;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -141,7 +142,8 @@ final class OracleService implements ApplicationHandler {
     }
     var unused =
         member
-            .leads()
+            .replica
+            .barrier()
             .whenComplete((leads, error) -> answer(request, renewed.get().proven(error == null)));
   }
 
@@ -186,7 +188,9 @@ final class OracleService implements ApplicationHandler {
       return;
     }
     CompletableFuture<Void> isKnown =
-        question.isForLeader() ? serving.leads() : CompletableFuture.completedFuture(null);
+        question.isForLeader()
+            ? serving.replica.barrier()
+            : CompletableFuture.completedFuture(null);
     var unused =
         isKnown.whenComplete(
             (known, error) -> {
@@ -228,7 +232,7 @@ final class OracleService implements ApplicationHandler {
     Bytes bytes = new Bytes(1 << 10).put(Protocol.OK);
     found.accept(bytes);
     byte[] encoded = bytes.toArray();
-    request.answer(Wire.of(encoded));
+    request.answer(Unpooled.wrappedBuffer(encoded));
   }
 
   Leading leading() {

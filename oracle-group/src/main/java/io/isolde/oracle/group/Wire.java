@@ -26,10 +26,6 @@ final class Wire {
     return ALLOCATOR.buffer(16).writeByte(first).writeLong(argument);
   }
 
-  static ByteBuf of(byte[] all) {
-    return ALLOCATOR.buffer(all.length).writeBytes(all);
-  }
-
   /** What is left, as heap bytes. */
   static ByteBuffer rest(ByteBuf buffer) {
     return ByteBuffer.wrap(bytes(buffer));
