@@ -51,7 +51,8 @@ public final class GroupServer implements AutoCloseable {
 
   private final Membership membership;
   private final RaftNode node;
-  private final GroupUpkeep upkeep = new GroupUpkeep(this::startAgain, this::failure);
+  private final GroupUpkeep upkeep =
+      new GroupUpkeep(this::startAgain, id -> group(id).flatMap(ReplicaGroup::failure));
 
   /**
    * A replica to start.
@@ -209,10 +210,6 @@ public final class GroupServer implements AutoCloseable {
   /** Why this node's replica of a group does not run, though it should; empty if it does. */
   public Optional<String> problem(UUID id) {
     return upkeep.problem(id);
-  }
-
-  private Optional<String> failure(UUID id) {
-    return group(id).flatMap(ReplicaGroup::failure);
   }
 
   private synchronized void startAgain(Opening opening) throws IOException {

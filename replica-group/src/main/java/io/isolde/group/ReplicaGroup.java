@@ -31,7 +31,7 @@ public final class ReplicaGroup {
 
   private final UUID id;
   private final RaftReplica replica;
-  private final GroupStateMachine machine;
+  final GroupStateMachine machine;
   private final WriteQueue queue;
   private final AtomicBoolean isHandingOver = new AtomicBoolean();
 
@@ -162,10 +162,6 @@ public final class ReplicaGroup {
   /** Writes that wait for the log here. */
   public int queued() {
     return queue.size();
-  }
-
-  GroupStateMachine machine() {
-    return machine;
   }
 
   /** What waits to be applied is left to the next start. To be called before the log is closed. */

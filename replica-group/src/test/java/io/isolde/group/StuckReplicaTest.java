@@ -41,7 +41,7 @@ class StuckReplicaTest {
       int other = (leader + 2) % GroupNodes.NODES;
       nodes.storages.get(stuck).breakDown("A flush has failed.");
       nodes.write(other, "k", "after");
-      GroupStateMachine machine = nodes.replica(stuck).machine();
+      GroupStateMachine machine = nodes.replica(stuck).machine;
       GroupNodes.await(() -> !machine.canApply());
       nodes.crash(leader);
       nodes.write(other, "k", "later");

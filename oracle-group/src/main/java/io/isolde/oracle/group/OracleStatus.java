@@ -61,7 +61,7 @@ public record OracleStatus(
   public record Session(long number, UUID coordinator, long silentMillis) {}
 
   private static final int FIGURES = 15;
-  private static final int MOST = 10_000;
+  private static final int MAX_SESSIONS = 10_000;
 
   ByteBuf writeTo(ByteBuf out) {
     new Leading(false, term, leader, members).writeTo(out);
@@ -109,7 +109,7 @@ public record OracleStatus(
 
   private static List<Session> sessions(ByteBuf in) {
     int count = in.readInt();
-    if (count < 0 || count > MOST) {
+    if (count < 0 || count > MAX_SESSIONS) {
       throw new IllegalArgumentException("A member tells of " + count + " sessions.");
     }
     List<Session> sessions = new ArrayList<>(count);
