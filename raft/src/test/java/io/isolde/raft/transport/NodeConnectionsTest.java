@@ -101,7 +101,9 @@ class NodeConnectionsTest {
   /** However the failure to connect comes, its reason is what callers tell operators. */
   @Test
   void whenANodeRunsABuildThatIsNotUnderstoodThenTheFailureSaysSo() throws Exception {
-    try (PeerTransport node = PeerTransport.builder("n0").formats(new Formats(9, 8)).listen(ANY);
+    int next = Formats.ofThisBuild().newest() + 1;
+    Formats later = new Formats(next, next);
+    try (PeerTransport node = PeerTransport.builder("n0").formats(later).listen(ANY);
         PeerTransport other = PeerTransport.builder("n1").listen(ANY)) {
       for (boolean isWrapped : List.of(false, true)) {
         NodeConnections.Connector connector =

@@ -32,6 +32,8 @@ import org.junit.jupiter.api.TestMethodOrder;
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class RollingUpgradeTest {
+  private static final int FORMAT = OtherBuild.newestOfThisBuild();
+
   private static final int NODES = 3;
   private static final String STRONG =
       "CREATE KEYSPACE %s WITH replication = {'class':"
@@ -107,11 +109,12 @@ class RollingUpgradeTest {
   @Test
   @Order(1)
   void whenABuildSpeaksNothingThatTheOthersUnderstandThenItIsRefusedAndTheyGoOn() {
-    restart(3, OtherBuild.ofFormats(8, 9)::on);
+    restart(3, OtherBuild.ofFormats(FORMAT + 1, FORMAT + 2)::on);
+    String formats = "formats %d to %d".formatted(FORMAT + 1, FORMAT + 2);
     Await.until(
         "the others say whom they do not understand",
-        () -> hasProblem(1, "127.0.83.3 runs a build of Isolde that speaks formats 8 to 9"));
-    Await.until("it says so itself", () -> hasProblem(3, "and this node's speaks formats 8 to 9"));
+        () -> hasProblem(1, "127.0.83.3 runs a build of Isolde that speaks " + formats));
+    Await.until("it says so itself", () -> hasProblem(3, "and this node's speaks " + formats));
     awaitMoreOfAll();
     Await.until(
         "it is seen as up, and keeps Isolde out of the schema", RollingUpgradeTest::isInTheWay);
@@ -132,7 +135,7 @@ class RollingUpgradeTest {
   @Test
   @Order(2)
   void whenBuildsHaveAFormatInCommonThenNodesAreUpgradedOneByOneAndNothingIsLost() {
-    OtherBuild next = OtherBuild.ofFormats(7, 8);
+    OtherBuild next = OtherBuild.ofFormats(FORMAT, FORMAT + 1);
     for (int number = 1; number <= NODES; number++) {
       restart(number, next::on);
       awaitMoreOfAll();
