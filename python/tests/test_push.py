@@ -19,7 +19,7 @@ _NAMES = ["websockets", "websockets.sync", "websockets.sync.client", "websockets
 
 
 class Socket:
-    """Says what it is told to, and then nothing."""
+    """Says the messages that it was given, and then nothing."""
 
     def __init__(self, *messages: dict[str, Any]) -> None:
         self.messages = list(messages)

@@ -48,7 +48,7 @@ final class PushedRequests implements WatchRequests, PushClient.Watcher {
   private boolean isClosed;
   private Throwable failure;
 
-  /** Null, or when it was told that no node pushes anything. */
+  /** Null, or when it heard that no node pushes anything. */
   private Long refusedNanos;
 
   PushedRequests(PushClients clients, WatchRequests.OfSession asked) {
@@ -123,7 +123,7 @@ final class PushedRequests implements WatchRequests, PushClient.Watcher {
       return CompletableFuture.completedFuture(first);
     }
     if (failure != null) {
-      subscribed = null; // The next question begins again, if there is one.
+      subscribed = null; // The next question starts anew, if there is one.
       return CompletableFuture.failedFuture(failure);
     }
     asking = new CompletableFuture<>();

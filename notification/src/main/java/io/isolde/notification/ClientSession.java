@@ -349,7 +349,7 @@ public class ClientSession {
     }
   }
 
-  /** The others of the connection go on. Where it begins must be said by one node. */
+  /** The others of the connection go on. One node must say where it starts. */
   private void refused(ClientLink link, Watched watched) {
     watched.failures++;
     boolean isTooOften = watched.failures % MAX_REFUSALS == 0;

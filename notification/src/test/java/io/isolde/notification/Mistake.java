@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 /** Mistakes that the simulation must find. */
 enum Mistake {
   NONE,
-  /** A client that comes to another node begins with what is new there. */
+  /** A client that comes to another node starts with what is new there. */
   RESUMES_FROM_NOW,
   /** A client lets two nodes say what "from now on" means. */
   TWO_BEGINNINGS,

@@ -135,7 +135,7 @@ final class Simulation {
     client.watch(number, random.nextInt(SimulatedOracle.KEYS), after);
   }
 
-  /** To anywhere, for no reason; and often somebody begins a watch at the same time. */
+  /** To anywhere, for no reason; and often somebody starts a watch at the same time. */
   private void moveSomebody() {
     SimulatedNode node = anyNode();
     if (node.connections.isEmpty()) {

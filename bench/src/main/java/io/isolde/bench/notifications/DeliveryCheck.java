@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Compares what each watcher was told with what was written. It knows nothing of sessions,
- * positions in messages, or protocols.
+ * Compares what each watcher heard with what was written. It knows nothing of sessions, positions
+ * in messages, or protocols.
  *
- * <p>A commit without an answer may be there or not. If one watcher was told of it, it is, and all
+ * <p>A commit without an answer may be there or not. If one watcher heard of it, it is, and all
  * have to be.
  */
 final class DeliveryCheck {
@@ -19,11 +19,11 @@ final class DeliveryCheck {
    * What is wrong.
    *
    * @param delivered notifications in all, for comparison
-   * @param lost commits that a watcher was not told of, also if it was told of a loss
-   * @param doubled notifications of what a watcher had been told, or of what was before its watch
+   * @param lost commits that a watcher did not hear of, also if it heard of a loss
+   * @param doubled notifications of what a watcher had heard, or of what was before its watch
    * @param reordered notifications that came after one of a later commit
    * @param invented notifications of what nobody wrote
-   * @param announcedLosses how often watchers were told that there may be a loss
+   * @param announcedLosses how often watchers heard that there may be a loss
    */
   record Verdict(
       long delivered,

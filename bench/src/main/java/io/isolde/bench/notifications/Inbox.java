@@ -4,7 +4,7 @@ package io.isolde.bench.notifications;
 import java.util.Arrays;
 import java.util.List;
 
-/** What one watcher was told, in the order in which it came. */
+/** What one watcher heard, in the order in which it came. */
 final class Inbox {
   /** The ids of a watcher that hears more are no longer kept, and count as lost. */
   static final int MAX_IDS = 1 << 16;
@@ -16,7 +16,7 @@ final class Inbox {
    * All of it.
    *
    * @param start commits after it belong to the watch; -1 if it has not begun
-   * @param announcedLosses how often it was told that there may be changes nobody knows
+   * @param announcedLosses how often it heard that there may be changes nobody knows
    */
   record Heard(long start, List<Long> ids, int announcedLosses) {}
 
@@ -54,7 +54,7 @@ final class Inbox {
     announcedLosses++;
   }
 
-  /** Whether the last one that it was told is this one, or a later one. */
+  /** Whether the last one that it heard of is this one, or a later one. */
   synchronized boolean hasReached(long id) {
     return start >= id || (count > 0 && ids[count - 1] >= id);
   }

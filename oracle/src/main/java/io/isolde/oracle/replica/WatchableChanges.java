@@ -13,7 +13,7 @@ import java.util.List;
 final class WatchableChanges {
   private final List<RecentChanges.Change> changes = new ArrayList<>();
 
-  /** Another entry begins. */
+  /** Another entry follows. */
   void clear() {
     changes.clear();
   }

@@ -39,7 +39,7 @@ final class RawPush implements WebSocket.Listener {
     return open(HTTP, "ws://" + address, user, password, true);
   }
 
-  /** One that reads only when it is told to. */
+  /** One that reads only on request. */
   static RawPush slow(String address, String user, String password) {
     return open(HTTP, "ws://" + address, user, password, false);
   }
