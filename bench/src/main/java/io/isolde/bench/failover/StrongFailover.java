@@ -50,9 +50,6 @@ public final class StrongFailover implements AutoCloseable {
   /** A request that takes longer has failed. */
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
-  /** Some clients then ask another node, too: longer than nearly all writes take. */
-  private static final Duration HEDGE_AFTER = Duration.ofMillis(200);
-
   /**
    * Short against the gaps, long enough that the nodes are not busy all the time: how soon another
    * takes over is asked, and a machine without a free core would answer how long its queues are.
@@ -84,8 +81,8 @@ public final class StrongFailover implements AutoCloseable {
                 new Clients(table.updates(node, TIMEOUT), CLIENTS_PER_NODE, AFTER_SUCCESS_MILLIS)));
     this.routed =
         List.of(
-            routed("routed", cluster.connectRouted(), table),
-            routed("hedged", cluster.connectHedged(HEDGE_AFTER), table));
+            routed("routed", cluster.connectRoutedWithoutHedging(), table),
+            routed("hedged", cluster.connectRouted(), table));
   }
 
   private RoutedClients routed(String prefix, CqlSession session, RowTable table) {

@@ -5,7 +5,6 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
-import com.datastax.oss.driver.api.core.config.ProgrammaticDriverConfigLoaderBuilder;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.bench.kit.BenchOptions;
 import io.isolde.client.IsoldeSessionBuilder;
@@ -206,42 +205,32 @@ public final class TemporaryNode implements AutoCloseable {
 
   /** Connects to all nodes; requests are at QUORUM unless told. */
   public CqlSession connect() {
-    return connect(CqlSession.builder(), config());
+    return connect(CqlSession.builder());
   }
 
   /** As {@link #connect}; requests of strong keyspaces go to leaders. The caller closes it. */
   public CqlSession connectRouted() {
-    return connect(new IsoldeSessionBuilder(), config());
+    return connect(new IsoldeSessionBuilder());
   }
 
-  /** As {@link #connectRouted}; requests that may be repeated go to another node, too, later. */
-  public CqlSession connectHedged(Duration after) {
-    return connect(
-        new IsoldeSessionBuilder(),
-        config()
-            .withString(
-                DefaultDriverOption.SPECULATIVE_EXECUTION_POLICY_CLASS,
-                "ConstantSpeculativeExecutionPolicy")
-            .withInt(DefaultDriverOption.SPECULATIVE_EXECUTION_MAX, 2)
-            .withDuration(DefaultDriverOption.SPECULATIVE_EXECUTION_DELAY, after));
+  /** As {@link #connectRouted}; each request waits for the node that it was sent to. */
+  public CqlSession connectRoutedWithoutHedging() {
+    return connect(new IsoldeSessionBuilder().withHedgingAfter(Duration.ZERO));
   }
 
-  private static ProgrammaticDriverConfigLoaderBuilder config() {
-    return DriverConfigLoader.programmaticBuilder()
-        .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, REQUEST_TIMEOUT)
-        .withString(DefaultDriverOption.REQUEST_CONSISTENCY, "QUORUM")
-        .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
-        .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, REQUEST_TIMEOUT)
-        .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(500))
-        .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(2));
-  }
-
-  private CqlSession connect(
-      CqlSessionBuilder builder, ProgrammaticDriverConfigLoaderBuilder config) {
+  private CqlSession connect(CqlSessionBuilder builder) {
     return builder
         .addContactPoints(cluster.contactPoints())
         .withLocalDatacenter("datacenter1")
-        .withConfigLoader(config.build())
+        .withConfigLoader(
+            DriverConfigLoader.programmaticBuilder()
+                .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, REQUEST_TIMEOUT)
+                .withString(DefaultDriverOption.REQUEST_CONSISTENCY, "QUORUM")
+                .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
+                .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, REQUEST_TIMEOUT)
+                .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(500))
+                .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(2))
+                .build())
         .build();
   }
 

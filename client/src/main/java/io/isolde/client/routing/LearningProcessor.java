@@ -73,7 +73,7 @@ final class LearningProcessor extends CqlRequestAsyncProcessor {
     if (hint.isEmpty()) {
       return;
     }
-    Optional<String> keyspace = RoutedRequest.keyspaceOf(request, session);
+    Optional<String> keyspace = RoutedRequest.keyspaceOf(request, session.getKeyspace());
     Optional<Node> leader = session.getMetadata().findNode(hint.get().address());
     if (keyspace.isPresent() && leader.isPresent()) {
       leaders.learn(keyspace.get(), hint.get().range(), leader.get());
