@@ -5,6 +5,7 @@ import io.isolde.conflict.WriteSet;
 import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.replica.UnfinishedCommit;
 import io.isolde.peers.SchemaAgreement;
+import io.isolde.raft.Daemons;
 import io.isolde.replicated.Oracle;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -55,12 +56,7 @@ public final class Recovery {
   private final MutationApplier applier;
   private final Oracle oracle;
   private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread recovery = new Thread(task, "isolde-recovery");
-            recovery.setDaemon(true);
-            return recovery;
-          });
+      Executors.newSingleThreadScheduledExecutor(Daemons.named("isolde-recovery"));
 
   /** Said once what keeps them; forgotten when they are finished. */
   private final Set<Long> complainedOf = new HashSet<>();

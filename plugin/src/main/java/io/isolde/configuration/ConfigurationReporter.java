@@ -10,6 +10,7 @@ import io.isolde.oracle.group.ConfigurationChanges;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.peers.Ring;
+import io.isolde.raft.Daemons;
 import io.isolde.raft.transport.LogLimit;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replication.LedGroups;
@@ -56,12 +57,7 @@ public final class ConfigurationReporter implements AutoCloseable {
   private final LedGroups groups;
   private final LogLimit logLimit = new LogLimit();
   private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread made = new Thread(task, "isolde-configuration");
-            made.setDaemon(true);
-            return made;
-          });
+      Executors.newSingleThreadScheduledExecutor(Daemons.named("isolde-configuration"));
 
   // All below belongs to the thread.
 

@@ -8,6 +8,7 @@ import io.isolde.group.GroupClient;
 import io.isolde.group.Layout;
 import io.isolde.group.ReplicaGroup;
 import io.isolde.group.Requests;
+import io.isolde.raft.Daemons;
 import io.isolde.replicated.CassandraNode;
 import io.isolde.replication.KeyspaceOptions.Durability;
 import java.io.IOException;
@@ -113,12 +114,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   }
 
   private static ExecutorService thread(String name) {
-    return Executors.newSingleThreadExecutor(
-        task -> {
-          Thread thread = new Thread(task, name);
-          thread.setDaemon(true);
-          return thread;
-        });
+    return Executors.newSingleThreadExecutor(Daemons.named(name));
   }
 
   private void later(Runnable change) {

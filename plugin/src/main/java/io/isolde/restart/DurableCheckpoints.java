@@ -3,6 +3,7 @@ package io.isolde.restart;
 
 import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.group.CoordinatorSession;
+import io.isolde.raft.Daemons;
 import io.isolde.replicated.OracleHost;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,12 +33,7 @@ final class DurableCheckpoints {
 
   private final Path file;
   private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread checkpoints = new Thread(task, "isolde-durable-mark");
-            checkpoints.setDaemon(true);
-            return checkpoints;
-          });
+      Executors.newSingleThreadScheduledExecutor(Daemons.named("isolde-durable-mark"));
 
   /** On disk, or as good. Guarded by this. */
   private DurableCheckpoint last = DurableCheckpoint.NOTHING;

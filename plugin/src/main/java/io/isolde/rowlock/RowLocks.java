@@ -3,6 +3,7 @@ package io.isolde.rowlock;
 
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.lock.LockTable;
+import io.isolde.raft.Daemons;
 import io.isolde.replicated.OracleHost;
 import io.isolde.rowlock.LockMessages.Granted;
 import java.util.HashSet;
@@ -54,13 +55,7 @@ public final class RowLocks {
   private final Map<UUID, Owner> owners = new ConcurrentHashMap<>();
 
   private final ScheduledThreadPoolExecutor thread =
-      new ScheduledThreadPoolExecutor(
-          1,
-          task -> {
-            Thread made = new Thread(task, "isolde-row-locks");
-            made.setDaemon(true);
-            return made;
-          });
+      new ScheduledThreadPoolExecutor(1, Daemons.named("isolde-row-locks"));
 
   private static final class Owner {
     /** Guarded by this, as is the next. */

@@ -5,6 +5,7 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.group.Changes;
 import io.isolde.peers.Peers;
+import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
 import io.isolde.raft.transport.ApplicationHandler;
@@ -64,13 +65,7 @@ public final class Watches {
 
   /** Asks again, and asks for other nodes; nothing waits on it. */
   private final ScheduledThreadPoolExecutor thread =
-      new ScheduledThreadPoolExecutor(
-          1,
-          task -> {
-            Thread made = new Thread(task, "isolde-watch");
-            made.setDaemon(true);
-            return made;
-          });
+      new ScheduledThreadPoolExecutor(1, Daemons.named("isolde-watch"));
 
   /**
    * Makes it; members are asked from {@link #serve} on.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.Peer;
@@ -20,6 +21,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Brings requests to the leaders of groups, wherever these are: here without a detour, to other
@@ -49,12 +51,7 @@ public final class GroupClient implements AutoCloseable {
   private final Map<UUID, RequestNumbers> numbers = new ConcurrentHashMap<>();
   private final Map<UUID, Peer> leaders = new ConcurrentHashMap<>();
   private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "isolde-group-client");
-            thread.setDaemon(true);
-            return thread;
-          });
+      Executors.newSingleThreadScheduledExecutor(Daemons.named("isolde-group-client"));
   private volatile boolean isClosed;
 
   GroupClient(
@@ -65,14 +62,14 @@ public final class GroupClient implements AutoCloseable {
     this.timeoutMillis = timeoutMillis;
   }
 
-  /** One attempt of a request. */
-  private interface Attempt {
-    /** Where this node leads. */
-    CompletableFuture<byte[]> here(ReplicaGroup group);
-
-    /** For the node that leads. */
-    ByteBuf message();
-  }
+  /**
+   * What is asked of a leader.
+   *
+   * @param here where it is this node
+   * @param message for another node; one for each attempt
+   */
+  private record Question(
+      Function<ReplicaGroup, CompletableFuture<byte[]>> here, Supplier<ByteBuf> message) {}
 
   /**
    * Writes to a group; completes with the timestamp. Fails with a {@link GroupFailure}.
@@ -81,33 +78,20 @@ public final class GroupClient implements AutoCloseable {
    */
   public CompletableFuture<Long> write(
       Target target, int[] keyHashes, byte[] payload, Object decoded) {
-    RequestNumbers open = numbers(target);
-    RequestId id = open.next();
-    Write write = new Write(id, keyHashes, payload, decoded);
-    CompletableFuture<byte[]> answer =
-        start(
+    return numbered(
             target,
-            true,
-            new Attempt() {
-              @Override
-              public CompletableFuture<byte[]> here(ReplicaGroup group) {
-                return group.write(write).thenApply(GroupClient::bytes);
-              }
-
-              @Override
-              public ByteBuf message() {
-                ByteBuf out =
-                    GroupMessages.request(
-                        GroupMessages.WRITE,
-                        target.group(),
-                        payload.length + 32 + 4 * keyHashes.length);
-                GroupMessages.write(out, id);
-                GroupMessages.write(out, keyHashes);
-                return out.writeBytes(payload);
-              }
-            });
-    return answer
-        .whenComplete((done, failure) -> open.done(id))
+            id -> {
+              Write write = new Write(id, keyHashes, payload, decoded);
+              int bytes = payload.length + 32 + 4 * keyHashes.length;
+              return new Question(
+                  group -> group.write(write).thenApply(GroupClient::bytes),
+                  () -> {
+                    ByteBuf out = GroupMessages.request(GroupMessages.WRITE, target.group(), bytes);
+                    GroupMessages.write(out, id);
+                    GroupMessages.write(out, keyHashes);
+                    return out.writeBytes(payload);
+                  });
+            })
         .thenApply(bytes -> Unpooled.wrappedBuffer(bytes).readLong());
   }
 
@@ -117,28 +101,24 @@ public final class GroupClient implements AutoCloseable {
 
   /** Has the leader decide and write; see {@link Requests#decide}. */
   public CompletableFuture<byte[]> decide(Target target, byte[] request) {
-    RequestNumbers open = numbers(target);
-    RequestId id = open.next();
-    CompletableFuture<byte[]> answer =
-        start(
-            target,
-            true,
-            new Attempt() {
-              @Override
-              public CompletableFuture<byte[]> here(ReplicaGroup group) {
-                return requests.decide(group, id, request);
-              }
+    return numbered(
+        target,
+        id ->
+            new Question(
+                group -> requests.decide(group, id, request),
+                () -> {
+                  int bytes = request.length + 24;
+                  ByteBuf out = GroupMessages.request(GroupMessages.DECIDE, target.group(), bytes);
+                  GroupMessages.write(out, id);
+                  return out.writeBytes(request);
+                }));
+  }
 
-              @Override
-              public ByteBuf message() {
-                ByteBuf out =
-                    GroupMessages.request(
-                        GroupMessages.DECIDE, target.group(), request.length + 24);
-                GroupMessages.write(out, id);
-                return out.writeBytes(request);
-              }
-            });
-    return answer.whenComplete((done, failure) -> open.done(id));
+  private CompletableFuture<byte[]> numbered(Target target, Function<RequestId, Question> request) {
+    RequestNumbers open =
+        numbers.computeIfAbsent(target.group(), group -> new RequestNumbers(session));
+    RequestId id = open.next();
+    return start(target, true, request.apply(id)).whenComplete((done, failure) -> open.done(id));
   }
 
   /**
@@ -166,18 +146,11 @@ public final class GroupClient implements AutoCloseable {
     return start(
         target,
         false,
-        new Attempt() {
-          @Override
-          public CompletableFuture<byte[]> here(ReplicaGroup group) {
-            return group.barrier().thenCompose(leads -> requests.read(group, request));
-          }
-
-          @Override
-          public ByteBuf message() {
-            return GroupMessages.request(GroupMessages.READ, target.group(), request.length)
-                .writeBytes(request);
-          }
-        });
+        new Question(
+            group -> group.barrier().thenCompose(leads -> requests.read(group, request)),
+            () ->
+                GroupMessages.request(GroupMessages.READ, target.group(), request.length)
+                    .writeBytes(request)));
   }
 
   /**
@@ -187,48 +160,26 @@ public final class GroupClient implements AutoCloseable {
    * @param host the member's address
    */
   public CompletableFuture<Void> lead(Target target, String host) {
-    CompletableFuture<byte[]> answer =
-        start(
+    ByteBuf message = GroupMessages.request(GroupMessages.LEAD, target.group(), 64);
+    GroupMessages.text(message, host);
+    return send(
             target,
-            false,
-            new Attempt() {
-              @Override
-              public CompletableFuture<byte[]> here(ReplicaGroup group) {
-                return group.letLead(host, LEAD_MILLIS).thenApply(done -> new byte[0]);
-              }
-
-              @Override
-              public ByteBuf message() {
-                ByteBuf out = GroupMessages.request(GroupMessages.LEAD, target.group(), 64);
-                GroupMessages.text(out, host);
-                return out;
-              }
-            });
-    return answer.thenApply(done -> null);
+            group -> group.letLead(host, LEAD_MILLIS).thenApply(done -> new byte[0]),
+            message)
+        .thenApply(done -> null);
   }
 
   /**
    * Asks the leader.
    *
    * @param here what it does if it is this node
-   * @param message for another node
+   * @param message for another node; is taken over
    */
   CompletableFuture<byte[]> send(
-      Target target, Function<ReplicaGroup, CompletableFuture<byte[]>> here, byte[] message) {
-    return start(
-        target,
-        false,
-        new Attempt() {
-          @Override
-          public CompletableFuture<byte[]> here(ReplicaGroup group) {
-            return here.apply(group);
-          }
-
-          @Override
-          public ByteBuf message() {
-            return Unpooled.wrappedBuffer(message);
-          }
-        });
+      Target target, Function<ReplicaGroup, CompletableFuture<byte[]>> here, ByteBuf message) {
+    byte[] bytes = GroupMessages.rest(message);
+    message.release();
+    return start(target, false, new Question(here, () -> Unpooled.wrappedBuffer(bytes)));
   }
 
   /** How far a group's leader is, as soon as all of that is durable in its storage. */
@@ -260,34 +211,28 @@ public final class GroupClient implements AutoCloseable {
         .thenApply(ReplicaStatus::read);
   }
 
-  private RequestNumbers numbers(Target target) {
-    return numbers.computeIfAbsent(target.group(), group -> new RequestNumbers(session));
-  }
-
-  private CompletableFuture<byte[]> start(Target target, boolean isWrite, Attempt attempt) {
-    CompletableFuture<byte[]> answer = new CompletableFuture<>();
-    new Search(target, isWrite, attempt, answer).tryNext();
-    return answer;
+  private CompletableFuture<byte[]> start(Target target, boolean isWrite, Question question) {
+    Search search = new Search(target, isWrite, question);
+    search.tryNext();
+    return search.answer;
   }
 
   /** One request on its way to whoever leads. Its attempts come one after the other. */
   private final class Search {
     private final Target target;
     private final boolean isWrite;
-    private final Attempt attempt;
-    private final CompletableFuture<byte[]> answer;
+    private final Question question;
+    private final CompletableFuture<byte[]> answer = new CompletableFuture<>();
     private final long deadlineNanos =
         System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     private boolean mayBeDone;
     private final MemberSearch rounds = new MemberSearch();
     private GroupFailure last = GroupFailure.notLeader(Optional.empty());
 
-    private Search(
-        Target target, boolean isWrite, Attempt attempt, CompletableFuture<byte[]> answer) {
+    private Search(Target target, boolean isWrite, Question question) {
       this.target = target;
       this.isWrite = isWrite;
-      this.attempt = attempt;
-      this.answer = answer;
+      this.question = question;
     }
 
     private void tryNext() {
@@ -300,10 +245,10 @@ public final class GroupClient implements AutoCloseable {
       CompletableFuture<byte[]> tried;
       Peer asked = null;
       if (here != null && here.isLeader()) {
-        tried = attempt.here(here);
+        tried = question.here().apply(here);
       } else {
         asked = whom(here);
-        tried = GroupMessages.ask(connections, asked, attempt.message());
+        tried = GroupMessages.ask(connections, asked, question.message().get());
       }
       Peer to = asked;
       if (!tried.isDone()) {

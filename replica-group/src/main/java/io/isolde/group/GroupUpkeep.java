@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import io.isolde.raft.Daemons;
 import io.isolde.raft.transport.LogLimit;
 import java.io.IOException;
 import java.util.List;
@@ -47,12 +48,7 @@ final class GroupUpkeep implements AutoCloseable {
   private final LogLimit logLimit = new LogLimit();
   private final Map<UUID, Kept> kept = new ConcurrentHashMap<>();
   private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "isolde-group-upkeep");
-            thread.setDaemon(true);
-            return thread;
-          });
+      Executors.newSingleThreadScheduledExecutor(Daemons.named("isolde-group-upkeep"));
 
   GroupUpkeep(Starter starter, Function<UUID, Optional<String>> failure) {
     this.starter = starter;

@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -141,7 +140,9 @@ public final class Membership {
    * GroupFailure}, {@code UNKNOWN} while they are being changed.
    */
   public CompletableFuture<List<Peer>> members(GroupClient.Target target) {
-    return ask(
+    return server
+        .client()
+        .send(
             target,
             group -> group.committedMembers().thenApply(GroupMessages::bytes),
             GroupMessages.request(GroupMessages.MEMBERS, target.group(), 0))
@@ -152,7 +153,9 @@ public final class Membership {
   public CompletableFuture<Void> rejoin(GroupClient.Target target) {
     ByteBuf request = GroupMessages.request(GroupMessages.REJOIN, target.group(), 64);
     GroupMessages.peer(request, self);
-    return ask(target, member -> CompletableFuture.completedFuture(new byte[0]), request)
+    return server
+        .client()
+        .send(target, member -> CompletableFuture.completedFuture(new byte[0]), request)
         .thenApply(done -> null);
   }
 
@@ -180,7 +183,9 @@ public final class Membership {
     ByteBuf request = GroupMessages.request(GroupMessages.REPLACE, target.group(), 128);
     GroupMessages.text(request, oldId);
     next.ifPresent(peer -> GroupMessages.peer(request, peer));
-    return ask(
+    return server
+        .client()
+        .send(
             target,
             group ->
                 group
@@ -188,14 +193,5 @@ public final class Membership {
                     .thenApply(done -> new byte[0]),
             request)
         .thenApply(done -> null);
-  }
-
-  private CompletableFuture<byte[]> ask(
-      GroupClient.Target target,
-      Function<ReplicaGroup, CompletableFuture<byte[]>> here,
-      ByteBuf request) {
-    byte[] bytes = GroupMessages.rest(request);
-    request.release();
-    return server.client().send(target, here, bytes);
   }
 }

@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.RecentChanges;
+import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -52,13 +53,7 @@ public final class Changes implements AutoCloseable {
   public record Notification(List<Long> commits, long position, boolean isLost) {}
 
   private final ScheduledThreadPoolExecutor thread =
-      new ScheduledThreadPoolExecutor(
-          1,
-          task -> {
-            Thread made = new Thread(task, "isolde-oracle-watch");
-            made.setDaemon(true);
-            return made;
-          });
+      new ScheduledThreadPoolExecutor(1, Daemons.named("isolde-oracle-watch"));
 
   private final VisibilityQuestions questions;
 

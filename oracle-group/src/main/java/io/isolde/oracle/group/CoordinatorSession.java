@@ -6,6 +6,7 @@ import io.isolde.oracle.Decision;
 import io.isolde.oracle.InDoubtCommits;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
+import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.transport.LogLimit;
@@ -47,12 +48,7 @@ public final class CoordinatorSession implements AutoCloseable {
   private volatile Sequences sequences = new Sequences();
 
   private final ScheduledExecutorService renewals =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "isolde-oracle-lease");
-            thread.setDaemon(true);
-            return thread;
-          });
+      Executors.newSingleThreadScheduledExecutor(Daemons.named("isolde-oracle-lease"));
 
   private long generation;
   private final AtomicLong fencings = new AtomicLong();

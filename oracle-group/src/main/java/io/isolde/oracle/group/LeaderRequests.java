@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.oracle.group;
 
+import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.Peer;
 import io.isolde.raft.transport.NodeConnections;
@@ -58,12 +59,7 @@ final class LeaderRequests implements AutoCloseable {
   private final AtomicInteger count = new AtomicInteger();
   private final AtomicLong ids = new AtomicLong();
   private final ScheduledExecutorService ticker =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "isolde-oracle-client");
-            thread.setDaemon(true);
-            return thread;
-          });
+      Executors.newSingleThreadScheduledExecutor(Daemons.named("isolde-oracle-client"));
 
   /** Replaced, never changed. What comes late over an earlier one must not count against it. */
   private volatile Link link;

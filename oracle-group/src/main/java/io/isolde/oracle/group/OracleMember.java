@@ -6,6 +6,7 @@ import io.isolde.oracle.Outcome;
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
+import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.LeaderListener;
 import io.isolde.raft.Peer;
@@ -50,12 +51,7 @@ final class OracleMember implements AutoCloseable {
   final Changes changes;
   private final Rates rates = new Rates();
   private final ScheduledExecutorService tasks =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "isolde-oracle-duties");
-            thread.setDaemon(true);
-            return thread;
-          });
+      Executors.newSingleThreadScheduledExecutor(Daemons.named("isolde-oracle-duties"));
   private long startsAtLastTask;
 
   /**

@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.PendingCommit;
 import io.isolde.oracle.configuration.Configuration;
 import io.isolde.oracle.replica.UnfinishedCommit;
+import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
 import io.isolde.raft.ratis.RatisNode;
@@ -21,8 +22,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongFunction;
@@ -47,12 +46,13 @@ public final class OracleNode implements AutoCloseable {
   private final PeerTransport transport;
   private final OtherMembers otherMembers;
   private final Peer self;
-  private final ExecutorService changes = daemon("isolde-oracle-change");
+  private final ExecutorService changes = Daemons.one("isolde-oracle-change", MAX_QUEUED);
 
   /** For short looks at the disk, which event loops must not wait for. */
-  private final ExecutorService disk = daemon("isolde-oracle-disk");
+  private final ExecutorService disk = Daemons.one("isolde-oracle-disk", MAX_QUEUED);
 
-  private final ExecutorService bootstrapThread = daemon("isolde-oracle-bootstrap");
+  private final ExecutorService bootstrapThread =
+      Daemons.one("isolde-oracle-bootstrap", MAX_QUEUED);
   private final Upkeep upkeep;
 
   /** Null while this node is no member. Changed under the lock of this. */
@@ -362,20 +362,6 @@ public final class OracleNode implements AutoCloseable {
       stopMember();
       bootstrap.deleteLog();
     }
-  }
-
-  private static ExecutorService daemon(String name) {
-    return new ThreadPoolExecutor(
-        1,
-        1,
-        0,
-        TimeUnit.SECONDS,
-        new LinkedBlockingQueue<>(MAX_QUEUED),
-        task -> {
-          Thread thread = new Thread(task, name);
-          thread.setDaemon(true);
-          return thread;
-        });
   }
 
   /** Hands over if it leads, then stops; within some seconds. */

@@ -5,6 +5,7 @@ import io.isolde.oracle.replica.CommandCodec;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.oracle.replica.SavedReplica;
+import io.isolde.raft.Daemons;
 import io.isolde.raft.FileStateMachine;
 import io.isolde.raft.LogData;
 import io.isolde.raft.LogPosition;
@@ -97,12 +98,7 @@ final class OracleStateMachine implements FileStateMachine {
   private volatile Copy copy;
 
   private final ExecutorService saver =
-      Executors.newSingleThreadExecutor(
-          task -> {
-            Thread thread = new Thread(task, "isolde-oracle-save");
-            thread.setDaemon(true);
-            return thread;
-          });
+      Executors.newSingleThreadExecutor(Daemons.named("isolde-oracle-save"));
 
   /** Applied since the state was last copied. Only touched by the thread that applies. */
   private long entriesSinceCopy;

@@ -8,6 +8,7 @@ import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.oracle.replica.RecentCommits;
 import io.isolde.oracle.replica.UnfinishedCommit;
+import io.isolde.raft.Daemons;
 import io.isolde.raft.RaftReplica;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,11 +16,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,18 +56,7 @@ final class RecentWrites implements AutoCloseable {
   private final ReplicaHost host;
 
   /** Reads from disk, so not on the threads of connections. */
-  private final ExecutorService reader =
-      new ThreadPoolExecutor(
-          1,
-          1,
-          0,
-          TimeUnit.SECONDS,
-          new ArrayBlockingQueue<>(MAX_WAITING),
-          task -> {
-            Thread thread = new Thread(task, "isolde-oracle-recent");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final ExecutorService reader = Daemons.one("isolde-oracle-recent", MAX_WAITING);
 
   /** Guarded by this: one thread adds, and seldom another one looks. */
   private RecentCommits commits = new RecentCommits(0);

@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.replica.Command;
 import io.isolde.oracle.replica.OracleReplica;
 import io.isolde.raft.ByteBudget;
+import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.RaftReplica;
@@ -46,12 +47,7 @@ final class Sequencer
   private final Rates rates;
   private final ProposalBatcher<EntryMessage.Item, EntryMessage> batcher;
   private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(
-          task -> {
-            Thread made = new Thread(task, "isolde-oracle-sequencer");
-            made.setDaemon(true);
-            return made;
-          });
+      Executors.newSingleThreadExecutor(Daemons.named("isolde-oracle-sequencer"));
   private volatile boolean isClosed;
 
   Sequencer(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft.ratis;
 
+import io.isolde.raft.Daemons;
 import io.isolde.raft.RaftSettings;
 import io.isolde.raft.transport.LogLimit;
 import java.io.IOException;
@@ -70,14 +71,7 @@ final class LeaderWatch implements AutoCloseable {
   LeaderWatch(RaftRpcService rpc, RaftSettings settings) {
     this.rpc = rpc;
     this.settings = settings;
-    this.timer =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread thread = new Thread(task, "isolde-raft-watch");
-              thread.setDaemon(true);
-              return thread;
-            });
+    this.timer = new ScheduledThreadPoolExecutor(1, Daemons.named("isolde-raft-watch"));
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 

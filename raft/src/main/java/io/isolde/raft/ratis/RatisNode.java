@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.raft.ratis;
 
+import io.isolde.raft.Daemons;
 import io.isolde.raft.FileStateMachine;
 import io.isolde.raft.Peer;
 import io.isolde.raft.RaftNode;
@@ -58,7 +59,7 @@ public final class RatisNode implements RaftNode {
     this.transport = transport;
     this.directory = directory;
     this.settings = settings;
-    notifier = Executors.newSingleThreadExecutor(task -> daemon(task, "isolde-raft-notifier"));
+    notifier = Executors.newSingleThreadExecutor(Daemons.named("isolde-raft-notifier"));
     Parameters parameters = new Parameters();
     RaftRpcType.Context context = new RaftRpcType.Context(transport, settings);
     parameters.put(RaftRpcType.CONTEXT, context, RaftRpcType.Context.class);
@@ -231,7 +232,7 @@ public final class RatisNode implements RaftNode {
   public void close() {
     transport.serveRaft(RaftReceiver.NONE);
     rpc.stopWatching();
-    ExecutorService closer = Executors.newSingleThreadExecutor(task -> daemon(task, "raft-close"));
+    ExecutorService closer = Executors.newSingleThreadExecutor(Daemons.named("raft-close"));
     Future<?> closed =
         closer.submit(
             () -> {
@@ -250,11 +251,5 @@ public final class RatisNode implements RaftNode {
       closer.shutdownNow();
       notifier.shutdown();
     }
-  }
-
-  private static Thread daemon(Runnable task, String name) {
-    Thread thread = new Thread(task, name);
-    thread.setDaemon(true);
-    return thread;
   }
 }

@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The caller's end of a connection. It is open once; whoever wants another connects again. */
-final class ClientConnection extends ChannelDuplexHandler implements CallerEnd {
+final class ClientConnection extends ChannelDuplexHandler implements PeerClient {
   private static final Logger log = LoggerFactory.getLogger(ClientConnection.class);
 
   private final TransportSettings settings;
@@ -111,17 +111,24 @@ final class ClientConnection extends ChannelDuplexHandler implements CallerEnd {
     return connection.ready;
   }
 
+  /** Connects, for requests that are not Raft's. */
+  static CompletableFuture<PeerClient> forApplication(
+      Dialing dialing, InetSocketAddress address, Runnable onClosed) {
+    return open(dialing, address, Frame.PURPOSE_APPLICATION, "", onClosed)
+        .thenApply(connection -> connection);
+  }
+
   static WriteBufferWaterMark waterMark(TransportSettings settings) {
     return new WriteBufferWaterMark(settings.highWaterBytes() / 2, settings.highWaterBytes());
   }
 
   /** Sends a Raft request. Takes over the body. */
-  void send(byte kind, ByteBuf body, ResponseHandler handler) {
+  void sendRaft(byte kind, ByteBuf body, ResponseHandler handler) {
     send(Frame.request(kind, requestIds.incrementAndGet(), body, handler));
   }
 
   @Override
-  public void sendApplication(byte service, ByteBuf body, ResponseHandler handler) {
+  public void send(byte service, ByteBuf body, ResponseHandler handler) {
     send(Frame.request(service, requestIds.incrementAndGet(), handler, body));
   }
 

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** The one connection to a node: opened when it is needed, and again when it broke. Thread-safe. */
-final class KeptConnection<C extends Connection> {
+final class KeptConnection<C extends PeerClient> {
   /** How long a failed attempt to connect stands for the next ones. */
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -50,7 +50,7 @@ final class KeptConnection<C extends Connection> {
   synchronized Optional<C> ifOpen() {
     return current == null || !current.isDone() || current.isCompletedExceptionally()
         ? Optional.empty()
-        : Optional.of(current.join()).filter(Connection::isOpen);
+        : Optional.of(current.join()).filter(PeerClient::isOpen);
   }
 
   /**
@@ -71,7 +71,7 @@ final class KeptConnection<C extends Connection> {
   synchronized void close() {
     isClosed = true;
     if (current != null) {
-      var unused = current.thenAccept(Connection::close);
+      var unused = current.thenAccept(PeerClient::close);
     }
   }
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * that sends them. Answers are told on an event loop, as those of a socket are, since whoever gives
  * or awaits one may hold locks.
  */
-final class LocalConnection implements PeerConnection, CallerEnd {
+final class LocalConnection implements PeerConnection, PeerClient {
   private final ApplicationHandler server;
   private final InetSocketAddress address;
   private final Executor loop;
@@ -50,7 +50,7 @@ final class LocalConnection implements PeerConnection, CallerEnd {
   }
 
   @Override
-  public void sendApplication(byte service, ByteBuf body, ResponseHandler handler) {
+  public void send(byte service, ByteBuf body, ResponseHandler handler) {
     if (inFlight.incrementAndGet() > maxInFlight) {
       inFlight.decrementAndGet();
       body.release();

@@ -58,7 +58,7 @@ public final class PeerLink {
             .whenComplete(
                 (connection, failure) -> {
                   if (failure == null) {
-                    connection.send(kind, body, handler);
+                    connection.sendRaft(kind, body, handler);
                   } else {
                     body.release();
                     handler.onFailure(TransportException.notConnected(address, failure));

@@ -111,9 +111,9 @@ public final class PeerTransport implements AutoCloseable {
    */
   public CompletableFuture<PeerClient> connect(InetSocketAddress address, Runnable onClosed) {
     if (address.equals(address())) {
-      return CompletableFuture.completedFuture(new PeerClient(connectLocally(onClosed)));
+      return CompletableFuture.completedFuture(connectLocally(onClosed));
     }
-    return PeerClient.connect(dialing(loops.application()), address, onClosed);
+    return ClientConnection.forApplication(dialing(loops.application()), address, onClosed);
   }
 
   private LocalConnection connectLocally(Runnable onClosed) {
