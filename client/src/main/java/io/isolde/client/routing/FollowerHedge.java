@@ -2,6 +2,7 @@
 package io.isolde.client.routing;
 
 import com.datastax.oss.driver.api.core.CqlIdentifier;
+import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.session.Request;
 import com.datastax.oss.driver.api.core.specex.SpeculativeExecutionPolicy;
@@ -14,8 +15,9 @@ import java.util.Optional;
  * cut off, that node waits until there is a new leader, and passes the request on. So the request
  * is answered as soon as there is one, and the answer says who it is.
  *
- * <p>Only requests for one partition of a strong keyspace are concerned, and the driver asks only
- * for those that may be repeated. What the configured policy wants comes first.
+ * <p>Only requests for one partition of a strong keyspace are concerned: reads, and writes that
+ * have a {@linkplain NamedWrites name}. The driver asks only for those that may be repeated. What
+ * the configured policy wants comes first.
  */
 final class FollowerHedge implements SpeculativeExecutionPolicy {
   /** The driver's word for: no further node is asked. */
@@ -42,7 +44,7 @@ final class FollowerHedge implements SpeculativeExecutionPolicy {
   public long nextExecution(
       Node node, CqlIdentifier keyspace, Request request, int runningExecutions) {
     long wanted = policy.nextExecution(node, keyspace, request, runningExecutions);
-    return wanted >= 0 || !isRouted(request, keyspace) ? wanted : hedge(runningExecutions);
+    return wanted >= 0 || !mayHedge(request, keyspace) ? wanted : hedge(runningExecutions);
   }
 
   private long hedge(int runningExecutions) {
@@ -54,14 +56,16 @@ final class FollowerHedge implements SpeculativeExecutionPolicy {
     return budget.isLeft() ? afterMillis : NONE;
   }
 
-  private boolean isRouted(Request request, CqlIdentifier keyspace) {
-    return RoutedRequest.of(
-            request,
-            leaders,
-            Optional.ofNullable(keyspace),
-            context.getMetadataManager().getMetadata(),
-            context)
-        .isPresent();
+  private boolean mayHedge(Request request, CqlIdentifier keyspace) {
+    return request instanceof Statement<?> statement
+        && (RoutedRequest.isRead(statement) || NamedWrites.isNamed(statement))
+        && RoutedRequest.of(
+                request,
+                leaders,
+                Optional.ofNullable(keyspace),
+                context.getMetadataManager().getMetadata(),
+                context)
+            .isPresent();
   }
 
   @Override

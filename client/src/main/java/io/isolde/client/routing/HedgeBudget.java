@@ -4,8 +4,8 @@ package io.isolde.client.routing;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many requests may be sent to a second node, so that a cluster which is slow because it has
- * too much to do does not get twice as much.
+ * How many requests may be sent to a second node. A cluster may be slow because it has too much to
+ * do; it must not get twice as much then.
  *
  * <p>A hundred requests earn {@value #PERCENT} hedges. At most {@value #MAX_HEDGES} are saved up:
  * so many requests may be under way to a leader that hangs. It starts with all of them. Those that

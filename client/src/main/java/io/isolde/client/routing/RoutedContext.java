@@ -17,6 +17,7 @@ import com.datastax.oss.driver.internal.core.session.RequestProcessorRegistry;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** The driver's parts, with those that know of strong keyspaces. */
 public final class RoutedContext extends DefaultDriverContext {
@@ -72,7 +73,7 @@ public final class RoutedContext extends DefaultDriverContext {
   protected Map<String, SpeculativeExecutionPolicy> buildSpeculativeExecutionPolicies() {
     Map<String, SpeculativeExecutionPolicy> policies =
         new HashMap<>(super.buildSpeculativeExecutionPolicies());
-    if (isRouting && !hedgeAfter.isZero()) {
+    if (isHedging()) {
       Map<SpeculativeExecutionPolicy, SpeculativeExecutionPolicy> hedged = new HashMap<>();
       policies.replaceAll(
           (profile, policy) ->
@@ -82,12 +83,18 @@ public final class RoutedContext extends DefaultDriverContext {
     return policies;
   }
 
+  private boolean isHedging() {
+    return isRouting && !hedgeAfter.isZero();
+  }
+
   @Override
   protected RequestProcessorRegistry buildRequestProcessorRegistry() {
     if (!isRouting) {
       return super.buildRequestProcessorRegistry();
     }
-    CqlRequestAsyncProcessor learning = new LearningProcessor(leaders);
+    CqlRequestAsyncProcessor learning =
+        new LearningProcessor(
+            leaders, isHedging() ? Optional.of(new NamedWrites()) : Optional.empty());
     RequestProcessor<?, ?>[] processors =
         BuiltInRequestProcessors.createDefaultProcessors(this).stream()
             .map(processor -> learning(processor, learning))

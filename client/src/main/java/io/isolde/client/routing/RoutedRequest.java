@@ -99,13 +99,17 @@ record RoutedRequest(String keyspace, long token) {
         : Optional.empty();
   }
 
-  private static boolean isOfAnyReplica(Statement<?> statement, DriverContext context) {
+  /** Whether it only reads. */
+  static boolean isRead(Statement<?> statement) {
     String text =
         statement instanceof BoundStatement bound
             ? bound.getPreparedStatement().getQuery()
             : statement instanceof SimpleStatement simple ? simple.getQuery() : "";
-    boolean isRead = text.stripLeading().regionMatches(true, 0, SELECT, 0, SELECT.length());
-    return isRead && ANY_REPLICA.contains(consistencyOf(statement, context));
+    return text.stripLeading().regionMatches(true, 0, SELECT, 0, SELECT.length());
+  }
+
+  private static boolean isOfAnyReplica(Statement<?> statement, DriverContext context) {
+    return isRead(statement) && ANY_REPLICA.contains(consistencyOf(statement, context));
   }
 
   private static String consistencyOf(Statement<?> statement, DriverContext context) {
