@@ -27,10 +27,10 @@ record StatementAttempt<T>(Outcome outcome, T answer, long beginNanos, long endN
       recorder.single(Outcome.COMMITTED, end, null);
       return new StatementAttempt<>(Outcome.COMMITTED, answer, begin, end);
     } catch (InvalidQueryException e) {
-      outcome = ofIsolde(e);
+      outcome = mayHaveCopies(e) ? Outcome.UNKNOWN : ofIsolde(e);
       error = e;
     } catch (UnavailableException | OverloadedException | NoNodeAvailableException e) {
-      outcome = Outcome.ABORTED;
+      outcome = mayHaveCopies(e) ? Outcome.UNKNOWN : Outcome.ABORTED;
       error = e;
     } catch (DriverException e) {
       outcome = Outcome.UNKNOWN;
@@ -39,6 +39,12 @@ record StatementAttempt<T>(Outcome outcome, T answer, long beginNanos, long endN
     long end = System.nanoTime();
     recorder.single(outcome, end, error);
     return new StatementAttempt<>(outcome, null, begin, end);
+  }
+
+  /** Another copy of it may still be under way, of which the error says nothing. */
+  private static boolean mayHaveCopies(DriverException error) {
+    return error.getExecutionInfo() != null
+        && Boolean.TRUE.equals(error.getExecutionInfo().getRequest().isIdempotent());
   }
 
   /** What is committed without an answer takes effect, at an unknown time. */
