@@ -35,14 +35,13 @@ import org.apache.cassandra.cql3.statements.UseStatement;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.messages.ResultMessage;
-import org.apache.cassandra.utils.concurrent.OpOrder;
 
 /** Decides for each request whether it is Isolde's, and in which transaction it runs. */
 final class StatementRouter {
   private final TableBarrier barrier;
   private final LazyCoordinator coordinator;
   private final ControlStatements control;
-  private final StrongStatements strong;
+  private final StrongRouter strong;
   private final ConnectionTransactions connections;
   private final WriteGate writeGate;
   private final SnapshotTransactions snapshotTransactions;
@@ -54,11 +53,11 @@ final class StatementRouter {
   StatementRouter(TableBarrier barrier, NodeStart node, StrongStatements strong) {
     this.barrier = barrier;
     this.coordinator = node.coordinator();
-    this.strong = strong;
     this.changes = new TableChanges(coordinator, node.everyNode());
     this.writeGate = node.snapshots().gate();
     this.snapshotTransactions = node.snapshotTransactions();
     this.connections = new ConnectionTransactions(this::abandon);
+    this.strong = new StrongRouter(strong, barrier, connections);
     this.control = new ControlStatements(barrier, node, connections);
     this.data = new DataRequests(coordinator, control, connections);
     this.blocks = new BlockStatements(coordinator, barrier, connections);
@@ -171,15 +170,12 @@ final class StatementRouter {
     }
     if (statement instanceof BatchStatement batch) {
       Optional<CompletableFuture<ResultMessage>> strongly =
-          ifStrong(
+          strong.write(
+              batch,
               Tables.of(batch),
-              incoming,
-              () ->
-                  strongly(
-                      batch,
-                      BoundWrite.of(batch, BatchQueryOptions.withoutPerStatementVariables(options)),
-                      options,
-                      incoming));
+              () -> BoundWrite.of(batch, BatchQueryOptions.withoutPerStatementVariables(options)),
+              options,
+              incoming);
       if (strongly.isPresent()) {
         return strongly.get();
       }
@@ -197,11 +193,7 @@ final class StatementRouter {
                 .select(select, options, incoming.state(), incoming.request().requestTime()));
       }
       Optional<CompletableFuture<ResultMessage>> strongly =
-          ifStrong(
-              Set.of(select.table),
-              incoming,
-              () ->
-                  now(strong.select(select, options, incoming.request(), incoming.onCassandra())));
+          strong.select(select, options, incoming);
       if (strongly.isPresent()) {
         return strongly.get();
       }
@@ -218,8 +210,7 @@ final class StatementRouter {
     if (statement instanceof ModificationStatement write) {
       List<BoundWrite> writes = List.of(new BoundWrite(write, options));
       Optional<CompletableFuture<ResultMessage>> strongly =
-          ifStrong(
-              Set.of(write.metadata()), incoming, () -> strongly(write, writes, options, incoming));
+          strong.write(write, Set.of(write.metadata()), () -> writes, options, incoming);
       if (strongly.isPresent()) {
         return strongly.get();
       }
@@ -270,51 +261,9 @@ final class StatementRouter {
       BatchQueryOptions options,
       Supplier<List<String>> texts,
       Incoming incoming) {
-    return ifStrong(
-            Tables.of(batch),
-            incoming,
-            () -> {
-              List<BoundWrite> writes = BoundWrite.of(batch, options);
-              StatementChecks.ofStrongWrite(batch, writes, options.getConsistency(), incoming);
-              return StrongStatements.needsDecision(writes)
-                  ? strong.decideList(
-                      writes, texts.get(), options.getConsistency(), incoming.request())
-                  : strong.write(writes, options.getConsistency(), incoming.request());
-            })
+    return strong
+        .writeList(batch, options, texts, incoming)
         .orElseGet(() -> routeBatch(batch, options, incoming));
-  }
-
-  /**
-   * Has the groups of strong keyspaces run a statement that is no transaction's. In a transaction
-   * their tables are as all others: transactional or refused.
-   */
-  private Optional<CompletableFuture<ResultMessage>> ifStrong(
-      Set<TableMetadata> tables,
-      Incoming incoming,
-      Supplier<CompletableFuture<ResultMessage>> onGroups) {
-    if (!strong.isStrong(tables) || transactionOf(incoming).isPresent()) {
-      return Optional.empty();
-    }
-    OpOrder.Group group = barrier.enter(tables);
-    if (tables.stream().anyMatch(Tables::isTransactional)) {
-      group.close();
-      return Optional.empty();
-    }
-    return Optional.of(
-        Answers.within(
-            group,
-            () -> {
-              Tables.requireColumns(tables);
-              return onGroups.get();
-            }));
-  }
-
-  private CompletableFuture<ResultMessage> strongly(
-      CQLStatement statement, List<BoundWrite> writes, QueryOptions options, Incoming incoming) {
-    StatementChecks.ofStrongWrite(statement, writes, options.getConsistency(), incoming);
-    return StrongStatements.needsDecision(writes)
-        ? strong.decide(statement, writes, options, incoming.request())
-        : strong.write(writes, options.getConsistency(), incoming.request());
   }
 
   /** A statement on tables: ours if it runs in a transaction, or if a table is transactional. */
@@ -358,6 +307,7 @@ final class StatementRouter {
     }
     SnapshotValidator.refuseWrites(tables);
     UniqueIndexStatements.refuseWrites(tables);
+    RequestName.refuse(incoming);
     refuseOfSnapshot(incoming);
     // Transactional tables are cut at a timestamp: nobody has to wait for that.
     Set<TableMetadata> plain =

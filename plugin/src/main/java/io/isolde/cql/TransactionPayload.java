@@ -2,6 +2,7 @@
 package io.isolde.cql;
 
 import io.isolde.error.IsoldeException;
+import io.isolde.group.RequestId;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.Map;
@@ -14,19 +15,21 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.ByteBufferUtil;
 
 /**
- * What a request says of its transaction in its custom payload.
+ * What a request says of itself and of its transaction in its custom payload.
  *
  * @param transaction which it belongs to
  * @param startTimestamp of that: the sender got no answer to an earlier COMMIT and wants to know,
  *     so the transaction is aborted unless it is decided
  * @param start how the transaction is to be begun, before the statement is executed
  * @param commits whether the transaction is to be committed, after the statement
+ * @param name of a write that may come through several nodes; see {@link RequestName}
  */
 record TransactionPayload(
     Optional<UUID> transaction,
     OptionalLong startTimestamp,
     Optional<ControlStatement.Start> start,
-    boolean commits) {
+    boolean commits,
+    Optional<RequestId> name) {
   /** The id, as 36 characters of text or as 16 bytes. */
   static final String TRANSACTION = "isolde-transaction";
 
@@ -40,7 +43,8 @@ record TransactionPayload(
   static final String COMMIT = "isolde-commit";
 
   private static final TransactionPayload NONE =
-      new TransactionPayload(Optional.empty(), OptionalLong.empty(), Optional.empty(), false);
+      new TransactionPayload(
+          Optional.empty(), OptionalLong.empty(), Optional.empty(), false, Optional.empty());
   private static final int UUID_BYTES = 16;
 
   /**
@@ -58,7 +62,8 @@ record TransactionPayload(
             transactionId(entries.get(TRANSACTION)),
             startTimestamp(entries.get(START_TIMESTAMP)),
             start(entries.get(START)),
-            entries.containsKey(COMMIT));
+            entries.containsKey(COMMIT),
+            RequestName.of(entries));
     if (payload.transaction.isEmpty() && (payload.commits || payload.start.isPresent())) {
       throw IsoldeException.invalid(
           "The custom payload has " + START + " or " + COMMIT + ", but no " + TRANSACTION + ".");
@@ -69,7 +74,7 @@ record TransactionPayload(
   TransactionPayload withoutStart() {
     return start.isEmpty()
         ? this
-        : new TransactionPayload(transaction, startTimestamp, Optional.empty(), commits);
+        : new TransactionPayload(transaction, startTimestamp, Optional.empty(), commits, name);
   }
 
   private static Optional<UUID> transactionId(ByteBuffer value) {

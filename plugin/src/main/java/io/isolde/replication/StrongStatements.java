@@ -4,8 +4,6 @@ package io.isolde.replication;
 import io.isolde.answer.Answers;
 import io.isolde.apply.Denylist;
 import io.isolde.config.IsoldeConfig;
-import io.isolde.error.ErrorCode;
-import io.isolde.error.IsoldeException;
 import io.isolde.group.GroupClient;
 import io.isolde.group.Layout;
 import io.isolde.group.NodeLoad;
@@ -26,7 +24,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.QueryOptions;
-import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.DecoratedKey;
@@ -35,8 +32,6 @@ import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.WriteType;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.locator.InetAddressAndPort;
-import org.apache.cassandra.schema.KeyspaceMetadata;
-import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.transport.ProtocolVersion;
@@ -137,7 +132,7 @@ public final class StrongStatements {
     }
     select.authorize(request.state().getClientState());
     select.validate(request.state().getClientState());
-    refuseNearest(select);
+    StrongRefusals.refuseNearest(select);
     StrongKeyspace keyspace = keyspaces.get(select.keyspace());
     AtomicReference<ReadQuery> asked = new AtomicReference<>();
     ResultMessage rows =
@@ -161,17 +156,6 @@ public final class StrongStatements {
         : rows;
   }
 
-  /** Groups are read one after the other, and the nearest of the first are not the nearest. */
-  private static void refuseNearest(SelectStatement select) {
-    if (select.getRestrictions().isTopK()) {
-      throw IsoldeException.of(
-          ErrorCode.UNSUPPORTED_INDEX_QUERY,
-          "ORDER BY ... ANN OF on a strong keyspace reads any replica: ask at ONE or LOCAL_ONE.",
-          "keyspace",
-          select.keyspace());
-    }
-  }
-
   private static boolean isOfRange(SelectStatement select) {
     // The nearest of all ranges are not the nearest of each.
     return !select.getRestrictions().isTopK()
@@ -179,11 +163,18 @@ public final class StrongStatements {
             || select.getRestrictions().usesSecondaryIndexing());
   }
 
-  /** Writes, as one write of one group; checked and permitted already. May fail as this does. */
+  /**
+   * Writes, as one write of one group; checked and permitted already. May fail as this does.
+   *
+   * @param name which the client gave it
+   */
   public CompletableFuture<ResultMessage> write(
-      List<BoundWrite> writes, ConsistencyLevel consistency, ClientRequest request) {
+      List<BoundWrite> writes,
+      ConsistencyLevel consistency,
+      ClientRequest request,
+      Optional<RequestId> name) {
     StrongKeyspace keyspace = keyspaceOf(writes);
-    writes.forEach(write -> check(write.statement()));
+    writes.forEach(write -> StrongRefusals.check(write.statement()));
     ClientTimestamps.warnIfIgnored(writes, request);
     List<PartitionUpdate> updates = DataStatements.together(writes, 0, request);
     Denylist.checkWrites(updates);
@@ -201,7 +192,7 @@ public final class StrongStatements {
     return LeaderHint.on(
         keyspace
             .client()
-            .write(target, keyHashes, payload, made)
+            .write(target, name, keyHashes, payload, made)
             .handle(
                 (done, failure) ->
                     orThrow(new ResultMessage.Void(), failure, consistency, WriteType.SIMPLE)),
@@ -226,19 +217,10 @@ public final class StrongStatements {
     String name = writes.get(0).statement().keyspace();
     for (BoundWrite write : writes) {
       if (!write.statement().keyspace().equals(name)) {
-        throw spansGroups("several keyspaces", name);
+        throw StrongRefusals.spansGroups("several keyspaces", name);
       }
     }
     return keyspaces.get(name);
-  }
-
-  /** Only what is decided on is held still, and that is one partition. */
-  private static IsoldeException listsOfSeveralPartitions(String keyspace) {
-    return IsoldeException.of(
-        ErrorCode.UNSUPPORTED_KEYSPACE,
-        "A batch that sets or deletes elements of lists by index or value writes one partition.",
-        "keyspace",
-        keyspace);
   }
 
   private static GroupClient.Target groupOf(
@@ -246,49 +228,10 @@ public final class StrongStatements {
     Layout.Group group = keyspace.groupOf(updates.get(0).partitionKey().getToken());
     for (PartitionUpdate update : updates) {
       if (!keyspace.groupOf(update.partitionKey().getToken()).equals(group)) {
-        throw spansGroups("partitions of several replica groups", keyspace.name());
+        throw StrongRefusals.spansGroups("partitions of several replica groups", keyspace.name());
       }
     }
     return keyspace.target(group);
-  }
-
-  private static IsoldeException spansGroups(String what, String keyspace) {
-    return IsoldeException.of(
-        ErrorCode.BATCH_SPANS_GROUPS,
-        "The batch writes to "
-            + what
-            + ", which a strong keyspace can't do at once. Write to one partition, or use a"
-            + " transaction (ENABLE TRANSACTIONS).",
-        "keyspace",
-        keyspace);
-  }
-
-  private static void check(ModificationStatement statement) {
-    if (statement.isCounter()) {
-      throw refused(
-          ErrorCode.UNSUPPORTED_COUNTER,
-          "Counters add to whatever is there, and replaying a log would add again; use an int and"
-              + " UPDATE … IF.",
-          statement);
-    }
-    if (statement.isTimestampSet()) {
-      throw refused(
-          ErrorCode.UNSUPPORTED_TIMESTAMP,
-          "USING TIMESTAMP is not for strong keyspaces: the log's order gives the timestamps.",
-          statement);
-    }
-    KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(statement.keyspace());
-    if (keyspace != null && keyspace.views.forTable(statement.metadata().id).iterator().hasNext()) {
-      throw refused(
-          ErrorCode.UNSUPPORTED_KEYSPACE,
-          "Materialized views are not for strong keyspaces.",
-          statement);
-    }
-  }
-
-  private static IsoldeException refused(
-      ErrorCode code, String sentence, ModificationStatement statement) {
-    return IsoldeException.of(code, sentence, "table", statement.metadata());
   }
 
   /** Whether the leader has to read before it writes. */
@@ -371,16 +314,16 @@ public final class StrongStatements {
     DecoratedKey decided = null;
     var client = request.state().getClientState();
     for (BoundWrite write : writes) {
-      check(write.statement());
+      StrongRefusals.check(write.statement());
       guardValues(write, request);
       DecoratedKey key = DecidedStatement.key(write.statement(), write.options(), client);
       Denylist.checkConditional(write.statement().metadata(), key);
       Layout.Group own = keyspace.groupOf(key.getToken());
       if (group.isPresent() && !group.get().equals(own)) {
-        throw spansGroups("partitions of several replica groups", keyspace.name());
+        throw StrongRefusals.spansGroups("partitions of several replica groups", keyspace.name());
       }
       if (decided != null && !decided.equals(key)) {
-        throw listsOfSeveralPartitions(keyspace.name());
+        throw StrongRefusals.listsOfSeveralPartitions(keyspace.name());
       }
       group = Optional.of(own);
       decided = key;

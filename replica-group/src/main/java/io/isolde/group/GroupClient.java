@@ -72,15 +72,23 @@ public final class GroupClient implements AutoCloseable {
   private record Question(
       Function<ReplicaGroup, CompletableFuture<byte[]>> here, Supplier<ByteBuf> message) {}
 
+  /** As the other one, for a write that only this node knows of. */
+  public CompletableFuture<Long> write(
+      Target target, int[] keyHashes, byte[] payload, Object decoded) {
+    return write(target, Optional.empty(), keyHashes, payload, decoded);
+  }
+
   /**
    * Writes to a group; completes with the timestamp. Fails with a {@link GroupFailure}.
    *
+   * @param name the client's; it may send the same write through other nodes
    * @param payload see {@link Write}
    */
   public CompletableFuture<Long> write(
-      Target target, int[] keyHashes, byte[] payload, Object decoded) {
+      Target target, Optional<RequestId> name, int[] keyHashes, byte[] payload, Object decoded) {
     return numbered(
             target,
+            name,
             id -> {
               Write write = new Write(id, keyHashes, payload, decoded);
               int bytes = payload.length + 32 + 4 * keyHashes.length;
@@ -104,6 +112,7 @@ public final class GroupClient implements AutoCloseable {
   public CompletableFuture<byte[]> decide(Target target, byte[] request) {
     return numbered(
         target,
+        Optional.empty(),
         id ->
             new Question(
                 group -> requests.decide(group, id, request),
@@ -115,7 +124,11 @@ public final class GroupClient implements AutoCloseable {
                 }));
   }
 
-  private CompletableFuture<byte[]> numbered(Target target, Function<RequestId, Question> request) {
+  private CompletableFuture<byte[]> numbered(
+      Target target, Optional<RequestId> name, Function<RequestId, Question> request) {
+    if (name.isPresent()) {
+      return start(target, true, request.apply(name.get()));
+    }
     RequestNumbers open =
         numbers.computeIfAbsent(target.group(), group -> new RequestNumbers(session));
     RequestId id = open.next();

@@ -19,10 +19,7 @@ final class LogState {
   /** A deletion inside of a write takes the odd timestamp below it. */
   static final long STEP_MICROS = 2;
 
-  private static final byte VERSION = 2;
-
-  /** Which had nothing of the storage. */
-  private static final byte VERSION_WITHOUT_STORAGE = 1;
+  private static final byte VERSION = 3;
 
   private long lastMicros;
   private RetryWindow window = new RetryWindow();
@@ -81,12 +78,12 @@ final class LogState {
   byte[] restore(byte[] saved) throws IOException {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(saved));
     byte version = in.readByte();
-    if (version != VERSION && version != VERSION_WITHOUT_STORAGE) {
+    if (version != VERSION) {
       throw new IOException("The state of the log has version " + version + ", not " + VERSION);
     }
     lastMicros = in.readLong();
     window = RetryWindow.readFrom(in);
-    byte[] ofStorage = new byte[version == VERSION ? in.readInt() : 0];
+    byte[] ofStorage = new byte[in.readInt()];
     in.readFully(ofStorage);
     return ofStorage;
   }

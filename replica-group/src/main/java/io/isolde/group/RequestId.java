@@ -4,8 +4,24 @@ package io.isolde.group;
 /**
  * Names a write, so that it is applied once however often it is sent.
  *
- * @param session a node's process; random, never 0
- * @param number counts the session's writes to one group
+ * <p>Nodes name the writes that they send to leaders. A client may name its own, and then send the
+ * same one through several nodes.
+ *
+ * @param session a node's process, or a client's session; random, never 0
+ * @param number increases with each write of the session. A node's counts its writes to one group;
+ *     a client's is the time of its clock, in microseconds since 1970
  * @param oldestOpen below it the session sends none again
  */
-public record RequestId(long session, long number, long oldestOpen) {}
+public record RequestId(long session, long number, long oldestOpen) {
+  /** What a node's numbers never reach: 2005. */
+  private static final long MIN_OF_CLIENT = 1L << 50;
+
+  /** Whether a client named it. */
+  public boolean isOfClient() {
+    return isOfClient(number);
+  }
+
+  static boolean isOfClient(long number) {
+    return number >= MIN_OF_CLIENT;
+  }
+}

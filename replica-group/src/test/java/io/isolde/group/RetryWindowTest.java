@@ -8,10 +8,16 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.OptionalLong;
+import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class RetryWindowTest {
+  private static final long SEED = Long.getLong("isolde.seed", System.nanoTime());
   private static final long NOON = 1_800_000_000_000_000L;
   private static final long MUCH_LATER = NOON + 10 * RetryWindow.SESSION_MICROS;
 
@@ -55,18 +61,97 @@ class RetryWindowTest {
       window.applied(new RequestId(session, 1, 1), NOON + session);
     }
     window.applied(new RequestId(-1, 1, 1), MUCH_LATER);
-    assertThat(window.sessions()).isEqualTo(1);
+    assertThat(window.sessions()).isEqualTo(RetryWindow.FEW_SESSIONS);
+    assertThat(window.appliedAt(1, 1)).isEmpty();
+    assertThat(window.appliedAt(2, 1)).hasValue(NOON + 2);
     assertThat(window.appliedAt(-1, 1)).hasValue(MUCH_LATER);
+  }
+
+  @Test
+  void whenAClientIsNotHeardOfForLongThenItsOldWritesAreForgottenAndNotNew() {
+    window.applied(new RequestId(-1, NOON, NOON), NOON + 2);
+    for (int client = 1; client <= RetryWindow.FEW_SESSIONS; client++) {
+      long micros = MUCH_LATER + 2L * client;
+      window.applied(new RequestId(client, micros, micros), micros);
+    }
+    assertThat(window.sessions()).isEqualTo(RetryWindow.FEW_SESSIONS);
+    assertThat(window.appliedAt(-1, NOON)).hasValue(RetryWindow.FORGOTTEN);
+    assertThat(window.appliedAt(-1, MUCH_LATER)).isEmpty();
+  }
+
+  @Test
+  void whenThereAreTooManyClientsThenTheirWritesAreRefusedButNoneIsAppliedTwice() {
+    for (int client = 1; client <= RetryWindow.MAX_CLIENTS + 1; client++) {
+      window.applied(new RequestId(client, NOON + client, NOON + client), NOON + 2L * client);
+    }
+    assertThat(window.sessions()).isEqualTo(RetryWindow.MAX_CLIENTS);
+    assertThat(window.appliedAt(1, NOON + 1)).hasValue(RetryWindow.FORGOTTEN);
+    assertThat(window.appliedAt(2, NOON + 2)).hasValue(NOON + 4);
+    assertThat(window.appliedAt(-1, NOON + 1_000_000))
+        .as("its clock may be a minute ahead, so it may be one of those")
+        .hasValue(RetryWindow.FORGOTTEN);
+    assertThat(window.appliedAt(-1, NOON + 100_000_000)).isEmpty();
+  }
+
+  @Test
+  void whenClientsHaveTooManyWritesThenTheOnesNotHeardOfForLongestGo() {
+    int clients = RetryWindow.MAX_CLIENT_WRITES / RetryWindow.MAX_CLIENT_OPEN + 1;
+    long micros = NOON;
+    for (int client = 1; client <= clients; client++) {
+      for (int i = 0; i <= RetryWindow.MAX_CLIENT_OPEN; i++) {
+        micros += 2;
+        window.applied(new RequestId(client, micros, NOON), micros);
+      }
+    }
+    assertThat(window.sessions()).isEqualTo(clients - 1);
+  }
+
+  /** Clients whose clocks are wrong by up to a minute send again whatever they have sent. */
+  @Test
+  void whenWritesAreSentAgainAtAnyTimeThenNoneIsAppliedTwice() throws IOException {
+    Random random = new Random(SEED);
+    RetryWindow small = new RetryWindow();
+    Set<RequestId> applied = new HashSet<>();
+    List<RequestId> sent = new ArrayList<>();
+    long micros = NOON;
+    int repetitions = 0;
+    for (int i = 0; i < 60_000; i++) {
+      micros += 2 + random.nextInt(i % 1_000 == 0 ? 900_000_000 : 200_000);
+      RequestId id;
+      if (!sent.isEmpty() && random.nextInt(3) == 0) {
+        id = sent.get(random.nextInt(sent.size()));
+      } else {
+        long session = 1L + random.nextInt(2 * RetryWindow.FEW_SESSIONS);
+        long skew = (session % 121 - 60) * 1_000_000;
+        long number = micros + skew;
+        id = new RequestId(session, number, number - random.nextInt(10_000_000));
+        sent.add(id);
+      }
+      if (small.appliedAt(id.session(), id.number()).isEmpty()) {
+        assertThat(applied.add(id)).as("seed %s: %s is applied twice", SEED, id).isTrue();
+        small.applied(id, micros);
+      } else {
+        repetitions += 1;
+      }
+      if (i % 5_000 == 0) {
+        small = copyOf(small);
+      }
+    }
+    assertThat(repetitions).isPositive();
+    assertThat(applied.size()).as("new ones are applied, too").isGreaterThan(sent.size() * 9 / 10);
+  }
+
+  private static RetryWindow copyOf(RetryWindow window) throws IOException {
+    ByteArrayOutputStream saved = new ByteArrayOutputStream();
+    window.writeTo(new DataOutputStream(saved));
+    return RetryWindow.readFrom(new DataInputStream(new ByteArrayInputStream(saved.toByteArray())));
   }
 
   @Test
   void whenItIsSavedThenItIsTheSameAfterwards() throws IOException {
     window.applied(new RequestId(1, 7, 6), NOON);
     window.applied(new RequestId(2, 9, 9), NOON + 2);
-    ByteArrayOutputStream saved = new ByteArrayOutputStream();
-    window.writeTo(new DataOutputStream(saved));
-    RetryWindow restored =
-        RetryWindow.readFrom(new DataInputStream(new ByteArrayInputStream(saved.toByteArray())));
+    RetryWindow restored = copyOf(window);
     for (RetryWindow each : new RetryWindow[] {window, restored}) {
       assertThat(each.appliedAt(1, 7)).isEqualTo(OptionalLong.of(NOON));
       assertThat(each.appliedAt(1, 5)).isEqualTo(OptionalLong.of(RetryWindow.FORGOTTEN));

@@ -3,12 +3,16 @@ package io.isolde.torture;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Registers and lists for single statements, in a strong keyspace or in transactional tables. */
 final class StatementTables {
@@ -22,6 +26,7 @@ final class StatementTables {
   private final CqlSession session;
   private final String prefix;
   private final ConsistencyLevel readLevel;
+  private final Map<String, PreparedStatement> prepared = new ConcurrentHashMap<>();
 
   private StatementTables(CqlSession session, String prefix, ConsistencyLevel readLevel) {
     this.session = session;
@@ -71,19 +76,30 @@ final class StatementTables {
 
   /**
    * Executes a statement on one partition. If its key is even, it goes to the leader of a strong
-   * keyspace, as far as the session knows that; else to any node, which may have to pass it on.
+   * keyspace, as far as the session knows that; else to any node, which may have to pass it on. If
+   * it waits long for that leader, it goes to a second node, too, where that is allowed.
    */
   private ResultSet execute(int key, String cql, Object... values) {
-    SimpleStatement statement =
-        SimpleStatement.newInstance(cql.replace("$", prefix), values)
-            .setConsistencyLevel(cql.startsWith("SELECT") ? readLevel : ConsistencyLevel.QUORUM)
-            .setIdempotent(false);
+    String text = cql.replace("$", prefix);
+    boolean goesToLeader = prefix.equals(STRONG) && key % 2 == 0;
+    Statement<?> statement =
+        goesToLeader && mayBeRepeated(cql)
+            ? prepared.computeIfAbsent(text, session::prepare).bind(values).setIdempotent(true)
+            : SimpleStatement.newInstance(text, values).setIdempotent(false);
+    statement =
+        statement.setConsistencyLevel(
+            cql.startsWith("SELECT") ? readLevel : ConsistencyLevel.QUORUM);
     return session.execute(
-        prefix.equals(STRONG) && key % 2 == 0
+        goesToLeader
             ? statement
                 .setRoutingKeyspace(STRONG_KEYSPACE)
                 .setRoutingKey(ByteBuffer.allocate(Integer.BYTES).putInt(0, key))
             : statement);
+  }
+
+  /** What gets a name from the client, or only reads. */
+  private static boolean mayBeRepeated(String cql) {
+    return !cql.contains(" IF ") && !cql.startsWith("BEGIN");
   }
 
   private void truncate(String table) {

@@ -13,7 +13,7 @@ final class Parts {
   private String last = "";
 
   Parts() {
-    for (String part : List.of("routed", "noticed", "elected", "learned")) {
+    for (String part : List.of("all", "noticed", "elected", "learned")) {
       millis.put(part, new ArrayList<>());
     }
   }
@@ -23,12 +23,12 @@ final class Parts {
     OptionalDouble noticed = turnover.noticedMillis();
     OptionalDouble elected = turnover.electedMillis();
     OptionalDouble learned = turnover.learnedMillis(clients);
-    millis.get("routed").add(gap);
+    millis.get("all").add(gap);
     noticed.ifPresent(millis.get("noticed")::add);
     elected.ifPresent(each -> millis.get("elected").add(each - noticed.orElse(0)));
     learned.ifPresent(millis.get("learned")::add);
     last =
-        "clients that know the leader: %.0f ms (noticed after %s, a leader after %s, known %s later)"
+        "%.0f ms (noticed after %s, a leader after %s, known %s later)"
             .formatted(gap, text(noticed), text(elected), text(learned));
   }
 
@@ -42,14 +42,15 @@ final class Parts {
   }
 
   /** The medians and 99th percentiles, in milliseconds. */
-  Map<String, Double> metrics(String event) {
+  Map<String, Double> metrics(String event, String clients) {
     Map<String, Double> metrics = new LinkedHashMap<>();
     millis.forEach(
         (part, seen) -> {
           if (!seen.isEmpty()) {
             double[] all = seen.stream().mapToDouble(each -> each).toArray();
-            metrics.put(event + "_" + part + "_p50_ms", Gaps.percentile(all, 50));
-            metrics.put(event + "_" + part + "_p99_ms", Gaps.percentile(all, 99));
+            String name = event + "_" + clients + "_" + part;
+            metrics.put(name + "_p50_ms", Gaps.percentile(all, 50));
+            metrics.put(name + "_p99_ms", Gaps.percentile(all, 99));
           }
         });
     return metrics;

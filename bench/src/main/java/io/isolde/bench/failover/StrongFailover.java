@@ -3,7 +3,6 @@ package io.isolde.bench.failover;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverException;
-import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
@@ -68,8 +67,7 @@ public final class StrongFailover implements AutoCloseable {
   private final TemporaryNode cluster;
   private final List<Node> nodes;
   private final List<Clients> clients = new ArrayList<>();
-  private final CqlSession routing;
-  private final Clients routed;
+  private final List<RoutedClients> routed;
   private final Map<String, Double> metrics = new LinkedHashMap<>();
   private final Event<Integer> handOver = Event.harmless(this::handOver);
 
@@ -81,18 +79,15 @@ public final class StrongFailover implements AutoCloseable {
         node ->
             clients.add(
                 new Clients(table.updates(node, TIMEOUT), CLIENTS_PER_NODE, AFTER_SUCCESS_MILLIS)));
-    this.routing = cluster.connectRouted();
-    RowTable overLeaders = table.over(routing, run.options());
     this.routed =
-        new Clients(
-            () -> routing.executeAsync(mayBeRepeated(overLeaders)),
-            CLIENTS_PER_NODE,
-            AFTER_SUCCESS_MILLIS);
+        List.of(
+            routed("routed", cluster.connectRoutedWithoutHedging(), table),
+            routed("hedged", cluster.connectRouted(), table));
   }
 
-  /** If the leader dies, the driver asks another node. */
-  private static BoundStatement mayBeRepeated(RowTable table) {
-    return table.update(table.anyRow()).setTimeout(TIMEOUT).setIdempotent(true);
+  private RoutedClients routed(String prefix, CqlSession session, RowTable table) {
+    return new RoutedClients(
+        prefix, session, table, run.options(), TIMEOUT, CLIENTS_PER_NODE, AFTER_SUCCESS_MILLIS);
   }
 
   /** Runs it. */
@@ -170,31 +165,35 @@ public final class StrongFailover implements AutoCloseable {
   private void repeat(String name, Event<Integer> event) {
     int times = ROUNDS_OF_EVENTS * run.options().rounds();
     Gaps gaps = new Gaps();
-    Parts parts = new Parts();
-    long failedBefore = routed.failed();
+    routed.forEach(RoutedClients::begin);
     for (int i = 1; i <= times; i++) {
-      Gaps.Gap gap = observe(event, parts);
+      Gaps.Gap gap = observeAll(event);
       gaps.add(gap);
       run.say(
           "  %s %d of %d: no write for %.0f ms, %d requests failed (last: %s); %s"
               .formatted(
-                  name, i, times, gap.longestMillis(), gap.failed(), lastFailures(), parts.last()));
+                  name,
+                  i,
+                  times,
+                  gap.longestMillis(),
+                  gap.failed(),
+                  lastFailures(),
+                  routed.stream().map(RoutedClients::last).toList()));
     }
     metrics.put(name + "_p50" + unitOf(name), gaps.percentileMillis(50) / millisOf(name));
     metrics.put(name + "_p99" + unitOf(name), gaps.percentileMillis(99) / millisOf(name));
     metrics.put(name + "_times", (double) times);
     metrics.put(name + "_failed", (double) gaps.failed());
-    metrics.put(name + "_routed_failed", (double) (routed.failed() - failedBefore));
-    metrics.putAll(parts.metrics(name));
+    routed.forEach(each -> metrics.putAll(each.metrics(name)));
   }
 
   /** Looks at clients that know the leader during an event, too. */
-  private Gaps.Gap observe(Event<Integer> event, Parts parts) {
+  private Gaps.Gap observeAll(Event<Integer> event) {
     AtomicReference<Turnover> turnover = new AtomicReference<>();
     Event<Integer> watched =
         new Event<>(
             leader -> {
-              routed.successes().restart(System.nanoTime());
+              routed.forEach(RoutedClients::restart);
               turnover.set(turnover(leader));
               event.strike().accept(leader);
             },
@@ -202,7 +201,7 @@ public final class StrongFailover implements AutoCloseable {
             event.hitsItsClients());
     Gaps.Gap gap = observe(watched);
     try (Turnover seen = turnover.get()) {
-      parts.add(seen, routed.successes());
+      routed.forEach(each -> each.add(seen));
     }
     return gap;
   }
@@ -297,7 +296,6 @@ public final class StrongFailover implements AutoCloseable {
   @Override
   public void close() {
     clients.forEach(Clients::close);
-    routed.close();
-    routing.close();
+    routed.forEach(RoutedClients::close);
   }
 }

@@ -213,6 +213,11 @@ public final class TemporaryNode implements AutoCloseable {
     return connect(new IsoldeSessionBuilder());
   }
 
+  /** As {@link #connectRouted}; each request waits for the node that it was sent to. */
+  public CqlSession connectRoutedWithoutHedging() {
+    return connect(new IsoldeSessionBuilder().withHedgingAfter(Duration.ZERO));
+  }
+
   private CqlSession connect(CqlSessionBuilder builder) {
     return builder
         .addContactPoints(cluster.contactPoints())

@@ -23,9 +23,16 @@ import java.util.concurrent.CompletionStage;
  */
 final class LearningProcessor extends CqlRequestAsyncProcessor {
   private final Leaders<Node> leaders;
+  private final Optional<NamedWrites> names;
 
-  LearningProcessor(Leaders<Node> leaders) {
+  /**
+   * Executes requests.
+   *
+   * @param names for writes, if some go to a second node
+   */
+  LearningProcessor(Leaders<Node> leaders, Optional<NamedWrites> names) {
     this.leaders = leaders;
+    this.names = names;
   }
 
   @Override
@@ -37,7 +44,11 @@ final class LearningProcessor extends CqlRequestAsyncProcessor {
     Optional<RoutedRequest> routed = RoutedRequest.of(request, leaders, session, context);
     Optional<Node> asked = routed.flatMap(place -> place.leader(leaders));
     CompletionStage<AsyncResultSet> answer =
-        super.process(request, session, context, sessionLogPrefix);
+        routed.isPresent() && names.isPresent()
+            ? names
+                .get()
+                .send(request, context, each -> send(each, session, context, sessionLogPrefix))
+            : send(request, session, context, sessionLogPrefix);
     CompletableFuture<AsyncResultSet> learned = new CompletableFuture<>();
     var unused =
         answer.whenComplete(
@@ -68,12 +79,20 @@ final class LearningProcessor extends CqlRequestAsyncProcessor {
     return learned;
   }
 
+  private CompletionStage<AsyncResultSet> send(
+      Statement<?> request,
+      DefaultSession session,
+      InternalDriverContext context,
+      String sessionLogPrefix) {
+    return super.process(request, session, context, sessionLogPrefix);
+  }
+
   private void learn(Statement<?> request, ExecutionInfo answer, Session session) {
     Optional<HintedLeader> hint = HintedLeader.in(answer.getIncomingPayload());
     if (hint.isEmpty()) {
       return;
     }
-    Optional<String> keyspace = RoutedRequest.keyspaceOf(request, session);
+    Optional<String> keyspace = RoutedRequest.keyspaceOf(request, session.getKeyspace());
     Optional<Node> leader = session.getMetadata().findNode(hint.get().address());
     if (keyspace.isPresent() && leader.isPresent()) {
       leaders.learn(keyspace.get(), hint.get().range(), leader.get());

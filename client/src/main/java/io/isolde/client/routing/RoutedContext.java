@@ -6,6 +6,7 @@ import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.loadbalancing.LoadBalancingPolicy;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.session.ProgrammaticArguments;
+import com.datastax.oss.driver.api.core.specex.SpeculativeExecutionPolicy;
 import com.datastax.oss.driver.internal.core.context.DefaultDriverContext;
 import com.datastax.oss.driver.internal.core.cql.CqlRequestAsyncProcessor;
 import com.datastax.oss.driver.internal.core.cql.CqlRequestSyncProcessor;
@@ -13,8 +14,10 @@ import com.datastax.oss.driver.internal.core.metadata.token.ReplicationStrategyF
 import com.datastax.oss.driver.internal.core.session.BuiltInRequestProcessors;
 import com.datastax.oss.driver.internal.core.session.RequestProcessor;
 import com.datastax.oss.driver.internal.core.session.RequestProcessorRegistry;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** The driver's parts, with those that know of strong keyspaces. */
 public final class RoutedContext extends DefaultDriverContext {
@@ -27,18 +30,23 @@ public final class RoutedContext extends DefaultDriverContext {
 
   private final Leaders<Node> leaders = new Leaders<>();
   private final boolean isRouting;
+  private final Duration hedgeAfter;
 
   /**
    * The parts of a session.
    *
    * @param isRouting whether requests go to leaders
+   * @param hedgeAfter how long a request waits for its leader before another node is asked, too;
+   *     zero: for ever
    */
   public RoutedContext(
       DriverConfigLoader configLoader,
       ProgrammaticArguments programmaticArguments,
-      boolean isRouting) {
+      boolean isRouting,
+      Duration hedgeAfter) {
     super(configLoader, programmaticArguments);
     this.isRouting = isRouting;
+    this.hedgeAfter = hedgeAfter;
   }
 
   @Override
@@ -62,11 +70,31 @@ public final class RoutedContext extends DefaultDriverContext {
   }
 
   @Override
+  protected Map<String, SpeculativeExecutionPolicy> buildSpeculativeExecutionPolicies() {
+    Map<String, SpeculativeExecutionPolicy> policies =
+        new HashMap<>(super.buildSpeculativeExecutionPolicies());
+    if (isHedging()) {
+      Map<SpeculativeExecutionPolicy, SpeculativeExecutionPolicy> hedged = new HashMap<>();
+      policies.replaceAll(
+          (profile, policy) ->
+              hedged.computeIfAbsent(
+                  policy, each -> new FollowerHedge(each, leaders, this, hedgeAfter)));
+    }
+    return policies;
+  }
+
+  private boolean isHedging() {
+    return isRouting && !hedgeAfter.isZero();
+  }
+
+  @Override
   protected RequestProcessorRegistry buildRequestProcessorRegistry() {
     if (!isRouting) {
       return super.buildRequestProcessorRegistry();
     }
-    CqlRequestAsyncProcessor learning = new LearningProcessor(leaders);
+    CqlRequestAsyncProcessor learning =
+        new LearningProcessor(
+            leaders, isHedging() ? Optional.of(new NamedWrites()) : Optional.empty());
     RequestProcessor<?, ?>[] processors =
         BuiltInRequestProcessors.createDefaultProcessors(this).stream()
             .map(processor -> learning(processor, learning))

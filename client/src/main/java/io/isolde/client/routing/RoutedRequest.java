@@ -10,6 +10,7 @@ import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.loadbalancing.NodeDistance;
+import com.datastax.oss.driver.api.core.metadata.Metadata;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.metadata.NodeState;
 import com.datastax.oss.driver.api.core.metadata.token.Token;
@@ -41,12 +42,22 @@ record RoutedRequest(String keyspace, long token) {
    */
   static Optional<RoutedRequest> of(
       Request request, Leaders<Node> leaders, Session session, DriverContext context) {
+    return of(request, leaders, session.getKeyspace(), session.getMetadata(), context);
+  }
+
+  /** As above, for a session with this keyspace and this view of the cluster. */
+  static Optional<RoutedRequest> of(
+      Request request,
+      Leaders<Node> leaders,
+      Optional<CqlIdentifier> ofSession,
+      Metadata metadata,
+      DriverContext context) {
     if (!(request instanceof Statement<?> statement) || statement.getNode() != null) {
       return Optional.empty();
     }
-    Optional<String> keyspace = keyspaceOf(statement, session).filter(leaders::knows);
+    Optional<String> keyspace = keyspaceOf(statement, ofSession).filter(leaders::knows);
     return keyspace.isEmpty()
-            || isPlain(keyspace.get(), session)
+            || isPlain(keyspace.get(), metadata)
             || isOfAnyReplica(statement, context)
         ? Optional.empty()
         : token(statement).map(token -> new RoutedRequest(keyspace.get(), token));
@@ -61,18 +72,17 @@ record RoutedRequest(String keyspace, long token) {
                 leader.getState() == NodeState.UP && leader.getDistance() != NodeDistance.IGNORED);
   }
 
-  static Optional<String> keyspaceOf(Statement<?> statement, Session session) {
+  static Optional<String> keyspaceOf(Statement<?> statement, Optional<CqlIdentifier> ofSession) {
     CqlIdentifier keyspace = statement.getRoutingKeyspace();
     if (keyspace == null) {
       keyspace = statement.getKeyspace();
     }
-    return Optional.ofNullable(keyspace).or(session::getKeyspace).map(CqlIdentifier::asInternal);
+    return Optional.ofNullable(keyspace).or(() -> ofSession).map(CqlIdentifier::asInternal);
   }
 
   /** A strong keyspace may be dropped, and another one of its name made. */
-  private static boolean isPlain(String keyspace, Session session) {
-    return session
-        .getMetadata()
+  private static boolean isPlain(String keyspace, Metadata metadata) {
+    return metadata
         .getKeyspace(CqlIdentifier.fromInternal(keyspace))
         .map(known -> known.getReplication().get(RoutedContext.CLASS))
         .filter(type -> !type.equals(RoutedContext.STRONG))
@@ -89,13 +99,17 @@ record RoutedRequest(String keyspace, long token) {
         : Optional.empty();
   }
 
-  private static boolean isOfAnyReplica(Statement<?> statement, DriverContext context) {
+  /** Whether it only reads. */
+  static boolean isRead(Statement<?> statement) {
     String text =
         statement instanceof BoundStatement bound
             ? bound.getPreparedStatement().getQuery()
             : statement instanceof SimpleStatement simple ? simple.getQuery() : "";
-    boolean isRead = text.stripLeading().regionMatches(true, 0, SELECT, 0, SELECT.length());
-    return isRead && ANY_REPLICA.contains(consistencyOf(statement, context));
+    return text.stripLeading().regionMatches(true, 0, SELECT, 0, SELECT.length());
+  }
+
+  private static boolean isOfAnyReplica(Statement<?> statement, DriverContext context) {
+    return isRead(statement) && ANY_REPLICA.contains(consistencyOf(statement, context));
   }
 
   private static String consistencyOf(Statement<?> statement, DriverContext context) {

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
+import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.ExecutionInfo;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.system.Await;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -16,6 +19,10 @@ import java.util.Set;
 final class RoutedRequests {
   private static final int KEYS = 120;
   private static final int GROUPS = 3;
+
+  /** Enough for an election, and less than it takes the driver to close a silent connection. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(15);
+
   private static final String KEYSPACE = "routed";
 
   private final StrongCluster nodes;
@@ -45,6 +52,8 @@ final class RoutedRequests {
       for (int node = 1; node <= 3; node++) {
         routed.checkThatANewLeaderIsLearnedFromItsGroupsFirstAnswers(node);
       }
+      routed.checkThatALeaderThatHangsCostsNoTimeOut();
+      routed.checkThatTransactionalTablesAreWrittenToAsWell();
       routed.checkThatAKilledLeaderIsReplaced();
     }
     nodes.execute("DROP KEYSPACE routed");
@@ -54,11 +63,15 @@ final class RoutedRequests {
     passedOn = 0;
     asked.clear();
     for (int p = 0; p < KEYS; p++) {
-      see(session.execute(write.bind(v, p).setIdempotent(true)).getExecutionInfo());
-      var answer = session.execute(read.bind(p).setIdempotent(true));
+      see(session.execute(repeatable(write.bind(v, p))).getExecutionInfo());
+      var answer = session.execute(repeatable(read.bind(p)));
       see(answer.getExecutionInfo());
       assertThat(answer.one().getInt("v")).isEqualTo(v);
     }
+  }
+
+  private static BoundStatement repeatable(BoundStatement request) {
+    return request.setIdempotent(true).setTimeout(TIMEOUT);
   }
 
   private void see(ExecutionInfo answer) {
@@ -114,6 +127,45 @@ final class RoutedRequests {
       }
     }
     return true;
+  }
+
+  /** It still has its copy of what another node has passed on, and comes back with that. */
+  private void checkThatALeaderThatHangsCostsNoTimeOut() {
+    nodes.on(1, "ALTER KEYSPACE routed LEADER '" + nodes.cluster.node(3).spec().address() + "'");
+    awaitDirect(15);
+    nodes.cluster.node(3).pause();
+    try {
+      writeAndReadAll(16); // Nobody gets an answer of that node.
+      writeAndReadAll(17);
+    } finally {
+      nodes.cluster.node(3).resume();
+    }
+    Await.until("node 3 knows who leads", () -> passesOnAt(3));
+    for (int p = 0; p < KEYS; p++) {
+      assertThat(session.execute(read.bind(p)).one().getInt("v"))
+          .as("a late copy of an older write is not applied")
+          .isEqualTo(17);
+    }
+  }
+
+  private boolean passesOnAt(int node) {
+    try {
+      nodes.on(node, "SELECT v FROM routed.t WHERE p = 1");
+      return true;
+    } catch (DriverException e) {
+      return false;
+    }
+  }
+
+  /** Such a table refuses names, since its writes are transactions. */
+  private void checkThatTransactionalTablesAreWrittenToAsWell() {
+    nodes.execute("CREATE TABLE routed.u (p int PRIMARY KEY, v int)");
+    nodes.execute("ENABLE TRANSACTIONS ON routed.u");
+    PreparedStatement insert = session.prepare("INSERT INTO routed.u (p, v) VALUES (?, ?)");
+    for (int p = 0; p < 10; p++) {
+      session.execute(insert.bind(p, p).setIdempotent(true));
+    }
+    assertThat(session.execute("SELECT p FROM routed.u").all()).hasSize(10);
   }
 
   private void checkThatAKilledLeaderIsReplaced() {

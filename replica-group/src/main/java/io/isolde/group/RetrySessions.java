@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.group;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/**
+ * Senders of writes, in the order in which they were last heard of, and what they may send again.
+ */
+final class RetrySessions {
+  private static final class Session {
+    private long lastMicros;
+
+    /** Below it nothing is sent again; what comes late all the same was given up or is done. */
+    private long oldestOpen;
+
+    /** Timestamps by the number of the write. */
+    private final NavigableMap<Long, Long> applied = new TreeMap<>();
+  }
+
+  private final int maxOpen;
+  private final Map<Long, Session> sessions = new LinkedHashMap<>();
+  private int writes;
+
+  /**
+   * Nobody yet.
+   *
+   * @param maxOpen so many writes of a session are remembered, and no older ones
+   */
+  RetrySessions(int maxOpen) {
+    this.maxOpen = maxOpen;
+  }
+
+  boolean knows(long session) {
+    return sessions.containsKey(session);
+  }
+
+  /** As {@link RetryWindow#appliedAt}; empty if the session is not known. */
+  OptionalLong appliedAt(long session, long number) {
+    Session known = sessions.get(session);
+    if (known == null) {
+      return OptionalLong.empty();
+    }
+    Long micros = known.applied.get(number);
+    if (micros != null) {
+      return OptionalLong.of(micros);
+    }
+    return number < known.oldestOpen
+        ? OptionalLong.of(RetryWindow.FORGOTTEN)
+        : OptionalLong.empty();
+  }
+
+  void applied(RequestId id, long micros) {
+    Session session = sessions.remove(id.session());
+    if (session == null) {
+      session = new Session();
+    }
+    sessions.put(id.session(), session); // as the last one
+    writes -= session.applied.size();
+    session.lastMicros = micros;
+    session.applied.put(id.number(), micros);
+    session.oldestOpen = Math.max(session.oldestOpen, id.oldestOpen());
+    while (session.applied.size() > maxOpen) {
+      session.oldestOpen =
+          Math.max(session.oldestOpen, session.applied.pollFirstEntry().getKey() + 1);
+    }
+    session.applied.headMap(session.oldestOpen, false).clear();
+    writes += session.applied.size();
+  }
+
+  int size() {
+    return sessions.size();
+  }
+
+  /** Of all sessions. */
+  int writes() {
+    return writes;
+  }
+
+  /** When the one that was not heard of for longest was. */
+  long oldestMicros() {
+    return sessions.values().iterator().next().lastMicros;
+  }
+
+  void removeOldest() {
+    var oldest = sessions.values().iterator();
+    writes -= oldest.next().applied.size();
+    oldest.remove();
+  }
+
+  void writeTo(DataOutput out) throws IOException {
+    out.writeInt(sessions.size());
+    for (Map.Entry<Long, Session> entry : sessions.entrySet()) {
+      out.writeLong(entry.getKey());
+      out.writeLong(entry.getValue().lastMicros);
+      out.writeLong(entry.getValue().oldestOpen);
+      out.writeInt(entry.getValue().applied.size());
+      for (Map.Entry<Long, Long> write : entry.getValue().applied.entrySet()) {
+        out.writeLong(write.getKey());
+        out.writeLong(write.getValue());
+      }
+    }
+  }
+
+  static RetrySessions readFrom(DataInput in, int maxOpen) throws IOException {
+    RetrySessions read = new RetrySessions(maxOpen);
+    int count = in.readInt();
+    for (int i = 0; i < count; i++) {
+      Session session = new Session();
+      read.sessions.put(in.readLong(), session);
+      session.lastMicros = in.readLong();
+      session.oldestOpen = in.readLong();
+      int writes = in.readInt();
+      for (int j = 0; j < writes; j++) {
+        session.applied.put(in.readLong(), in.readLong());
+      }
+      read.writes += writes;
+    }
+    return read;
+  }
+}
