@@ -6,7 +6,6 @@ import io.isolde.error.IsoldeException;
 import io.isolde.notification.ClientMessage;
 import io.isolde.oracle.group.Changes;
 import io.isolde.push.PushedStatements;
-import io.isolde.watch.Watches;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -26,10 +25,10 @@ import org.apache.cassandra.service.ClientState;
 
 /** {@code SELECT CHANGES FROM …} as clients of the port for pushing subscribe to it. */
 final class PushedWatches implements PushedStatements {
-  private final Watches watches;
+  private final ChangeSources sources;
 
-  PushedWatches(Watches watches) {
-    this.watches = watches;
+  PushedWatches(ChangeSources sources) {
+    this.sources = sources;
   }
 
   @Override
@@ -42,7 +41,8 @@ final class PushedWatches implements PushedStatements {
     QueryOptions options =
         QueryOptions.forInternalCalls(
             ConsistencyLevel.ONE, values(subscription, select.getBindVariables()));
-    return new Watched(select.table, Set.copyOf(WatchScope.of(select, options).ids()));
+    WatchScope scope = WatchScope.of(select, options, sources.groups());
+    return new Watched(select.table, new WatchScope(Set.copyOf(scope.ids()), scope.group()));
   }
 
   private static List<ByteBuffer> values(
@@ -84,12 +84,12 @@ final class PushedWatches implements PushedStatements {
   private final class Watched implements Question {
     private final TableId id;
     private final boolean hasStatics;
-    private final Set<Long> ids;
+    private final WatchScope scope;
 
-    private Watched(TableMetadata table, Set<Long> ids) {
+    private Watched(TableMetadata table, WatchScope scope) {
       this.id = table.id;
       this.hasStatics = table.hasStaticColumns();
-      this.ids = ids;
+      this.scope = scope;
     }
 
     /** The permission is looked up each time, in Cassandra's cache. */
@@ -105,7 +105,7 @@ final class PushedWatches implements PushedStatements {
             "The table has static columns now, which belong to its rows. Subscribe again.");
       }
       client.ensureTablePermission(table, Permission.SELECT);
-      return watches.ask(WatchScope.versionsOf(table), after, ids, waitMillis);
+      return sources.ask(table, scope, after, waitMillis);
     }
   }
 }

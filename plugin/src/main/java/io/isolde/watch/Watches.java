@@ -288,7 +288,7 @@ public final class Watches {
       boolean isClosed = table.isPresent() && barrier.isClosed(table.get().table().id);
       lookAtTable();
       Changes.Notification notification =
-          isClosed && after.isPresent() ? withoutProgress(heard) : heard;
+          isClosed && after.isPresent() ? heard.withoutProgress(after.getAsLong()) : heard;
       if (notification.commits().isEmpty() && leftMillis() > 0) {
         after = OptionalLong.of(notification.position());
         failingSinceNanos = 0;
@@ -300,12 +300,6 @@ public final class Watches {
       } else {
         answer.complete(notification);
       }
-    }
-
-    private Changes.Notification withoutProgress(Changes.Notification heard) {
-      List<Long> commits = heard.commits();
-      long position = commits.isEmpty() ? after.getAsLong() : commits.get(commits.size() - 1);
-      return new Changes.Notification(commits, position, false);
     }
 
     /**

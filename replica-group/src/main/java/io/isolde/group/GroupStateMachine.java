@@ -36,6 +36,7 @@ final class GroupStateMachine implements CopyingStateMachine {
   private static final long FIRST_BACK_OFF_MILLIS = 1_000;
   private static final long MAX_BACK_OFF_MILLIS = 30_000;
   private static final int MAX_WAITERS = 1024;
+  private static final byte[] NOTHING = {};
 
   /** From the failure of an entry until the log's thread has noted it takes some microseconds. */
   private static final long FAILURE_HEARD_MILLIS = 100;
@@ -88,8 +89,6 @@ final class GroupStateMachine implements CopyingStateMachine {
 
   private final LastingProblem problem = new LastingProblem();
 
-  private static final byte[] NOTHING = {};
-
   /**
    * A machine for a new replica.
    *
@@ -114,6 +113,7 @@ final class GroupStateMachine implements CopyingStateMachine {
       stateLock.lock();
       try {
         storage.restore(NOTHING);
+        storage.begin(state.lastMicros());
       } finally {
         release();
       }
@@ -124,6 +124,7 @@ final class GroupStateMachine implements CopyingStateMachine {
       storage.restore(state.restore(loaded.state()));
       applied = loaded.at();
       lastMicros = state.lastMicros();
+      storage.begin(lastMicros);
     } finally {
       release();
     }
