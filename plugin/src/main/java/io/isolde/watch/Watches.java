@@ -148,6 +148,7 @@ public final class Watches {
     /** Those to try, the next one at the end; touched by one thread at a time. */
     private final List<Peer> members = new ArrayList<>();
 
+    private boolean areMembersKnown;
     private boolean isHereTried;
     private boolean isFull;
 
@@ -180,7 +181,14 @@ public final class Watches {
 
     void start() {
       isHereTried = false;
+      areMembersKnown = false;
       members.clear();
+      askNext();
+    }
+
+    /** Seldom needed: a member mostly answers itself. */
+    private void findMembers() {
+      areMembersKnown = true;
       host.get()
           .ifPresent(
               node ->
@@ -188,7 +196,6 @@ public final class Watches {
                       .filter(peer -> !peer.id().equals(node.address()))
                       .forEach(members::add));
       Collections.shuffle(members);
-      askNext();
     }
 
     private void askNext() {
@@ -196,10 +203,15 @@ public final class Watches {
       if (!isHereTried && here.isPresent()) {
         isHereTried = true;
         follow(here.get().after(after, ids, nextMillis()), false);
-      } else if (!members.isEmpty()) {
-        askThere(members.get(members.size() - 1));
-      } else {
+        return;
+      }
+      if (!areMembersKnown) {
+        findMembers();
+      }
+      if (members.isEmpty()) {
         tryAgain();
+      } else {
+        askThere(members.get(members.size() - 1));
       }
     }
 
