@@ -4,11 +4,12 @@ package io.isolde.notification;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Which sessions a node asks to move, so that all nodes have about as many watchers: those that
@@ -39,8 +40,14 @@ public class Balance {
   static final int MAX_MOVES = 500;
   private static final int MIN_MOVES = 50;
 
-  /** Towards one node in a step, from all nodes that have too many: it has to log them in. */
-  static final int MAX_MOVES_TO_ONE = 50;
+  /** On their way to one node, from all nodes that have too many, however quickly it logs in. */
+  static final int MAX_MOVING_TO_ONE = 1_000;
+
+  /** A node that does not say how many it logs in in a second. */
+  static final int UNKNOWN_LOGINS = 50;
+
+  /** A session that was asked to move is on its way for so long, unless it has gone before. */
+  private static final long MAX_ON_ITS_WAY_MILLIS = 3_000;
 
   /** An eighth of the watchers, so that many move in as many steps as few. */
   private static final int STEP = 8;
@@ -48,13 +55,31 @@ public class Balance {
   /** At most once in a second, if the caller's clock is a little early. */
   private static final long MIN_PAUSE_MILLIS = 900;
 
-  /** A session, and how many subscriptions it has. */
+  /**
+   * A session, and how many subscriptions it has.
+   *
+   * @param number the later a session has come, the higher
+   */
   public record Session(int number, int watchers) {}
+
+  /** The sessions of a node. */
+  public interface Sessions {
+    int count();
+
+    /** Subscriptions of all of them. */
+    int watchers();
+
+    /** Subscriptions of one; empty if it is gone. */
+    OptionalInt watchersOf(int number);
+
+    /** All, the last that came first. Nobody looks at them unless some are to move. */
+    Stream<Session> newestFirst();
+  }
 
   /** A session that is to move to a node. */
   public record Move(int session, String target) {}
 
-  private record Node(int watchers, boolean isDraining, long heardMillis) {}
+  private record Node(int watchers, boolean isDraining, int loginsPerSecond, long heardMillis) {}
 
   private record Asked(String target, int watchers, long millis) {}
 
@@ -76,9 +101,12 @@ public class Balance {
    * A node has said how many watchers it has.
    *
    * @param isDraining whether it is about to stop
+   * @param loginsPerSecond how many it could log in; 0 if it does not say that
    */
-  public void heard(String node, int watchers, boolean isDraining, long nowMillis) {
-    others.put(node, new Node(watchers, isDraining, nowMillis));
+  public void heard(
+      String node, int watchers, boolean isDraining, int loginsPerSecond, long nowMillis) {
+    int logins = loginsPerSecond <= 0 ? UNKNOWN_LOGINS : loginsPerSecond;
+    others.put(node, new Node(watchers, isDraining, logins, nowMillis));
   }
 
   /** A node is no more, or does not answer. */
@@ -89,53 +117,88 @@ public class Balance {
   /**
    * The sessions to ask now; to be called once in a second.
    *
-   * @param sessions of this node, the last that came first
+   * @param sessions of this node
    * @param isDraining whether this node is about to stop, and all are to leave
    */
-  public List<Move> moves(List<Session> sessions, boolean isDraining, long nowMillis) {
+  public List<Move> moves(Sessions sessions, boolean isDraining, long nowMillis) {
     if (nowMillis - lastMillis < MIN_PAUSE_MILLIS) {
       return List.of();
     }
     lastMillis = nowMillis;
     forget(sessions, nowMillis);
     Map<String, Integer> targets = targets(nowMillis);
-    if (targets.isEmpty() || sessions.isEmpty()) {
+    if (targets.isEmpty() || sessions.count() == 0) {
       isMoving = false;
       return List.of();
     }
-    int own =
-        sessions.stream()
-            .filter(session -> !moving.containsKey(session.number))
-            .mapToInt(Session::watchers)
-            .sum();
     if (isDraining) {
       // Half of them, and the others in the next step.
-      int atMost = Math.max(MAX_MOVES, (sessions.size() + 1) / 2);
-      return choose(sessions, all(targets.keySet()), atMost, atMost, nowMillis);
+      int atMost = Math.max(MAX_MOVES, (sessions.count() + 1) / 2);
+      Map<String, Integer> unbounded = all(targets.keySet());
+      return choose(sessions.newestFirst(), unbounded, unbounded, atMost, nowMillis);
     }
-    List<Session> watching =
-        sessions.stream()
-            .filter(session -> session.watchers > 0)
-            .sorted(Comparator.comparing(session -> timesAsked.getOrDefault(session.number, 0)))
-            .toList();
+    int leaving =
+        moving.keySet().stream().mapToInt(number -> sessions.watchersOf(number).orElse(0)).sum();
+    int own = sessions.watchers() - leaving;
     Map<String, Integer> room = room(own, targets);
+    Map<String, Integer> mayMove = mayMove(own, targets, nowMillis);
+    room.keySet().removeIf(target -> mayMove.get(target) <= 0);
+    if (!hasRoom(room)) {
+      return List.of();
+    }
     int atMost = Math.min(MAX_MOVES, Math.max(MIN_MOVES, own / STEP));
-    return choose(watching, room, atMost, movesToOne(own, targets), nowMillis);
+    return choose(leastAskedFirst(sessions), room, mayMove, atMost, nowMillis);
   }
 
-  /** This node's part of what may move to one node in a step. */
-  private int movesToOne(int own, Map<String, Integer> targets) {
+  /** Of those that were asked as often, the last that came; only as far as somebody looks. */
+  private Stream<Session> leastAskedFirst(Sessions sessions) {
+    timesAsked.keySet().removeIf(number -> sessions.watchersOf(number).isEmpty());
+    Stream<Session> neverAsked =
+        sessions.newestFirst().filter(session -> !timesAsked.containsKey(session.number));
+    Stream<Session> asked =
+        Stream.of(timesAsked)
+            .flatMap(
+                all ->
+                    List.copyOf(all.keySet()).stream()
+                        .sorted(
+                            Comparator.<Integer, Integer>comparing(all::get)
+                                .thenComparing(Comparator.reverseOrder())))
+            .map(number -> new Session(number, sessions.watchersOf(number).orElse(0)));
+    return Stream.concat(neverAsked, asked).filter(session -> session.watchers > 0);
+  }
+
+  /**
+   * How many sessions of this node may set out now to each of the others. On their way to one are
+   * never more than it logs in within a second. So the quicker it takes them, the more come.
+   */
+  private Map<String, Integer> mayMove(int own, Map<String, Integer> targets, long nowMillis) {
     double mean = mean(own, targets);
     long others = targets.values().stream().filter(each -> each - mean > threshold(mean)).count();
-    return (int) Math.max(1, MAX_MOVES_TO_ONE / (1 + others));
+    Map<String, Integer> mayMove = new HashMap<>();
+    for (String target : targets.keySet()) {
+      long onTheirWay =
+          moving.values().stream()
+              .filter(asked -> asked.target.equals(target))
+              .filter(asked -> nowMillis - asked.millis <= MAX_ON_ITS_WAY_MILLIS)
+              .count();
+      long part = Math.max(1, atOnce(this.others.get(target).loginsPerSecond) / (1 + others));
+      mayMove.put(target, (int) (part - onTheirWay));
+    }
+    return mayMove;
   }
 
-  private void forget(List<Session> sessions, long nowMillis) {
-    Set<Integer> here = new HashSet<>();
-    sessions.forEach(session -> here.add(session.number));
-    moving.keySet().retainAll(here);
-    timesAsked.keySet().retainAll(here);
-    moving.values().removeIf(asked -> nowMillis - asked.millis > MAX_MOVE_MILLIS);
+  /** How many may be on their way to a node. */
+  int atOnce(int loginsPerSecond) {
+    return Math.min(loginsPerSecond, MAX_MOVING_TO_ONE);
+  }
+
+  private void forget(Sessions sessions, long nowMillis) {
+    moving
+        .entrySet()
+        .removeIf(
+            entry ->
+                sessions.watchersOf(entry.getKey()).isEmpty()
+                    || nowMillis - entry.getValue().millis > MAX_MOVE_MILLIS);
     recent.removeIf(asked -> nowMillis - asked.millis > MAX_AGE_MILLIS + MAX_UNCOUNTED_MILLIS);
   }
 
@@ -203,15 +266,15 @@ public class Balance {
   }
 
   private List<Move> choose(
-      List<Session> sessions,
+      Stream<Session> sessions,
       Map<String, Integer> room,
+      Map<String, Integer> mayMove,
       int atMost,
-      int atMostToOne,
       long nowMillis) {
     List<Move> moves = new ArrayList<>();
     Map<String, Integer> movesTo = new HashMap<>();
     Iterator<Session> newest = sessions.iterator();
-    while (newest.hasNext() && moves.size() < atMost && hasRoom(room)) {
+    while (moves.size() < atMost && hasRoom(room) && newest.hasNext()) {
       Session session = newest.next();
       String target = roomiest(room);
       if (!moving.containsKey(session.number) && session.watchers <= room.get(target)) {
@@ -221,7 +284,7 @@ public class Balance {
         recent.add(asked);
         timesAsked.merge(session.number, 1, Integer::sum);
         moves.add(new Move(session.number, target));
-        if (movesTo.merge(target, 1, Integer::sum) == atMostToOne) {
+        if (movesTo.merge(target, 1, Integer::sum) >= mayMove.get(target)) {
           room.remove(target);
         }
       }

@@ -20,7 +20,9 @@ enum Mistake {
   /** Each node sends away all that it has too much, whatever the others do. */
   NOBODY_SHARES,
   /** Nodes take no difference for near enough, and old figures for true. */
-  NEVER_CONTENT;
+  NEVER_CONTENT,
+  /** Nodes do not care how many another one can log in. */
+  FLOODS;
 
   ClientSession client(ClientSession.Output output) {
     return new ClientSession(output) {
@@ -64,6 +66,11 @@ enum Mistake {
       @Override
       double threshold(double mean) {
         return Mistake.this == NEVER_CONTENT ? -mean : super.threshold(mean);
+      }
+
+      @Override
+      int atOnce(int loginsPerSecond) {
+        return Mistake.this == FLOODS ? MAX_MOVES : super.atOnce(loginsPerSecond);
       }
 
       @Override

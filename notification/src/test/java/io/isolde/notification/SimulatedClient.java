@@ -42,20 +42,20 @@ final class SimulatedClient implements ClientSession.Output {
   public void open(int link, String address) {
     SimulatedNode node = address == null ? world.anyNode() : world.node(address);
     int delay = address == null ? 50 + world.random.nextInt(400) : world.random.nextInt(100);
-    world.after(
-        delay,
-        () -> {
-          if (!node.isAccepting()) {
-            session.closed(link);
-            return;
-          }
-          SimulatedConnection made =
-              new SimulatedConnection(world.nextConnection(), link, node, this, world);
-          node.connections.add(made);
-          connections.put(link, made);
-          session.opened(link);
-        });
-    world.after(3_000, () -> session.expire(link));
+    world.after(delay, () -> node.login(address != null, isIn -> loggedIn(link, node, isIn)));
+    world.after(6_000, () -> session.expire(link));
+  }
+
+  private void loggedIn(int link, SimulatedNode node, boolean isIn) {
+    if (!isIn) {
+      session.closed(link);
+      return;
+    }
+    SimulatedConnection made =
+        new SimulatedConnection(world.nextConnection(), link, node, this, world);
+    node.connections.add(made);
+    connections.put(link, made);
+    session.opened(link);
   }
 
   @Override

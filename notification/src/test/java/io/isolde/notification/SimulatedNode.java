@@ -4,11 +4,15 @@ package io.isolde.notification;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 
 /** A node of a simulated cluster. */
 final class SimulatedNode {
   private static final long WAIT_MILLIS = 5_000;
   private static final int MAX_COMMITS = 5;
+
+  /** Who would have to wait longer to log in is refused. */
+  static final long MAX_LOGIN_WAIT_MILLIS = 4_000;
 
   private record Waiting(
       SimulatedConnection from, int id, int question, int key, long after, long startedMillis) {}
@@ -25,6 +29,14 @@ final class SimulatedNode {
   /** Its questions fail so long, as when the oracle has no leader. */
   long failingUntil;
 
+  private final int loginsPerSecond;
+
+  /** Until then others log in. */
+  private long loginsUntilMillis;
+
+  /** The same, if only those came who were asked to. */
+  private long movesUntilMillis;
+
   /** All commits up to here are visible at this node. */
   private long visible;
 
@@ -32,10 +44,37 @@ final class SimulatedNode {
     this.name = name;
     this.world = world;
     this.balance = world.mistake.balance();
+    this.loginsPerSecond = 3 + world.random.nextInt(8);
+  }
+
+  /**
+   * Lets somebody in when it is his turn.
+   *
+   * @param isMove whether he was asked to come here
+   * @param done gets whether he is in
+   */
+  void login(boolean isMove, Consumer<Boolean> done) {
+    long now = world.nowMillis();
+    long waitMillis = Math.max(0, loginsUntilMillis - now);
+    if (isMove && isAccepting() && world.isCalm()) {
+      movesUntilMillis = Math.max(now, movesUntilMillis) + 1_000 / loginsPerSecond;
+      Simulation.checkFlood(name, movesUntilMillis - now);
+    }
+    if (!isAccepting() || waitMillis > MAX_LOGIN_WAIT_MILLIS) {
+      done.accept(false);
+      return;
+    }
+    loginsUntilMillis = now + waitMillis + 1_000 / loginsPerSecond;
+    world.after(loginsUntilMillis - now, () -> done.accept(isAccepting()));
   }
 
   boolean isAccepting() {
     return isUp && !isDraining && !isUnreachable;
+  }
+
+  /** Whether none of its sessions is as small as what some node lacks. */
+  boolean areAllLargerThan(double lack) {
+    return connections.stream().allMatch(each -> each.server.subscriptions() > Math.floor(lack));
   }
 
   int watchers() {
@@ -127,7 +166,8 @@ final class SimulatedNode {
         boolean draining = isDraining;
         world.after(
             world.random.nextInt(1_200),
-            () -> other.balance.heard(name, watchers, draining, world.nowMillis()));
+            () ->
+                other.balance.heard(name, watchers, draining, loginsPerSecond, world.nowMillis()));
       }
     }
     List<Balance.Session> newestFirst = new ArrayList<>();
@@ -135,7 +175,8 @@ final class SimulatedNode {
       SimulatedConnection each = connections.get(i);
       newestFirst.add(new Balance.Session(each.number, each.server.subscriptions()));
     }
-    for (Balance.Move move : balance.moves(newestFirst, isDraining, world.nowMillis())) {
+    for (Balance.Move move :
+        balance.moves(ListedSessions.of(newestFirst), isDraining, world.nowMillis())) {
       world.moves++;
       connections.stream()
           .filter(each -> each.number == move.session())
@@ -152,6 +193,7 @@ final class SimulatedNode {
 
   void restart() {
     isUp = true;
+    loginsUntilMillis = 0;
     balance = world.mistake.balance();
     visible = Math.max(visible, world.oracle.last() - 2L * world.random.nextInt(3));
   }

@@ -51,6 +51,7 @@ class SimulationTest {
     "REORDERS, commits from",
     "NOBODY_SHARES, storm",
     "NEVER_CONTENT, storm",
+    "FLOODS, flood",
   })
   void whenAMistakeIsPlantedThenItIsFound(Mistake mistake, String failure) {
     for (long seed = 1; seed <= MAX_SEEDS_OF_A_MISTAKE; seed++) {

@@ -24,6 +24,7 @@ import org.apache.cassandra.dht.AbstractBounds;
 import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.schema.ColumnMetadata;
+import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.MurmurHash;
@@ -50,6 +51,8 @@ import org.apache.cassandra.utils.bytecomparable.ByteSourceInverse;
  *       #cell cells} of it, in tables whose conflicts are {@linkplain ConflictUnit#CELL by cell}.
  *       There a write updates and checks the ids of its cells, and updates that of the row;
  *   <li>the {@link #bucket} id: updated by every write, checked by reads of a token range;
+ *   <li>the {@link #table} id: updated where a log says that the table was truncated, checked by
+ *       watches of what it has;
  *   <li>the {@link #value} id of what an indexed column is set to, and the {@link #column} id of
  *       that column: updated by the write, checked by reads by an index.
  * </ul>
@@ -66,6 +69,7 @@ public final class RowIds {
   private static final long BUCKET = 0x27D4EB2F165667C5L;
   private static final long ROW_SWEEP = 0x94D049BB133111EBL;
   private static final long CELL = 0xBF58476D1CE4E5B9L;
+  private static final long TABLE = 0xD6E8FEB86659FD93L;
   private static final long COLUMN = 0x85EBCA77C2B2AE63L;
   private static final long VALUE = 0xFF51AFD7ED558CCDL;
 
@@ -140,6 +144,11 @@ public final class RowIds {
     return hash(key.getKey(), seed(table) ^ SWEEP);
   }
 
+  /** Stands for all that a table has at a moment. */
+  public static long table(TableId table) {
+    return mix(seed(table) ^ TABLE);
+  }
+
   /** Stands for all values of a column. */
   public static long column(TableMetadata table, ColumnMetadata column) {
     return hash(column.name.bytes, seed(table) ^ COLUMN);
@@ -183,7 +192,11 @@ public final class RowIds {
   }
 
   private static long seed(TableMetadata table) {
-    return table.id.asUUID().getMostSignificantBits() ^ table.id.asUUID().getLeastSignificantBits();
+    return seed(table.id);
+  }
+
+  private static long seed(TableId table) {
+    return table.asUUID().getMostSignificantBits() ^ table.asUUID().getLeastSignificantBits();
   }
 
   /**

@@ -19,6 +19,7 @@ import io.isolde.peers.NodePort;
 import io.isolde.push.PushNode;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replicated.ReplicatedOracle;
+import io.isolde.replication.GroupWatches;
 import io.isolde.replication.LedGroups;
 import io.isolde.replication.StrongKeyspaces;
 import io.isolde.replication.TransactionsOnGroups;
@@ -56,6 +57,7 @@ final class NodeStart implements NodeParts {
   private final LazyCoordinator coordinator = new LazyCoordinator(this::start);
 
   private final Watches watches;
+  private final ChangeSources changeSources;
   private final RowLocks locks;
   private final PushNode push;
 
@@ -77,7 +79,8 @@ final class NodeStart implements NodeParts {
     this.barrier = new ClusterBarrier(barrier, everyNode, this::port, restart::secure);
     this.watches = new Watches(this::oracleHost, barrier);
     this.locks = new RowLocks(this::oracleHost);
-    this.push = new PushNode(config.push(), new PushedWatches(watches), this::port);
+    this.changeSources = new ChangeSources(watches, new GroupWatches(strong, barrier));
+    this.push = new PushNode(config.push(), new PushedWatches(changeSources), this::port);
     this.strong = strong;
     this.laterAnswers = new LaterAnswers(strong, control);
     this.operations = new Operations(config);
@@ -96,8 +99,8 @@ final class NodeStart implements NodeParts {
     return restart;
   }
 
-  Watches watches() {
-    return watches;
+  ChangeSources changeSources() {
+    return changeSources;
   }
 
   EveryNode everyNode() {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
+import com.google.common.collect.Interner;
+import com.google.common.collect.Interners;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.notification.ClientMessage;
 import io.isolde.oracle.group.Changes;
 import io.isolde.push.PushedStatements;
-import io.isolde.watch.Watches;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -26,10 +28,13 @@ import org.apache.cassandra.service.ClientState;
 
 /** {@code SELECT CHANGES FROM …} as clients of the port for pushing subscribe to it. */
 final class PushedWatches implements PushedStatements {
-  private final Watches watches;
+  private final ChangeSources sources;
 
-  PushedWatches(Watches watches) {
-    this.watches = watches;
+  /** Of the watches that there are. */
+  private final Interner<Subject> subjects = Interners.newWeakInterner();
+
+  PushedWatches(ChangeSources sources) {
+    this.sources = sources;
   }
 
   @Override
@@ -42,7 +47,10 @@ final class PushedWatches implements PushedStatements {
     QueryOptions options =
         QueryOptions.forInternalCalls(
             ConsistencyLevel.ONE, values(subscription, select.getBindVariables()));
-    return new Watched(select.table, Set.copyOf(WatchScope.of(select, options).ids()));
+    WatchScope scope = WatchScope.of(select, options, sources.groups());
+    Subject subject =
+        new Subject(select.table.id, new WatchScope(Set.copyOf(scope.ids()), scope.group()));
+    return new Watched(select.table, subjects.intern(subject));
   }
 
   private static List<ByteBuffer> values(
@@ -80,32 +88,70 @@ final class PushedWatches implements PushedStatements {
         : variable.type.fromJSONObject(value).bindAndGet(QueryOptions.DEFAULT);
   }
 
-  /** What is kept of a statement: some hundred bytes. */
-  private final class Watched implements Question {
-    private final TableId id;
-    private final boolean hasStatics;
-    private final Set<Long> ids;
+  /** What a watch is of. Many clients watch the same, and share it. */
+  private static final class Subject {
+    private final TableId table;
+    private final WatchScope scope;
+    private final int hash;
 
-    private Watched(TableMetadata table, Set<Long> ids) {
-      this.id = table.id;
-      this.hasStatics = table.hasStaticColumns();
-      this.ids = ids;
+    private Subject(TableId table, WatchScope scope) {
+      this.table = table;
+      this.scope = scope;
+      this.hash = Objects.hash(table, scope);
     }
 
-    /** The permission is looked up each time, in Cassandra's cache. */
     @Override
-    public CompletableFuture<Changes.Notification> ask(
-        ClientState client, OptionalLong after, long waitMillis) {
-      TableMetadata table = Schema.instance.getTableMetadata(id);
+    public int hashCode() {
+      return hash;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other == this
+          || (other instanceof Subject that
+              && that.hash == hash
+              && that.table.equals(table)
+              && that.scope.equals(scope));
+    }
+  }
+
+  /** What is kept of a statement: some bytes beside the subject. */
+  private final class Watched implements Question {
+    private final Subject subject;
+    private final boolean hasStatics;
+
+    private Watched(TableMetadata table, Subject subject) {
+      this.subject = subject;
+      this.hasStatics = table.hasStaticColumns();
+    }
+
+    private TableMetadata table() {
+      TableMetadata table = Schema.instance.getTableMetadata(subject.table);
       if (table == null) {
         throw IsoldeException.of(ErrorCode.NOT_TRANSACTIONAL, "The table was dropped.");
       }
+      return table;
+    }
+
+    @Override
+    public Object subject() {
+      return subject;
+    }
+
+    /** The permission is looked up in Cassandra's cache. */
+    @Override
+    public void requireAllowed(ClientState client) {
+      TableMetadata table = table();
       if (!hasStatics && table.hasStaticColumns()) {
         throw new IllegalStateException(
             "The table has static columns now, which belong to its rows. Subscribe again.");
       }
       client.ensureTablePermission(table, Permission.SELECT);
-      return watches.ask(WatchScope.versionsOf(table), after, ids, waitMillis);
+    }
+
+    @Override
+    public CompletableFuture<Changes.Notification> ask(OptionalLong after, long waitMillis) {
+      return sources.ask(table(), subject.scope, after, waitMillis);
     }
   }
 }

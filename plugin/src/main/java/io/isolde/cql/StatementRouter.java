@@ -61,7 +61,7 @@ final class StatementRouter {
     this.control = new ControlStatements(barrier, node, connections);
     this.data = new DataRequests(coordinator, control, connections);
     this.blocks = new BlockStatements(coordinator, barrier, connections);
-    this.watches = new WatchStatements(node.watches(), connections);
+    this.watches = new WatchStatements(node.changeSources(), connections);
   }
 
   ConnectionTransactions connections() {

@@ -2,14 +2,16 @@
 package io.isolde.cql;
 
 import io.isolde.conflict.ReadSet;
+import io.isolde.conflict.RowIds;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.configuration.ConfigurationIds;
+import io.isolde.replication.GroupWatches;
+import io.isolde.replication.ReplicatedLogStrategy;
 import io.isolde.transaction.Tables;
-import io.isolde.version.VersionIndex;
 import io.isolde.watch.Watches;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
-import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.statements.SelectStatement;
@@ -24,13 +26,12 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.FBUtilities;
 
 /**
- * What a watch is of: rows of a transactional table, or nodes and replica groups of the
- * configuration.
+ * What a watch is of: rows of a table, or nodes and replica groups of the configuration.
  *
- * @param table empty if it is of the configuration
  * @param ids those of the changes that it is notified of
+ * @param group the replica group that has all of that; empty if there is none, or more than one
  */
-record WatchScope(Optional<VersionIndex> table, Set<Long> ids) {
+record WatchScope(Set<Long> ids, OptionalInt group) {
   private static final String CONFIGURATION = "isolde";
   private static final String NODES = "ring";
   private static final String GROUPS = "groups";
@@ -40,10 +41,15 @@ record WatchScope(Optional<VersionIndex> table, Set<Long> ids) {
    *
    * @throws IsoldeException NOT_TRANSACTIONAL; INVALID if that is nothing, or too much
    */
-  static WatchScope of(SelectStatement select, QueryOptions options) {
+  static WatchScope of(SelectStatement select, QueryOptions options, GroupWatches groups) {
     ReadQuery query = select.getQuery(options, FBUtilities.nowInSeconds());
-    Optional<VersionIndex> versions = versionsOf(select.table);
-    Set<Long> ids = versions.isPresent() ? ofRows(query) : ofConfiguration(select.table, query);
+    TableMetadata table = select.table;
+    Set<Long> ids = isConfiguration(table) ? ofConfiguration(table, query) : ofRows(query);
+    if (ReplicatedLogStrategy.isOf(table)) {
+      ids.add(RowIds.table(table.id));
+    } else if (!isConfiguration(table)) {
+      var unused = Tables.requireTransactional(table);
+    }
     if (ids.isEmpty() || ids.size() > Watches.MAX_IDS) {
       throw IsoldeException.invalid(
           "A watch is of 1 to "
@@ -52,20 +58,13 @@ record WatchScope(Optional<VersionIndex> table, Set<Long> ids) {
               + ids.size()
               + "; watch whole partitions, or the table.");
     }
-    return new WatchScope(versions, ids);
+    return new WatchScope(ids, groups.groupOf(query));
   }
 
-  /**
-   * The versions of a table that can be watched; empty if it is of the configuration.
-   *
-   * @throws IsoldeException NOT_TRANSACTIONAL
-   */
-  static Optional<VersionIndex> versionsOf(TableMetadata table) {
-    boolean isConfiguration =
-        table.isVirtual()
-            && table.keyspace.equals(CONFIGURATION)
-            && (table.name.equals(NODES) || table.name.equals(GROUPS));
-    return isConfiguration ? Optional.empty() : Optional.of(Tables.requireTransactional(table));
+  static boolean isConfiguration(TableMetadata table) {
+    return table.isVirtual()
+        && table.keyspace.equals(CONFIGURATION)
+        && (table.name.equals(NODES) || table.name.equals(GROUPS));
   }
 
   private static Set<Long> ofConfiguration(TableMetadata table, ReadQuery query) {

@@ -4,7 +4,6 @@ package io.isolde.cql;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.group.Changes;
-import io.isolde.watch.Watches;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,12 +56,12 @@ final class WatchStatements {
   private static final List<ColumnSpecification> COLUMNS =
       List.of(column("event", UTF8Type.instance), column("timestamp", LongType.instance));
 
-  private final Watches watches;
+  private final ChangeSources sources;
   private final ConnectionTransactions connections;
   private final Semaphore blocking = new Semaphore(MAX_BLOCKING);
 
-  WatchStatements(Watches watches, ConnectionTransactions connections) {
-    this.watches = watches;
+  WatchStatements(ChangeSources sources, ConnectionTransactions connections) {
+    this.sources = sources;
     this.connections = connections;
   }
 
@@ -145,7 +144,7 @@ final class WatchStatements {
     SelectStatement select = watch.select();
     select.authorize(incoming.client());
     select.validate(incoming.client());
-    WatchScope scope = WatchScope.of(select, optionsOf(select, options));
+    WatchScope scope = WatchScope.of(select, optionsOf(select, options), sources.groups());
     OptionalLong after = watch.after().in(options);
     long waitMillis = watch.within().in(options).orElse(DEFAULT_WAIT_MILLIS);
     if (after.isPresent() && after.getAsLong() < 0) {
@@ -164,7 +163,7 @@ final class WatchStatements {
               + " watches may wait. Ask another node, or later, after the same timestamp.");
     }
     CompletableFuture<ResultMessage> answer =
-        watches.ask(scope.table(), after, scope.ids(), waitMillis).thenApply(WatchStatements::rows);
+        sources.ask(select.table, scope, after, waitMillis).thenApply(WatchStatements::rows);
     return isHolding ? answer.whenComplete((rows, failure) -> blocking.release()) : answer;
   }
 

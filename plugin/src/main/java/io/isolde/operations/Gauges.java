@@ -95,7 +95,14 @@ final class Gauges {
   }
 
   private void changes(IsoldeMetric metric, ToLongFunction<Changes> figure) {
-    host(metric, host -> host.node().changes().map(figure::applyAsLong).orElse(0L));
+    metric.gauge(
+        () ->
+            parts.strongKeyspaces().sumOfChanges(figure)
+                + parts
+                    .oracleHost()
+                    .flatMap(host -> host.node().changes())
+                    .map(figure::applyAsLong)
+                    .orElse(0L));
   }
 
   private void session(IsoldeMetric metric, ToLongFunction<CoordinatorSession> figure) {

@@ -51,6 +51,10 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
 
   private ChannelHandlerContext context;
   private PushQuestions questions;
+
+  /** What the session is given now, and sends in one message; null while it is given nothing. */
+  private PushedAnswer answering;
+
   private volatile long readNanos = System.nanoTime();
   private volatile int number;
   private volatile int watchers;
@@ -89,7 +93,7 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
   @Override
   public void handlerAdded(ChannelHandlerContext added) {
     context = added;
-    questions = new PushQuestions(port.threads(), client, this::onLoop, this);
+    questions = new PushQuestions(port.threads(), port.questions(), client, added.executor(), this);
     number = port.opened(this);
   }
 
@@ -267,13 +271,16 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
   }
 
   @Override
-  public void answered(int id, int question, Changes.Notification notification) {
+  public void answered(int id, int question, PushedAnswer answer) {
     int lost = session.lost();
+    Changes.Notification notification = answer.notification();
+    answering = answer;
     session.answered(
         id,
         question,
         new ServerSession.Answer(
             notification.commits(), notification.position(), notification.isLost()));
+    answering = null;
     port.lost(session.lost() - lost);
   }
 
@@ -305,7 +312,8 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
 
   @Override
   public void send(ServerMessage message) {
-    var unused = context.writeAndFlush(new TextWebSocketFrame(PushJson.text(message)));
+    byte[] bytes = answering == null ? PushJson.bytes(message) : answering.bytes(message);
+    var unused = context.writeAndFlush(new TextWebSocketFrame(Unpooled.wrappedBuffer(bytes)));
   }
 
   /** Asks the client to go to another node; from any thread. */

@@ -18,9 +18,9 @@ final class PushJson {
 
   private PushJson() {}
 
-  static String text(ServerMessage message) {
+  static byte[] bytes(ServerMessage message) {
     try {
-      return JSON.writeValueAsString(message);
+      return JSON.writeValueAsBytes(message);
     } catch (JsonProcessingException e) {
       throw new AssertionError("a record of plain values", e);
     }

@@ -53,7 +53,8 @@ public final class PushNode {
       int watchers,
       boolean isDraining,
       String address,
-      boolean isTls) {
+      boolean isTls,
+      int loginsPerSecond) {
     private Known known(long ageMillis) {
       return new Known(node, datacenter, watchers, address, isTls, ageMillis);
     }
@@ -142,7 +143,8 @@ public final class PushNode {
         watchers(),
         isDraining,
         address,
-        PushPort.needsTls());
+        PushPort.needsTls(),
+        port.threads().loginsPerSecond());
   }
 
   private byte[] answer(byte[] question) {
@@ -156,7 +158,12 @@ public final class PushNode {
       others.put(figures.node, new Heard(figures, nowMillis()));
       silences.remove(figures.node);
       if (DatabaseDescriptor.getLocalDataCenter().equals(figures.datacenter)) {
-        balance.heard(figures.node, figures.watchers, figures.isDraining, nowMillis());
+        balance.heard(
+            figures.node,
+            figures.watchers,
+            figures.isDraining,
+            figures.loginsPerSecond,
+            nowMillis());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -224,11 +231,7 @@ public final class PushNode {
   }
 
   private synchronized void moveSome() {
-    List<Balance.Session> sessions = new ArrayList<>();
-    for (PushConnection each : port.newestFirst()) {
-      sessions.add(new Balance.Session(each.number(), each.watchers()));
-    }
-    for (Balance.Move move : balance.moves(sessions, isDraining, nowMillis())) {
+    for (Balance.Move move : balance.moves(port, isDraining, nowMillis())) {
       port.move(move.session(), others.get(move.target()).figures.address);
       moves++;
     }
@@ -299,7 +302,7 @@ public final class PushNode {
     }
     List<Session> sessions = new ArrayList<>();
     try {
-      List<Future<Session>> shown = port.newestFirst().stream().map(PushConnection::shown).toList();
+      List<Future<Session>> shown = port.shown();
       for (Future<Session> each : shown) {
         sessions.add(each.get(MAX_ANSWER_MILLIS, TimeUnit.MILLISECONDS));
       }

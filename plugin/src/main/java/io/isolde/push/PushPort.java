@@ -2,6 +2,7 @@
 package io.isolde.push;
 
 import io.isolde.config.PushSettings;
+import io.isolde.notification.Balance;
 import io.isolde.raft.transport.EventLoops;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -22,12 +23,15 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.Collection;
+import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.config.EncryptionOptions;
 import org.apache.cassandra.net.SocketFactory;
@@ -35,7 +39,7 @@ import org.apache.cassandra.security.ISslContextFactory;
 import org.apache.cassandra.security.SSLFactory;
 
 /** Listens for clients, with TLS as Cassandra's own port for clients has it. */
-final class PushPort implements AutoCloseable {
+final class PushPort implements Balance.Sessions, AutoCloseable {
   private static final int THREADS = 2;
   private static final int MAX_REQUEST_BYTES = 16 << 10;
 
@@ -51,6 +55,7 @@ final class PushPort implements AutoCloseable {
   private final int maxConnections;
   private final EventLoops loops = EventLoops.of("isolde-push-io", THREADS);
   private final PushThreads threads = new PushThreads();
+  private final SharedQuestions questions = new SharedQuestions();
 
   /** Those that have not logged in yet, too. */
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
@@ -65,6 +70,10 @@ final class PushPort implements AutoCloseable {
   private final AtomicInteger loggingIn = new AtomicInteger();
   private final AtomicInteger lastNumber = new AtomicInteger();
   private final AtomicInteger watchers = new AtomicInteger();
+
+  /** Of the connections: the map would have to count them. */
+  private final AtomicInteger count = new AtomicInteger();
+
   private final LongAdder lost = new LongAdder();
   private Channel listening;
 
@@ -186,6 +195,10 @@ final class PushPort implements AutoCloseable {
     return statements;
   }
 
+  SharedQuestions questions() {
+    return questions;
+  }
+
   PushThreads threads() {
     return threads;
   }
@@ -194,11 +207,14 @@ final class PushPort implements AutoCloseable {
   int opened(PushConnection connection) {
     int number = lastNumber.incrementAndGet();
     connections.put(number, connection);
+    count.incrementAndGet();
     return number;
   }
 
   void closed(PushConnection connection) {
-    connections.remove(connection.number());
+    if (connections.remove(connection.number()) != null) {
+      count.decrementAndGet();
+    }
   }
 
   void loggingIn(int more) {
@@ -213,21 +229,35 @@ final class PushPort implements AutoCloseable {
     lost.add(more);
   }
 
-  int watchers() {
+  @Override
+  public int watchers() {
     return watchers.get();
+  }
+
+  @Override
+  public OptionalInt watchersOf(int number) {
+    PushConnection connection = connections.get(number);
+    return connection == null ? OptionalInt.empty() : OptionalInt.of(connection.watchers());
   }
 
   long lost() {
     return lost.sum();
   }
 
-  int count() {
-    return connections.size();
+  @Override
+  public int count() {
+    return count.get();
   }
 
-  /** The last that came first. */
-  Collection<PushConnection> newestFirst() {
-    return connections.descendingMap().values();
+  @Override
+  public Stream<Balance.Session> newestFirst() {
+    return connections.descendingMap().values().stream()
+        .map(each -> new Balance.Session(each.number(), each.watchers()));
+  }
+
+  /** The sessions for operators, as soon as their event loops have looked. */
+  List<Future<PushNode.Session>> shown() {
+    return connections.descendingMap().values().stream().map(PushConnection::shown).toList();
   }
 
   void move(int number, String address) {

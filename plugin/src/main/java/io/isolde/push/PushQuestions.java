@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.cassandra.service.ClientState;
@@ -21,20 +22,32 @@ final class PushQuestions {
 
   private static final long PAUSE_MILLIS = 100;
 
+  /** A permission that was there is not looked up again for so long. */
+  private static final long ALLOWED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   /** Who hears of answers, on the event loop, unless the subscription is over. */
   interface Answers {
-    void answered(int id, int question, Changes.Notification notification);
+    void answered(int id, int question, PushedAnswer answer);
 
     void failed(int id, int question, Throwable failure);
   }
 
   /** A subscription's question, and the answer that it waits for. */
-  private static final class Subscribed {
+  private final class Subscribed implements SharedQuestions.Asker {
+    private final int id;
     private final PushedStatements.Question question;
     private volatile CompletableFuture<Changes.Notification> asked;
+    private volatile SharedQuestions.Asked joined;
     private volatile boolean isOver;
 
-    private Subscribed(PushedStatements.Question question) {
+    /** By {@link System#nanoTime}; nothing is known before the first look. */
+    private volatile long allowedUntilNanos = System.nanoTime();
+
+    /** Of the question that waits: there is one at a time. */
+    private int number;
+
+    private Subscribed(int id, PushedStatements.Question question) {
+      this.id = id;
       this.question = question;
     }
 
@@ -44,11 +57,42 @@ final class PushQuestions {
       if (last != null) {
         last.cancel(false);
       }
+      leave();
+    }
+
+    private void leave() {
+      SharedQuestions.Asked last = joined;
+      if (last != null) {
+        last.leave(this);
+      }
+    }
+
+    /** The subscription may have ended meanwhile, before anybody knew of this. */
+    private void join(SharedQuestions.Asked underWay) {
+      joined = underWay;
+      if (isOver) {
+        leave();
+      }
+    }
+
+    private boolean isAllowed() {
+      return allowedUntilNanos - System.nanoTime() > 0;
+    }
+
+    @Override
+    public Executor loop() {
+      return loop;
+    }
+
+    @Override
+    public void heard(PushedAnswer answer, Throwable failure) {
+      PushQuestions.this.heard(this, number, answer, failure);
     }
   }
 
   private final PushThreads threads;
   private final ClientState client;
+  private final SharedQuestions shared;
   private final Executor loop;
   private final Answers answers;
   private final Map<Integer, Subscribed> subscribed = new HashMap<>(4);
@@ -57,10 +101,16 @@ final class PushQuestions {
   private final AtomicInteger waiting = new AtomicInteger();
 
   /**
-   * @param loop runs what it is given on the event loop, or not at all if that has ended
+   * @param loop the event loop, which may have ended
    */
-  PushQuestions(PushThreads threads, ClientState client, Executor loop, Answers answers) {
+  PushQuestions(
+      PushThreads threads,
+      SharedQuestions shared,
+      ClientState client,
+      Executor loop,
+      Answers answers) {
     this.threads = threads;
+    this.shared = shared;
     this.client = client;
     this.loop = loop;
     this.answers = answers;
@@ -71,7 +121,7 @@ final class PushQuestions {
   }
 
   void begin(int id, PushedStatements.Question question) {
-    subscribed.put(id, new Subscribed(question));
+    subscribed.put(id, new Subscribed(id, question));
   }
 
   void end(int id) {
@@ -81,35 +131,63 @@ final class PushQuestions {
     }
   }
 
+  /** Most questions are those of others, too, and then there is little to do. */
   void ask(int id, int question, OptionalLong after, boolean isFirst) {
-    ask(subscribed.get(id), id, question, after, isFirst);
+    Subscribed asking = subscribed.get(id);
+    asking.number = question;
+    if (!isFirst && after.isPresent() && asking.isAllowed()) {
+      asking.join(
+          shared.ask(asking.question, after.getAsLong(), WAIT_MILLIS, asking, this::elsewhere));
+    } else {
+      ask(asking, question, after, isFirst);
+    }
   }
 
-  private void ask(Subscribed asking, int id, int question, OptionalLong after, boolean isFirst) {
+  private void elsewhere(Runnable task) {
+    if (!threads.ask(task)) {
+      later(() -> elsewhere(task));
+    }
+  }
+
+  private void later(Runnable task) {
+    CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS, this::onLoop)
+        .execute(task);
+  }
+
+  private void ask(Subscribed asking, int question, OptionalLong after, boolean isFirst) {
     if (asking.isOver) {
       return;
     }
     waiting.incrementAndGet();
-    if (!threads.ask(() -> askNow(asking, id, question, after, isFirst))) {
+    if (!threads.ask(() -> askNow(asking, question, after, isFirst))) {
       waiting.decrementAndGet();
-      CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS, loop)
-          .execute(() -> ask(asking, id, question, after, isFirst));
+      later(() -> ask(asking, question, after, isFirst));
     }
   }
 
   /** Not on the event loop. */
-  private void askNow(
-      Subscribed asking, int id, int question, OptionalLong after, boolean isFirst) {
+  private void askNow(Subscribed asking, int question, OptionalLong after, boolean isFirst) {
     waiting.decrementAndGet();
     if (asking.isOver) {
       return;
     }
-    CompletableFuture<Changes.Notification> answer;
     try {
-      answer = asking.question.ask(client, after, isFirst ? 0 : WAIT_MILLIS);
+      asking.question.requireAllowed(client);
+      asking.allowedUntilNanos = System.nanoTime() + ALLOWED_NANOS;
+      if (isFirst || after.isEmpty()) {
+        askAlone(asking, question, after, isFirst);
+      } else {
+        asking.join(
+            shared.ask(asking.question, after.getAsLong(), WAIT_MILLIS, asking, Runnable::run));
+      }
     } catch (RuntimeException | Error e) {
-      answer = CompletableFuture.failedFuture(e);
+      onLoop(() -> heard(asking, question, null, e));
     }
+  }
+
+  private void askAlone(Subscribed asking, int question, OptionalLong after, boolean isFirst) {
+    CompletableFuture<Changes.Notification> answer =
+        asking.question.ask(after, isFirst ? 0 : WAIT_MILLIS);
     asking.asked = answer;
     if (asking.isOver) {
       answer.cancel(false);
@@ -117,23 +195,34 @@ final class PushQuestions {
     var unused =
         answer.whenComplete(
             (notification, failure) ->
-                loop.execute(() -> answered(asking, id, question, notification, failure)));
+                onLoop(
+                    () ->
+                        heard(
+                            asking,
+                            question,
+                            notification == null ? null : new PushedAnswer(notification),
+                            failure)));
   }
 
-  private void answered(
-      Subscribed asking,
-      int id,
-      int question,
-      Changes.Notification notification,
-      Throwable failure) {
+  /** Nothing is to be done any more if the loop has ended. */
+  private void onLoop(Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException e) {
+      // The port is closed, and this connection with it.
+    }
+  }
+
+  private void heard(Subscribed asking, int question, PushedAnswer answer, Throwable failure) {
     if (asking.isOver) {
       return;
     }
+    asking.joined = null;
     if (failure == null) {
-      answers.answered(id, question, notification);
+      answers.answered(asking.id, question, answer);
     } else {
-      subscribed.remove(id);
-      answers.failed(id, question, failure);
+      subscribed.remove(asking.id);
+      answers.failed(asking.id, question, failure);
     }
   }
 }

@@ -73,6 +73,11 @@ final class PushThreads implements AutoCloseable {
     loginNanos = before + (nanos - before) / LAST_PART;
   }
 
+  /** How many are done in a second if one takes as long as the last ones. */
+  int loginsPerSecond() {
+    return (int) Math.min(MAX_LOGINS, THREADS * TimeUnit.SECONDS.toNanos(1) / (1 + loginNanos));
+  }
+
   private static boolean tryTo(ThreadPoolExecutor pool, Runnable task) {
     try {
       pool.execute(task);

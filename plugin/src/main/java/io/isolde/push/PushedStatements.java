@@ -11,15 +11,21 @@ import org.apache.cassandra.service.ClientState;
 @FunctionalInterface
 public interface PushedStatements {
   /** A statement that was understood and allowed. It holds no more than it needs. */
-  @FunctionalInterface
   interface Question {
+    /** Equal for all that always have the same answers. */
+    Object subject();
+
     /**
-     * Asks what has changed, as long as the client may still read it. Not on an event loop.
+     * Throws if the client may not read what it is about, or not any more. Not on an event loop.
+     */
+    void requireAllowed(ClientState client);
+
+    /**
+     * Asks what has changed. Not on an event loop.
      *
      * @param after empty for from now on
      */
-    CompletableFuture<Changes.Notification> ask(
-        ClientState client, OptionalLong after, long waitMillis);
+    CompletableFuture<Changes.Notification> ask(OptionalLong after, long waitMillis);
   }
 
   /** Understands a subscription, or throws what is wrong with it. Not on an event loop. */

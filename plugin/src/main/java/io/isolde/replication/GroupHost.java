@@ -38,7 +38,6 @@ import org.slf4j.LoggerFactory;
 /** This node's replicas of groups of one durability. */
 final class GroupHost {
   private static final Logger logger = LoggerFactory.getLogger(GroupHost.class);
-  private static final int ENTRIES_BETWEEN_LOOKS = 64;
   private static final int MAX_FRAME_BYTES = 128 << 20;
   private static final int HIGH_WATER_BYTES = 64 << 20;
   private static final int ATTEMPTS = 60;
@@ -50,6 +49,7 @@ final class GroupHost {
   private final Requests requests;
   private final CassandraNode cassandra;
   private final FollowerStaleness followers;
+  private final GroupChanges changes;
 
   /** Of groups that should run here and do not. */
   private final Map<UUID, String> problems = new ConcurrentHashMap<>();
@@ -62,7 +62,12 @@ final class GroupHost {
   private volatile String failure = NOT_STARTED;
 
   GroupHost(
-      IsoldeConfig config, Durability durability, Requests requests, FollowerStaleness followers) {
+      IsoldeConfig config,
+      Durability durability,
+      Requests requests,
+      FollowerStaleness followers,
+      GroupChanges changes) {
+    this.changes = changes;
     this.config = config;
     this.durability = durability;
     this.requests = requests;
@@ -89,16 +94,7 @@ final class GroupHost {
   }
 
   private RaftSettings settings() {
-    RaftSettings defaults = RaftSettings.defaults();
-    HeapBudget heap = HeapBudget.ofThisNode();
-    // The log goes by whole files.
-    long segmentBytes = Math.min(defaults.segmentBytes(), config.strong().logBytes() / 4);
-    return defaults
-        .withSegmentBytes((int) Math.max(defaults.appendBytes(), segmentBytes))
-        .withFsync(durability == Durability.BATCH)
-        .withLeaseReads(config.strong().isReadLeased())
-        .withSnapshots(ENTRIES_BETWEEN_LOOKS, false)
-        .withinMemory(heap.waitingBytes(), heap.logFileBytes());
+    return LogSettings.of(config.strong(), durability);
   }
 
   synchronized void start(List<StrongKeyspace> existing) {
@@ -180,7 +176,8 @@ final class GroupHost {
         group,
         id,
         keyspace::isInSchema,
-        new GroupTruncations(keyspace).after(group, this));
+        new GroupTruncations(keyspace).after(group, this),
+        changes.replica(id));
   }
 
   /** Whether a member had this node's address, and this node is not that any more. */
@@ -324,9 +321,14 @@ final class GroupHost {
     started.membership().leaveIfOut(target);
     leaving.remove(id);
     if (started.group(id).isEmpty()) {
-      followers.forget(id);
-      problems.remove(id);
+      forget(id);
     }
+  }
+
+  private void forget(UUID id) {
+    followers.forget(id);
+    changes.forget(id);
+    problems.remove(id);
   }
 
   synchronized void remove(StrongKeyspace keyspace) {
@@ -337,8 +339,7 @@ final class GroupHost {
       UUID id = keyspace.target(group).group();
       try {
         server.remove(id);
-        followers.forget(id);
-        problems.remove(id);
+        forget(id);
       } catch (IOException | RuntimeException e) {
         logger.error("Replica group {} of {} can't be removed", id, keyspace.name(), e);
       }

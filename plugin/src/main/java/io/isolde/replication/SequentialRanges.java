@@ -4,7 +4,9 @@ package io.isolde.replication;
 import io.isolde.group.Layout;
 import io.isolde.read.SequentialPartitions;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.cassandra.db.PartitionPosition;
 import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.partitions.PartitionIterator;
@@ -38,6 +40,15 @@ final class SequentialRanges {
       sources.add(() -> reader.read(part.group(), command.forSubRange(part.range(), isFirst)));
     }
     return new SequentialPartitions(sources.iterator());
+  }
+
+  /** The numbers of the groups that have parts of a range. */
+  static Set<Integer> groups(StrongKeyspace keyspace, AbstractBounds<PartitionPosition> whole) {
+    SequentialRanges ranges = new SequentialRanges(keyspace);
+    ranges.divide(whole);
+    Set<Integer> groups = new HashSet<>();
+    ranges.parts.forEach(part -> groups.add(part.group().number()));
+    return groups;
   }
 
   /** Cuts the range at the ends of the groups' ranges. */

@@ -8,6 +8,7 @@ import io.isolde.group.GroupClient;
 import io.isolde.group.Layout;
 import io.isolde.group.ReplicaGroup;
 import io.isolde.group.Requests;
+import io.isolde.oracle.group.Changes;
 import io.isolde.raft.Daemons;
 import io.isolde.replicated.CassandraNode;
 import io.isolde.replication.KeyspaceOptions.Durability;
@@ -28,6 +29,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.ToLongFunction;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.locator.AbstractReplicationStrategy;
 import org.apache.cassandra.schema.KeyspaceMetadata;
@@ -56,6 +58,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   }
 
   private final FollowerStaleness followers;
+  private final GroupChanges recentChanges = new GroupChanges();
   private final CompactionAwareLeadership leadership;
   private final CassandraNode cassandra;
   private volatile boolean isStarted;
@@ -66,7 +69,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
     followers = new FollowerStaleness(config.staleness().halfLifeMillis());
     leadership = new CompactionAwareLeadership(config.strong(), this);
     for (Durability durability : Durability.values()) {
-      hosts.put(durability, new GroupHost(config, durability, requests, followers));
+      hosts.put(durability, new GroupHost(config, durability, requests, followers, recentChanges));
     }
   }
 
@@ -89,6 +92,8 @@ public final class StrongKeyspaces implements SchemaChangeListener {
       later(() -> host.getValue().start(existing));
     }
     leadership.start();
+    recentChanges.start(
+        group -> hosts.values().stream().flatMap(host -> host.replica(group).stream()).findFirst());
   }
 
   /** This node's replicas of a keyspace's groups. */
@@ -106,6 +111,16 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   /** What this node does so that leaders are not slowed down. */
   public CompactionAwareLeadership leadership() {
     return leadership;
+  }
+
+  /** What this node's replicas have applied lately. */
+  GroupChanges recentChanges() {
+    return recentChanges;
+  }
+
+  /** A figure of those who watch what this node's replicas apply. */
+  public long sumOfChanges(ToLongFunction<Changes> figure) {
+    return recentChanges.sum(figure);
   }
 
   /** How stale reads of followers are. */
@@ -375,5 +390,6 @@ public final class StrongKeyspaces implements SchemaChangeListener {
     joins.shutdown();
     leadership.close();
     hosts.values().forEach(GroupHost::close);
+    recentChanges.close();
   }
 }

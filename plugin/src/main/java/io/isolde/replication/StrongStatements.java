@@ -6,10 +6,7 @@ import io.isolde.apply.Denylist;
 import io.isolde.config.IsoldeConfig;
 import io.isolde.group.GroupClient;
 import io.isolde.group.Layout;
-import io.isolde.group.NodeLoad;
-import io.isolde.group.ReplicaGroup;
 import io.isolde.group.RequestId;
-import io.isolde.group.Requests;
 import io.isolde.read.SnapshotSelect;
 import io.isolde.statement.BoundWrite;
 import io.isolde.statement.ClientRequest;
@@ -18,7 +15,6 @@ import io.isolde.transaction.DataStatements;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -31,9 +27,7 @@ import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.WriteType;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
-import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.transport.ProtocolVersion;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
@@ -48,55 +42,6 @@ public final class StrongStatements {
     this.keyspaces = new StrongKeyspaces(config, leader);
     leader.keyspaces = keyspaces;
     this.texts = texts;
-  }
-
-  /** What this node does for others while it leads. */
-  private static final class AsLeader implements Requests {
-    private final LeaderDecisions decisions;
-
-    /** Set before anybody asks. */
-    private volatile StrongKeyspaces keyspaces;
-
-    AsLeader(long timeoutMillis) {
-      this.decisions = new LeaderDecisions(timeoutMillis);
-    }
-
-    @Override
-    public CompletableFuture<byte[]> read(ReplicaGroup group, byte[] request) {
-      return LeaderReads.answer(request);
-    }
-
-    @Override
-    public CompletableFuture<byte[]> decide(ReplicaGroup group, RequestId id, byte[] request) {
-      return decisions.decide(group, id, request);
-    }
-
-    @Override
-    public NodeLoad load() {
-      return keyspaces.leadership().load();
-    }
-
-    @Override
-    public int compactionsPending(UUID group) {
-      return keyspaces.show().stream()
-          .filter(shown -> shown.target().group().equals(group))
-          .mapToInt(shown -> keyspaces.leadership().compactionsPending(shown.keyspace()))
-          .sum();
-    }
-
-    @Override
-    public CompletableFuture<Void> join(UUID group, UUID move) {
-      return keyspaces.join(group, move);
-    }
-
-    @Override
-    public boolean isSuccessor(String newId, String oldId, String address) {
-      var ring = StorageService.instance.getTokenMetadata();
-      InetAddressAndPort now = ring.getEndpointForHostId(UUID.fromString(newId));
-      return now != null
-          && now.getHostAddress(false).equals(address)
-          && ring.getEndpointForHostId(UUID.fromString(oldId)) == null;
-    }
   }
 
   /** The keyspaces. */

@@ -63,6 +63,7 @@ final class TableStorage implements Storage {
   private final UUID id;
   private final BooleanSupplier isInSchema;
   private final Consumer<Payload.Truncation> onTruncated;
+  private final GroupChanges.Replica watched;
 
   /** The copies under way, one of each group; an older replica may have begun it. */
   private static final Map<UUID, CompletableFuture<Void>> copies = new ConcurrentHashMap<>();
@@ -92,6 +93,7 @@ final class TableStorage implements Storage {
    *
    * @param isInSchema whether the keyspace is not dropped; what the log has of it waits until then
    * @param onTruncated hears of tables that have just been truncated here, and must not block
+   * @param watched hears of all that was applied
    */
   TableStorage(
       String keyspace,
@@ -99,7 +101,9 @@ final class TableStorage implements Storage {
       Layout.Group group,
       UUID id,
       BooleanSupplier isInSchema,
-      Consumer<Payload.Truncation> onTruncated) {
+      Consumer<Payload.Truncation> onTruncated,
+      GroupChanges.Replica watched) {
+    this.watched = watched;
     this.keyspace = keyspace;
     this.isInSchema = isInSchema;
     this.next = new WaitingEntry(keyspace, isInSchema);
@@ -112,6 +116,12 @@ final class TableStorage implements Storage {
   @Override
   public long apply(byte[] payload, Object decoded, long timestampMicros) {
     Payload.Content made = decoded != null ? (Payload.Content) decoded : decode(payload);
+    long micros = apply(made, timestampMicros);
+    watched.applied(micros, made);
+    return micros;
+  }
+
+  private long apply(Payload.Content made, long timestampMicros) {
     if (made instanceof Payload.Truncation truncation) {
       if (!truncations.reach(truncation.table(), truncation.upToMicros())) {
         truncate(truncation.table(), truncation.upToMicros());
@@ -171,6 +181,11 @@ final class TableStorage implements Storage {
   }
 
   @Override
+  public void begin(long lastMicros) {
+    watched.begin(lastMicros);
+  }
+
+  @Override
   public Optional<String> problem() {
     return next.problem();
   }
@@ -178,6 +193,7 @@ final class TableStorage implements Storage {
   @Override
   public void stop() {
     next.stop();
+    watched.stop();
   }
 
   private void apply(Mutation mutation) {

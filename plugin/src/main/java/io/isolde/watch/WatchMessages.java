@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** The messages in which a node asks a member of the oracle's group. */
-final class WatchMessages {
+/** The messages in which a node asks a member of the oracle's group, or of another one. */
+public final class WatchMessages {
   private static final byte CHANGED = 0;
   private static final byte LOST = 1;
   private static final byte TOO_MANY = 2;
@@ -22,9 +22,9 @@ final class WatchMessages {
   private WatchMessages() {}
 
   /** What a node asks for its client; see {@link Changes#after}. */
-  record Question(OptionalLong after, Set<Long> ids, int waitMillis) {}
+  public record Question(OptionalLong after, Set<Long> ids, int waitMillis) {}
 
-  static ByteBuf of(Question question) {
+  public static ByteBuf of(Question question) {
     ByteBuf out = Unpooled.buffer(17 + Long.BYTES * question.ids.size());
     out.writeBoolean(question.after.isPresent()).writeLong(question.after.orElse(0));
     out.writeInt(question.waitMillis).writeInt(question.ids.size());
@@ -32,7 +32,7 @@ final class WatchMessages {
     return out;
   }
 
-  static Question question(ByteBuf in) {
+  public static Question question(ByteBuf in) {
     boolean hasAfter = in.readBoolean();
     long after = in.readLong();
     int waitMillis = in.readInt();
@@ -47,7 +47,7 @@ final class WatchMessages {
     return new Question(hasAfter ? OptionalLong.of(after) : OptionalLong.empty(), ids, waitMillis);
   }
 
-  static ByteBuf of(Changes.Notification notification) {
+  public static ByteBuf of(Changes.Notification notification) {
     ByteBuf out = Unpooled.buffer(13 + Long.BYTES * notification.commits().size());
     out.writeByte(notification.isLost() ? LOST : CHANGED).writeLong(notification.position());
     out.writeInt(notification.commits().size());
@@ -65,7 +65,7 @@ final class WatchMessages {
    *
    * @throws GroupFailure as {@link Changes#after} fails with
    */
-  static Changes.Notification notification(ByteBuf in) {
+  public static Changes.Notification notification(ByteBuf in) {
     byte kind = in.readByte();
     if (kind == TOO_MANY) {
       throw new GroupFailure(

@@ -143,6 +143,7 @@ public final class Watches {
     /** Those to try, the next one at the end; touched by one thread at a time. */
     private final List<Peer> members = new ArrayList<>();
 
+    private boolean areMembersKnown;
     private boolean isHereTried;
     private boolean isFull;
 
@@ -175,7 +176,14 @@ public final class Watches {
 
     void start() {
       isHereTried = false;
+      areMembersKnown = false;
       members.clear();
+      askNext();
+    }
+
+    /** Seldom needed: a member mostly answers itself. */
+    private void findMembers() {
+      areMembersKnown = true;
       host.get()
           .ifPresent(
               node ->
@@ -183,7 +191,6 @@ public final class Watches {
                       .filter(peer -> !peer.id().equals(node.address()))
                       .forEach(members::add));
       Collections.shuffle(members);
-      askNext();
     }
 
     private void askNext() {
@@ -191,10 +198,15 @@ public final class Watches {
       if (!isHereTried && here.isPresent()) {
         isHereTried = true;
         follow(here.get().after(after, ids, nextMillis()), false);
-      } else if (!members.isEmpty()) {
-        askThere(members.get(members.size() - 1));
-      } else {
+        return;
+      }
+      if (!areMembersKnown) {
+        findMembers();
+      }
+      if (members.isEmpty()) {
         tryAgain();
+      } else {
+        askThere(members.get(members.size() - 1));
       }
     }
 
@@ -283,7 +295,7 @@ public final class Watches {
       boolean isClosed = table.isPresent() && barrier.isClosed(table.get().table().id);
       lookAtTable();
       Changes.Notification notification =
-          isClosed && after.isPresent() ? withoutProgress(heard) : heard;
+          isClosed && after.isPresent() ? heard.withoutProgress(after.getAsLong()) : heard;
       if (notification.commits().isEmpty() && leftMillis() > 0) {
         after = OptionalLong.of(notification.position());
         failingSinceNanos = 0;
@@ -295,12 +307,6 @@ public final class Watches {
       } else {
         answer.complete(notification);
       }
-    }
-
-    private Changes.Notification withoutProgress(Changes.Notification heard) {
-      List<Long> commits = heard.commits();
-      long position = commits.isEmpty() ? after.getAsLong() : commits.get(commits.size() - 1);
-      return new Changes.Notification(commits, position, false);
     }
 
     /**

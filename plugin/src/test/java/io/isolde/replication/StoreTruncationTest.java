@@ -84,7 +84,8 @@ class StoreTruncationTest {
         layout.groups().get(0),
         UUID.randomUUID(),
         () -> true,
-        truncation -> {});
+        truncation -> {},
+        new GroupChanges().replica(UUID.randomUUID()));
   }
 
   private static TableStorage truncate(ColumnFamilyStore table) {

@@ -127,7 +127,8 @@ class WaitingEntryTest {
             layout.groups().get(0),
             UUID.randomUUID(),
             keyspace::isInSchema,
-            truncation -> {});
+            truncation -> {},
+            new GroupChanges().replica(UUID.randomUUID()));
     CompletableFuture<Long> applied =
         applyTooEarly(storage, Keyspace.open("again").getColumnFamilyStore("t").metadata());
 

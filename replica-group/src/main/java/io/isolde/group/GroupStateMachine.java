@@ -37,6 +37,7 @@ final class GroupStateMachine implements CopyingStateMachine {
   private static final long FIRST_BACK_OFF_MILLIS = 1_000;
   private static final long MAX_BACK_OFF_MILLIS = 30_000;
   private static final int MAX_WAITERS = 1024;
+  private static final byte[] NOTHING = {};
 
   /** From the failure of an entry until the log's thread has noted it takes some microseconds. */
   private static final long FAILURE_HEARD_MILLIS = 100;
@@ -84,8 +85,6 @@ final class GroupStateMachine implements CopyingStateMachine {
 
   private final LastingProblem problem = new LastingProblem();
 
-  private static final byte[] NOTHING = {};
-
   /**
    * A machine for a new replica.
    *
@@ -115,6 +114,7 @@ final class GroupStateMachine implements CopyingStateMachine {
       stateLock.lock();
       try {
         storage.restore(NOTHING);
+        storage.begin(state.lastMicros());
       } finally {
         release();
       }
@@ -125,6 +125,7 @@ final class GroupStateMachine implements CopyingStateMachine {
       storage.restore(state.restore(loaded.state()));
       applied = loaded.at();
       lastMicros = state.lastMicros();
+      storage.begin(lastMicros);
     } finally {
       release();
     }

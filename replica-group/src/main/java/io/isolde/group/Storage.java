@@ -51,6 +51,12 @@ public interface Storage {
   default void restore(byte[] state) throws IOException {}
 
   /**
+   * What is applied next has a timestamp above this one. Called after {@link #restore}, before the
+   * next {@link #apply}.
+   */
+  default void begin(long lastMicros) {}
+
+  /**
    * The replica stops: an {@link #apply} that waits is to end now, with an exception. So is each
    * one until the next {@link #restore}.
    */

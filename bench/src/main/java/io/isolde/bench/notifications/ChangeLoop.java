@@ -60,8 +60,10 @@ final class ChangeLoop {
   void change() {
     arrivals.begin(watchers);
     long sentNanos = System.nanoTime();
+    long commit;
     try {
-      log.committed(writer.change());
+      commit = writer.change();
+      log.committed(commit);
       acknowledgedMicros.recordValue((System.nanoTime() - sentNanos) / 1000);
     } catch (Writer.DoubtfulException e) {
       log.doubtful();
@@ -72,7 +74,7 @@ final class ChangeLoop {
       return;
     }
     try {
-      if (!arrivals.await(MAX_WAIT_SECONDS)) {
+      if (!arrivals.await(commit, MAX_WAIT_SECONDS)) {
         failed("Not all watchers were notified within " + MAX_WAIT_SECONDS + " s.");
       }
     } catch (InterruptedException e) {

@@ -14,7 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /** A session of pushed changes, as the clients have it. All but the interface is its loop's. */
-final class PushWatcher implements Watcher, ClientSession.Output {
+final class PushWatcher extends LoopWatcher implements ClientSession.Output {
   /**
    * What many have in common.
    *
@@ -31,20 +31,15 @@ final class PushWatcher implements Watcher, ClientSession.Output {
   private static final int MAX_FAILURES = 10;
 
   private final Plan plan;
-  private final EventLoop loop;
-  private final Inbox inbox = new Inbox();
   private final ClientSession session = new ClientSession(this);
   private final Map<Integer, Channel> channels = new HashMap<>(4);
   private final Map<Integer, String> addresses = new HashMap<>(4);
   private int failures;
   private boolean isOver;
-  private volatile String address = "";
-  private volatile String failure = "";
-  private volatile boolean isGone;
 
   PushWatcher(Plan plan, EventLoop loop) {
+    super(loop);
     this.plan = plan;
-    this.loop = loop;
   }
 
   @Override
@@ -62,26 +57,6 @@ final class PushWatcher implements Watcher, ClientSession.Output {
         });
   }
 
-  @Override
-  public boolean isGone() {
-    return isGone;
-  }
-
-  @Override
-  public String address() {
-    return address;
-  }
-
-  @Override
-  public Inbox inbox() {
-    return inbox;
-  }
-
-  @Override
-  public String failure() {
-    return failure;
-  }
-
   /** Where it depends on, and whether anything is left. */
   private void look() {
     String found = "";
@@ -90,8 +65,8 @@ final class PushWatcher implements Watcher, ClientSession.Output {
         found = addresses.get(link);
       }
     }
-    address = found;
-    isGone = isOver && channels.isEmpty();
+    isAt(found);
+    isGone(isOver && channels.isEmpty());
   }
 
   @Override
@@ -110,7 +85,7 @@ final class PushWatcher implements Watcher, ClientSession.Output {
 
   /** Not where the last connection was, if there is another node. */
   private String any() {
-    List<String> others = plan.addresses.stream().filter(each -> !each.equals(address)).toList();
+    List<String> others = plan.addresses.stream().filter(each -> !each.equals(address())).toList();
     List<String> from = others.isEmpty() ? plan.addresses : others;
     return from.get(ThreadLocalRandom.current().nextInt(from.size()));
   }
@@ -187,17 +162,17 @@ final class PushWatcher implements Watcher, ClientSession.Output {
 
   @Override
   public void changed(int watch, List<Long> commits, long position) {
-    inbox.startAfter(position);
-    commits.forEach(commit -> plan.arrivals.arrived(inbox, commit));
+    inbox().startAfter(position);
+    commits.forEach(commit -> plan.arrivals.arrived(inbox(), commit));
   }
 
   @Override
   public void lost(int watch, long position) {
-    inbox.lossAnnounced();
+    inbox().lossAnnounced();
   }
 
   @Override
   public void failed(int watch, String code, String message) {
-    failure = code + ": " + message;
+    hasFailed(code + ": " + message);
   }
 }

@@ -8,15 +8,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import io.isolde.notification.ClientMessage;
 import io.isolde.notification.ServerMessage;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
-import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
@@ -30,8 +25,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 
 /** A connection to a push port: a WebSocket with JSON. All of it is called by its event loop. */
-final class PushWire extends SimpleChannelInboundHandler<TextWebSocketFrame> {
-  private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
+final class PushWire extends WatcherWire<TextWebSocketFrame> {
   private static final int HANDSHAKE_TIMEOUT_MILLIS = 10_000;
   private static final int MAX_HANDSHAKE_BYTES = 8 << 10;
   private static final int MAX_MESSAGE_BYTES = 1 << 20;
@@ -53,23 +47,13 @@ final class PushWire extends SimpleChannelInboundHandler<TextWebSocketFrame> {
     void closed();
   }
 
-  private final Gate gate;
   private final Owner owner;
-  private boolean isInGate = true;
+  private final WebSocketClientProtocolConfig config;
 
-  private PushWire(Gate gate, Owner owner) {
-    this.gate = gate;
+  private PushWire(String address, Gate gate, Owner owner) {
+    super(gate, owner::closed);
     this.owner = owner;
-  }
-
-  /** Connects to host:port, when the gate lets it. */
-  static void connect(EventLoop loop, String address, Gate gate, Owner owner) {
-    gate.enter(() -> loop.execute(() -> connectNow(loop, address, new PushWire(gate, owner))));
-  }
-
-  private static void connectNow(EventLoop loop, String address, PushWire wire) {
-    int colon = address.lastIndexOf(':');
-    WebSocketClientProtocolConfig config =
+    this.config =
         WebSocketClientProtocolConfig.newBuilder()
             .webSocketUri(URI.create("ws://" + address + "/changes"))
             .version(WebSocketVersion.V13)
@@ -77,46 +61,24 @@ final class PushWire extends SimpleChannelInboundHandler<TextWebSocketFrame> {
             .handshakeTimeoutMillis(HANDSHAKE_TIMEOUT_MILLIS)
             .maxFramePayloadLength(MAX_MESSAGE_BYTES)
             .build();
-    var unused =
-        new Bootstrap()
-            .group(loop)
-            .channel(NioSocketChannel.class)
-            .option(ChannelOption.TCP_NODELAY, true)
-            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS)
-            .handler(
-                new ChannelInitializer<SocketChannel>() {
-                  @Override
-                  protected void initChannel(SocketChannel channel) {
-                    channel
-                        .pipeline()
-                        .addLast(
-                            new HttpClientCodec(),
-                            new HttpObjectAggregator(MAX_HANDSHAKE_BYTES),
-                            new WebSocketClientProtocolHandler(config),
-                            wire);
-                  }
-                })
-            .connect(
-                new InetSocketAddress(
-                    address.substring(0, colon), Integer.parseInt(address.substring(colon + 1))))
-            .addListener(
-                done -> {
-                  if (!done.isSuccess()) {
-                    wire.ended();
-                  }
-                });
   }
 
-  private void leaveGate() {
-    if (isInGate) {
-      isInGate = false;
-      gate.leave();
-    }
+  /** Connects to host:port, when the gate lets it. */
+  static void connect(EventLoop loop, String address, Gate gate, Owner owner) {
+    int colon = address.lastIndexOf(':');
+    new PushWire(address, gate, owner)
+        .connect(
+            loop,
+            new InetSocketAddress(
+                address.substring(0, colon), Integer.parseInt(address.substring(colon + 1))));
   }
 
-  private void ended() {
-    leaveGate();
-    owner.closed();
+  @Override
+  void addCodec(ChannelPipeline pipeline) {
+    pipeline.addLast(
+        new HttpClientCodec(),
+        new HttpObjectAggregator(MAX_HANDSHAKE_BYTES),
+        new WebSocketClientProtocolHandler(config));
   }
 
   /** Sends a message. */
@@ -143,15 +105,5 @@ final class PushWire extends SimpleChannelInboundHandler<TextWebSocketFrame> {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  @Override
-  public void channelInactive(ChannelHandlerContext context) {
-    ended();
-  }
-
-  @Override
-  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    var unused = context.close();
   }
 }

@@ -5,22 +5,17 @@ import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;
 
 /** A session of ZooKeeper with a persistent watch, which need not be set again after an event. */
-final class ZooKeeperWatcher implements Watcher, ZooKeeperWire.Owner {
+final class ZooKeeperWatcher extends LoopWatcher implements ZooKeeperWire.Owner {
   private static final int PERSISTENT = 0;
 
   private final InetSocketAddress server;
-  private final EventLoop loop;
   private final Gate gate;
   private final Arrivals arrivals;
-  private final Inbox inbox = new Inbox();
   private ZooKeeperWire session;
-  private volatile String address = "";
-  private volatile String failure = "";
-  private volatile boolean isGone;
 
   ZooKeeperWatcher(InetSocketAddress server, EventLoop loop, Gate gate, Arrivals arrivals) {
+    super(loop);
     this.server = server;
-    this.loop = loop;
     this.gate = gate;
     this.arrivals = arrivals;
   }
@@ -35,7 +30,7 @@ final class ZooKeeperWatcher implements Watcher, ZooKeeperWire.Owner {
     loop.execute(
         () -> {
           if (session == null) {
-            isGone = true;
+            isGone(true);
           } else {
             session.close();
           }
@@ -53,43 +48,23 @@ final class ZooKeeperWatcher implements Watcher, ZooKeeperWire.Owner {
         },
         answer -> {
           if (answer.error() == 0) {
-            address = server.getHostString() + ":" + server.getPort();
-            inbox.startAfter(answer.transaction());
+            isAt(server.getHostString() + ":" + server.getPort());
+            inbox().startAfter(answer.transaction());
           } else {
-            failure = "ZooKeeper refuses a watch with the error " + answer.error() + ".";
+            hasFailed("ZooKeeper refuses a watch with the error " + answer.error() + ".");
           }
         });
   }
 
   @Override
   public void changed(long transaction) {
-    arrivals.arrived(inbox, transaction);
+    arrivals.arrived(inbox(), transaction);
   }
 
   @Override
   public void closed() {
-    address = "";
-    isGone = true;
-    failure = "ZooKeeper has closed the connection.";
-  }
-
-  @Override
-  public boolean isGone() {
-    return isGone;
-  }
-
-  @Override
-  public String address() {
-    return address;
-  }
-
-  @Override
-  public Inbox inbox() {
-    return inbox;
-  }
-
-  @Override
-  public String failure() {
-    return failure;
+    isAt("");
+    isGone(true);
+    hasFailed("ZooKeeper has closed the connection.");
   }
 }

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench.notifications;
 
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
-import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.net.InetSocketAddress;
@@ -23,7 +18,7 @@ import java.util.function.Consumer;
  * A session of ZooKeeper, by its own protocol. Its Java client has two threads for each session,
  * too many for thousands in a process. All of it is called by its event loop.
  */
-final class ZooKeeperWire extends SimpleChannelInboundHandler<ByteBuf> {
+final class ZooKeeperWire extends WatcherWire<ByteBuf> {
   static final int CREATE = 1;
   static final int SET_DATA = 5;
   static final int ADD_WATCH = 106;
@@ -56,52 +51,29 @@ final class ZooKeeperWire extends SimpleChannelInboundHandler<ByteBuf> {
    */
   record Answer(long transaction, int error, ByteBuf body) {}
 
-  private final Gate gate;
   private final Owner owner;
 
   /** Answers come in the order of the requests. */
   private final Deque<Consumer<Answer>> waiting = new ArrayDeque<>();
 
   private ChannelHandlerContext context;
-  private boolean isInGate = true;
   private boolean isOpen;
   private int lastXid;
 
   private ZooKeeperWire(Gate gate, Owner owner) {
-    this.gate = gate;
+    super(gate, owner::closed);
     this.owner = owner;
   }
 
   /** Connects, when the gate lets it. */
   static void connect(EventLoop loop, InetSocketAddress address, Gate gate, Owner owner) {
-    gate.enter(() -> loop.execute(() -> connectNow(loop, address, new ZooKeeperWire(gate, owner))));
+    new ZooKeeperWire(gate, owner).connect(loop, address);
   }
 
-  private static void connectNow(EventLoop loop, InetSocketAddress address, ZooKeeperWire wire) {
-    var unused =
-        new Bootstrap()
-            .group(loop)
-            .channel(NioSocketChannel.class)
-            .option(ChannelOption.TCP_NODELAY, true)
-            .handler(
-                new ChannelInitializer<SocketChannel>() {
-                  @Override
-                  protected void initChannel(SocketChannel channel) {
-                    channel
-                        .pipeline()
-                        .addLast(
-                            new LengthFieldBasedFrameDecoder(
-                                MAX_FRAME_BYTES, 0, Integer.BYTES, 0, Integer.BYTES),
-                            wire);
-                  }
-                })
-            .connect(address)
-            .addListener(
-                done -> {
-                  if (!done.isSuccess()) {
-                    wire.ended();
-                  }
-                });
+  @Override
+  void addCodec(ChannelPipeline pipeline) {
+    pipeline.addLast(
+        new LengthFieldBasedFrameDecoder(MAX_FRAME_BYTES, 0, Integer.BYTES, 0, Integer.BYTES));
   }
 
   @Override
@@ -176,27 +148,5 @@ final class ZooKeeperWire extends SimpleChannelInboundHandler<ByteBuf> {
 
   private void ping() {
     send(body -> body.writeInt(XID_OF_PING).writeInt(PING));
-  }
-
-  private void leaveGate() {
-    if (isInGate) {
-      isInGate = false;
-      gate.leave();
-    }
-  }
-
-  private void ended() {
-    leaveGate();
-    owner.closed();
-  }
-
-  @Override
-  public void channelInactive(ChannelHandlerContext gone) {
-    ended();
-  }
-
-  @Override
-  public void exceptionCaught(ChannelHandlerContext from, Throwable cause) {
-    var unused = from.close();
   }
 }

@@ -4,19 +4,15 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.RecentChanges;
-import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
@@ -36,9 +32,6 @@ public final class Changes implements AutoCloseable {
   /** If more are not visible yet, the log has much to say, and soon says what is. */
   private static final int MAX_LOOKED_AT = 64;
 
-  private static final int MAX_WAITING = 100_000;
-  private static final int MAX_WATCHED_IDS = 1 << 20;
-
   /** A member that has no leader for so long may be cut off, and others see more. */
   private static final long LEADERLESS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -50,19 +43,26 @@ public final class Changes implements AutoCloseable {
    * @param isLost whether there may have been changes that are not known any more; then there are
    *     no commits, and what is watched is to be read at or after the position
    */
-  public record Notification(List<Long> commits, long position, boolean isLost) {}
+  public record Notification(List<Long> commits, long position, boolean isLost) {
+    /**
+     * The same, but not further than its last commit.
+     *
+     * @param after what was asked after
+     */
+    public Notification withoutProgress(long after) {
+      return new Notification(
+          commits, commits.isEmpty() ? after : commits.get(commits.size() - 1), false);
+    }
+  }
 
-  private final ScheduledThreadPoolExecutor thread =
-      new ScheduledThreadPoolExecutor(1, Daemons.named("isolde-oracle-watch"));
-
+  private final ScheduledExecutorService thread;
   private final VisibilityQuestions questions;
+  private final LongFunction<RecentChanges> memory;
 
   /** This and all that follows is guarded by this. */
-  private RecentChanges recent = new RecentChanges(0);
+  private RecentChanges recent;
 
-  private final Set<WaitingWatch> waiters = new LinkedHashSet<>();
-  private final Map<Long, Set<WaitingWatch>> byId = new HashMap<>();
-  private int watchedIds;
+  private final WaitingWatches waiters = new WaitingWatches();
 
   /** Then the leader is asked when commits become visible for which somebody waits. */
   private boolean isFollowing;
@@ -79,8 +79,68 @@ public final class Changes implements AutoCloseable {
    * @param leader answers when all commits up to a timestamp are visible
    */
   Changes(LongFunction<CompletableFuture<Long>> leader) {
-    thread.setRemoveOnCancelPolicy(true);
+    this(leader, thread("isolde-oracle-watch"), RecentChanges::new);
+  }
+
+  private Changes(
+      LongFunction<CompletableFuture<Long>> leader,
+      ScheduledExecutorService thread,
+      LongFunction<RecentChanges> memory) {
+    this.thread = thread;
+    this.memory = memory;
     questions = new VisibilityQuestions(leader, this::visible, thread);
+    recent = memory.apply(0);
+  }
+
+  /**
+   * Of a log other than the oracle's, of which all is visible as soon as it is {@linkplain #written
+   * applied}. Nobody can ask before it is {@linkplain #begun begun}.
+   *
+   * @param thread answers, and may do so for other logs, too; who made it closes it at last
+   * @param maxWrites the last ones, that are kept
+   * @param maxIds of these, in all
+   */
+  public static Changes ofLog(ScheduledExecutorService thread, int maxWrites, int maxIds) {
+    Changes changes =
+        new Changes(
+            timestamp -> CompletableFuture.failedFuture(notHere()),
+            thread,
+            last -> new RecentChanges(last, maxWrites, maxIds));
+    changes.ended();
+    return changes;
+  }
+
+  /** A thread for one or more of these. */
+  public static ScheduledExecutorService thread(String name) {
+    ScheduledThreadPoolExecutor thread =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread made = new Thread(task, name);
+              made.setDaemon(true);
+              return made;
+            });
+    thread.setRemoveOnCancelPolicy(true);
+    return thread;
+  }
+
+  /** What comes next in the log has a timestamp above this one. What was before is not known. */
+  public void begun(long last) {
+    restored(last);
+    visible(last);
+  }
+
+  /** The next write of the log was applied, and can be read. */
+  public void written(long timestamp, long[] ids) {
+    synchronized (this) {
+      recent.add(new RecentChanges.Change(timestamp, ids));
+    }
+    visible(timestamp);
+  }
+
+  /** Until it is begun again, others have to be asked. */
+  public void ended() {
+    restored(Long.MAX_VALUE);
   }
 
   /**
@@ -145,14 +205,13 @@ public final class Changes implements AutoCloseable {
         return CompletableFuture.completedFuture(
             notification(commits, Math.max(from, recent.position())));
       }
-      if (waiters.size() >= MAX_WAITING || watchedIds + ids.size() > MAX_WATCHED_IDS) {
+      if (!waiters.hasRoomFor(waiter)) {
         return GroupFailure.future(
             GroupFailure.Reason.OVERLOADED,
-            "%d watches of %d rows wait on this node, which are as many as may."
-                .formatted(waiters.size(), watchedIds));
+            "%s wait on this node, which are as many as may.".formatted(waiters));
       }
       waiter.timeout = thread.schedule(() -> timeOut(waiter), waitMillis, TimeUnit.MILLISECONDS);
-      add(waiter);
+      waiters.add(waiter);
       if (isFollowing) {
         RecentChanges.matching(recent.newestDecided(MAX_LOOKED_AT), ids, 1)
             .forEach(questions::want);
@@ -171,26 +230,8 @@ public final class Changes implements AutoCloseable {
     return new Notification(commits, isMore ? commits.get(MAX_NOTIFIED - 1) : position, false);
   }
 
-  private void add(WaitingWatch waiter) {
-    waiters.add(waiter);
-    watchedIds += waiter.ids.size();
-    waiter.ids.forEach(id -> byId.computeIfAbsent(id, key -> new HashSet<>(2)).add(waiter));
-  }
-
   private synchronized void remove(WaitingWatch waiter) {
-    if (!waiters.remove(waiter)) {
-      return;
-    }
-    watchedIds -= waiter.ids.size();
-    for (long id : waiter.ids) {
-      byId.computeIfPresent(
-          id,
-          (key, watching) -> {
-            watching.remove(waiter);
-            return watching.isEmpty() ? null : watching;
-          });
-    }
-    waiter.timeout.cancel(false);
+    waiters.remove(waiter);
   }
 
   private void timeOut(WaitingWatch waiter) {
@@ -226,7 +267,7 @@ public final class Changes implements AutoCloseable {
   /** What nobody asks for, the log tells later. */
   private void wantWatched(List<RecentChanges.Change> changes) {
     changes.stream()
-        .filter(change -> Arrays.stream(change.ids()).anyMatch(byId::containsKey))
+        .filter(change -> Arrays.stream(change.ids()).anyMatch(waiters::areOf))
         .mapToLong(RecentChanges.Change::commitTimestamp)
         .max()
         .ifPresent(questions::want);
@@ -235,7 +276,7 @@ public final class Changes implements AutoCloseable {
   /** The replica got another state: what was decided meanwhile is not known here. */
   void restored(long last) {
     synchronized (this) {
-      recent = new RecentChanges(last);
+      recent = memory.apply(last);
     }
     fail();
   }
@@ -251,7 +292,8 @@ public final class Changes implements AutoCloseable {
       if (waiters.isEmpty() || position == before) {
         return;
       }
-      woken = watching(changes);
+      woken = waiters.watching(changes);
+      woken.forEach(waiter -> notified += waiter.commits.size());
       if (recent.coversFrom() > before) {
         woken.addAll(losing());
       }
@@ -263,26 +305,10 @@ public final class Changes implements AutoCloseable {
   /** Those that may have missed something which is not kept any more. */
   private List<WaitingWatch> losing() {
     List<WaitingWatch> losing =
-        waiters.stream().filter(waiter -> waiter.after < recent.coversFrom()).toList();
+        waiters.all().stream().filter(waiter -> waiter.after < recent.coversFrom()).toList();
     losing.forEach(waiter -> waiter.commits.clear());
     lost += losing.size();
     return losing;
-  }
-
-  private Set<WaitingWatch> watching(List<RecentChanges.Change> changes) {
-    Set<WaitingWatch> woken = new LinkedHashSet<>();
-    for (RecentChanges.Change change : changes) {
-      for (long id : change.ids()) {
-        for (WaitingWatch waiter : byId.getOrDefault(id, Set.of())) {
-          if (change.commitTimestamp() > waiter.after) {
-            waiter.add(change.commitTimestamp());
-            woken.add(waiter);
-          }
-        }
-      }
-    }
-    woken.forEach(waiter -> notified += waiter.commits.size());
-    return woken;
   }
 
   /** Not here: there may be thousands. */
@@ -309,7 +335,7 @@ public final class Changes implements AutoCloseable {
   }
 
   /** Whether this member knows of a leader; to be called several times a second. */
-  void follows(boolean hasLeader, long nowNanos) {
+  public void follows(boolean hasLeader, long nowNanos) {
     synchronized (this) {
       if (!hasLeader && !isLeaderless) {
         leaderlessSinceNanos = nowNanos;
@@ -330,7 +356,7 @@ public final class Changes implements AutoCloseable {
   private void fail() {
     List<WaitingWatch> all;
     synchronized (this) {
-      all = List.copyOf(waiters);
+      all = waiters.all();
       all.forEach(this::remove);
     }
     if (all.isEmpty()) {

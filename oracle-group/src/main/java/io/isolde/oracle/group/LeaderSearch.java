@@ -145,18 +145,23 @@ final class LeaderSearch {
         answer.whenComplete(
             (leading, failure) -> {
               answered(candidate);
-              if (failure == null) {
-                leading.ifPresent(known -> heard(client, candidate.address, known));
+              if (failure == null && leading.isPresent()) {
+                heard(client, candidate.address, leading.get());
               }
             });
     client.send(Protocol.SERVICE, Wire.of(Protocol.WHO_LEADS), answer);
   }
 
   private void heard(PeerClient client, InetSocketAddress address, Leading leading) {
-    learn(leading);
-    if (leading.isServing()) {
-      found();
-      found.onLeader(client, address, leading);
+    try {
+      learn(leading);
+      if (leading.isServing()) {
+        found();
+        found.onLeader(client, address, leading);
+      }
+    } catch (RuntimeException e) {
+      client.close(); // So the search begins again: nobody looks at what is thrown here.
+      throw e;
     }
   }
 

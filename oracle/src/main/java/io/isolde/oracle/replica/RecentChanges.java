@@ -57,7 +57,12 @@ public final class RecentChanges {
     this(last, MAX_COMMITS, MAX_IDS);
   }
 
-  RecentChanges(long last, int maxCommits, int maxIds) {
+  /**
+   * Empty, with other bounds.
+   *
+   * @param last as above
+   */
+  public RecentChanges(long last, int maxCommits, int maxIds) {
     this.maxCommits = maxCommits;
     this.maxIds = maxIds;
     this.coversFrom = last;
@@ -86,8 +91,8 @@ public final class RecentChanges {
     return changes;
   }
 
-  /** What is decided again is there. */
-  private void add(Change change) {
+  /** Something was decided, the next one of the log. What is decided again is there. */
+  public void add(Change change) {
     if (change.commitTimestamp <= newest) {
       return;
     }

@@ -63,7 +63,8 @@ final class StrongCluster implements AutoCloseable {
                 .withIsoldeSetting("strong_timeout", "10s")
                 .withIsoldeSetting("transaction_max_idle", "10m")
                 .withIsoldeSetting("transaction_max_age", "10m")
-                .withIsoldeSetting("staleness_sample_one_in", "4"));
+                .withIsoldeSetting("staleness_sample_one_in", "4")
+                .withIsoldeSetting("push_port", "7314"));
     preparation.accept(cluster);
     try {
       return withKeyspace(cluster);

@@ -24,8 +24,10 @@ class RandomWatchesTest {
   private static final int WATCHES = 12;
   private static final int SOON_MILLIS = 10_000;
 
-  private final String table =
-      NODE.table("p int, c int, v int, l list<int>, s int static, PRIMARY KEY (p, c)");
+  private static final String COLUMNS =
+      "p int, c int, v int, l list<int>, s int static, PRIMARY KEY (p, c)";
+
+  private String table;
   private Random random;
 
   private static CqlSession session() {
@@ -88,6 +90,23 @@ class RandomWatchesTest {
   @ParameterizedTest
   @ValueSource(longs = {11, 12})
   void whenAWriteChangesAResultThenItsWatchIsTold(long seed) {
+    table = NODE.table(COLUMNS);
+    check(seed);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {13, 14})
+  void whenAWriteOfAStrongKeyspaceChangesAResultThenItsWatchIsTold(long seed) {
+    session()
+        .execute(
+            "CREATE KEYSPACE IF NOT EXISTS strongly WITH replication ="
+                + " {'class': 'ReplicatedLogStrategy', 'replication_factor': 1}");
+    table = "strongly.t" + seed;
+    session().execute("CREATE TABLE %s (%s)".formatted(table, COLUMNS));
+    check(seed);
+  }
+
+  private void check(long seed) {
     random = new Random(seed);
     List<String> watches = new ArrayList<>();
     for (int i = 0; i < WATCHES; i++) {

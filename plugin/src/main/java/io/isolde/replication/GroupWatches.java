@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.replication;
+
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
+import io.isolde.group.ReplicaGroup;
+import io.isolde.oracle.group.Changes;
+import io.isolde.raft.GroupFailure;
+import io.isolde.transaction.barrier.TableBarrier;
+import io.isolde.version.DroppedColumns;
+import io.isolde.version.NodeVersions;
+import io.isolde.version.VersionIndex;
+import io.isolde.watch.WatchMessages;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.cassandra.db.PartitionRangeReadCommand;
+import org.apache.cassandra.db.ReadQuery;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
+
+/**
+ * Answers watches of tables of strong keyspaces that are not transactional. The order of writes is
+ * that of one group's log, so a watch is of what one group has. A replica on this node answers if
+ * it keeps up, else the leader does: over the way that reads take, and after their barrier.
+ */
+public final class GroupWatches {
+  /** On this node, of its clients. */
+  private static final int MAX_WATCHES = 100_000;
+
+  /** Asked again so often, it hears of what has become of its table. */
+  private static final long MAX_WAIT_HERE_MILLIS = 5_000;
+
+  /** Below what an attempt to reach a leader may take. */
+  private static final long MAX_WAIT_AT_LEADER_MILLIS = 500;
+
+  /** In the place of the version of the protocol with which a read begins. */
+  private static final int QUESTION = -3;
+
+  private final StrongKeyspaces keyspaces;
+  private final TableBarrier barrier;
+  private final AtomicInteger count = new AtomicInteger();
+
+  /**
+   * Makes it.
+   *
+   * @param barrier that is closed while tables lose what no write reports
+   */
+  public GroupWatches(StrongKeyspaces keyspaces, TableBarrier barrier) {
+    this.keyspaces = keyspaces;
+    this.barrier = barrier;
+  }
+
+  /**
+   * The number of the group that has all that a query reads; empty if the keyspace is not a strong
+   * one, or if there are several.
+   */
+  public OptionalInt groupOf(ReadQuery query) {
+    String name = query.metadata().keyspace;
+    if (!keyspaces.isMeant(name)) {
+      return OptionalInt.empty();
+    }
+    StrongKeyspace keyspace = keyspaces.get(name);
+    Set<Integer> groups = new HashSet<>();
+    if (query instanceof SinglePartitionReadCommand.Group group) {
+      group.queries.forEach(
+          command -> groups.add(keyspace.groupOf(command.partitionKey().getToken()).number()));
+    } else if (query instanceof PartitionRangeReadCommand range) {
+      groups.addAll(SequentialRanges.groups(keyspace, range.dataRange().keyRange()));
+    }
+    return groups.size() == 1 ? OptionalInt.of(groups.iterator().next()) : OptionalInt.empty();
+  }
+
+  /**
+   * Asks for the writes after a timestamp that have changed at least one of some ids. Fails with an
+   * {@link IsoldeException}: UNSUPPORTED_KEYSPACE, TOO_MANY_WATCHES, UNAVAILABLE if no replica of
+   * the group can tell, NOT_TRANSACTIONAL if the table is gone. Does not throw.
+   *
+   * @param group see {@link #groupOf}
+   * @param after empty for those from now on
+   * @param waitMillis after so long it tells that there are none
+   */
+  public CompletableFuture<Changes.Notification> ask(
+      TableMetadata table, OptionalInt group, OptionalLong after, Set<Long> ids, long waitMillis) {
+    if (group.isEmpty()) {
+      return CompletableFuture.failedFuture(
+          IsoldeException.of(
+              ErrorCode.UNSUPPORTED_KEYSPACE,
+              "A watch of a table that is not transactional is of what one replica group has."
+                  + " isolde.groups has their token ranges: watch what each has by itself.",
+              "table",
+              table));
+    }
+    if (count.incrementAndGet() > MAX_WATCHES) {
+      count.decrementAndGet();
+      return CompletableFuture.failedFuture(tooMany());
+    }
+    Watch watch = new Watch(table.id, ids, after, waitMillis);
+    var unused = watch.answer.whenComplete((notification, failure) -> ended(watch));
+    try {
+      StrongKeyspace keyspace = keyspaces.get(table.keyspace);
+      watch.start(keyspace, group.getAsInt());
+    } catch (RuntimeException | Error e) {
+      watch.answer.completeExceptionally(e);
+    }
+    return watch.answer;
+  }
+
+  private void ended(Watch watch) {
+    count.decrementAndGet();
+    watch.asked.cancel(false); // If the one who asked does not want the answer any more.
+  }
+
+  private static IsoldeException tooMany() {
+    return IsoldeException.of(
+        ErrorCode.TOO_MANY_WATCHES,
+        "As many watches wait on this node, or on one that it asks, as may. Ask another node, or"
+            + " later, after the same timestamp.");
+  }
+
+  /** One question of a client. What is not volatile is touched by one thread at a time. */
+  private final class Watch {
+    private final TableId table;
+    private final Set<Long> ids;
+    private final long waitMillis;
+    private final long startNanos = System.nanoTime();
+    private final CompletableFuture<Changes.Notification> answer = new CompletableFuture<>();
+    private StrongKeyspace keyspace;
+    private int group;
+    private OptionalLong after;
+    private volatile CompletableFuture<Changes.Notification> asked = new CompletableFuture<>();
+
+    private Watch(TableId table, Set<Long> ids, OptionalLong after, long waitMillis) {
+      this.table = table;
+      this.ids = ids;
+      this.after = after;
+      this.waitMillis = waitMillis;
+    }
+
+    private void start(StrongKeyspace of, int number) {
+      keyspace = of;
+      group = number;
+      askNext();
+    }
+
+    private long leftMillis() {
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+      return Math.max(0, waitMillis - millis);
+    }
+
+    /** What "now" is, the leader says: a replica here may be behind. */
+    private void askNext() {
+      Changes here =
+          after.isEmpty()
+              ? null
+              : keyspaces.recentChanges().of(keyspace.targets().get(group).group()).orElse(null);
+      if (here == null) {
+        askLeader();
+      } else {
+        follow(here.after(after, ids, Math.min(leftMillis(), MAX_WAIT_HERE_MILLIS)), true);
+      }
+    }
+
+    private void askLeader() {
+      long millis = after.isEmpty() ? 0 : Math.min(leftMillis(), MAX_WAIT_AT_LEADER_MILLIS);
+      byte[] question = encode(new WatchMessages.Question(after, ids, (int) millis));
+      StrongKeyspace now = keyspace.now();
+      follow(
+          now.client()
+              .read(now.targets().get(group), question)
+              .thenApply(bytes -> WatchMessages.notification(Unpooled.wrappedBuffer(bytes))),
+          false);
+    }
+
+    private void follow(CompletableFuture<Changes.Notification> next, boolean isHere) {
+      asked = next;
+      if (answer.isDone()) {
+        next.cancel(false);
+        return;
+      }
+      var unused =
+          next.whenComplete(
+              (notification, failure) -> {
+                if (!answer.isDone()) {
+                  heard(notification, failure, isHere);
+                }
+              });
+    }
+
+    private void heard(Changes.Notification notification, Throwable failure, boolean isHere) {
+      try {
+        if (isHere && (failure != null || notification.isLost())) {
+          askLeader(); // Who may know more.
+        } else if (failure != null) {
+          answer.completeExceptionally(refusal(failure));
+        } else {
+          heard(notification);
+        }
+      } catch (RuntimeException | Error e) {
+        answer.completeExceptionally(e);
+      }
+    }
+
+    /**
+     * While the table is closed, the moment of its change may be below a position and not known
+     * here yet. The table opens when all nodes know it. So the barrier is looked at first.
+     */
+    private void heard(Changes.Notification heard) {
+      boolean isClosed = barrier.isClosed(table);
+      Changes.Notification notification =
+          isClosed && after.isPresent() ? heard.withoutProgress(after.getAsLong()) : heard;
+      long changed = changedAt();
+      if (after.isPresent() && after.getAsLong() < changed) {
+        answer.complete(new Changes.Notification(List.of(), changed, true));
+      } else if (notification.commits().isEmpty() && !heard.isLost() && leftMillis() > 0) {
+        after = OptionalLong.of(notification.position());
+        askNext();
+      } else {
+        answer.complete(heard.isLost() ? heard : notification);
+      }
+    }
+
+    /** When the table lost what its log does not report. All later writes are above that. */
+    private long changedAt() {
+      TableMetadata now = Schema.instance.getTableMetadata(table);
+      if (now == null) {
+        throw IsoldeException.of(ErrorCode.NOT_TRANSACTIONAL, "The table was dropped.");
+      }
+      VersionIndex transactional = NodeVersions.ofThisNode().of(table);
+      return transactional != null ? transactional.begunAnewAt() : DroppedColumns.newestMicros(now);
+    }
+  }
+
+  private static RuntimeException refusal(Throwable failure) {
+    GroupFailure known = GroupFailure.of(failure);
+    return known.reason() == GroupFailure.Reason.OVERLOADED
+        ? tooMany()
+        : IsoldeException.of(
+            ErrorCode.UNAVAILABLE,
+            "No replica of the group can tell of changes now: "
+                + known.getMessage()
+                + " Ask again, after the same timestamp; nothing is missed.");
+  }
+
+  private static byte[] encode(WatchMessages.Question question) {
+    return bytes(Unpooled.wrappedBuffer(prefix(), WatchMessages.of(question)));
+  }
+
+  private static ByteBuf prefix() {
+    return Unpooled.buffer(Integer.BYTES).writeInt(QUESTION);
+  }
+
+  private static byte[] bytes(ByteBuf buffer) {
+    byte[] bytes = new byte[buffer.readableBytes()];
+    buffer.readBytes(bytes);
+    return bytes;
+  }
+
+  /** Whether a request to a leader is one of these. */
+  static boolean isQuestion(byte[] request) {
+    return Unpooled.wrappedBuffer(request).readInt() == QUESTION;
+  }
+
+  /** The leader's side, after the barrier. */
+  static CompletableFuture<byte[]> answer(GroupChanges recent, ReplicaGroup group, byte[] request) {
+    WatchMessages.Question question =
+        WatchMessages.question(Unpooled.wrappedBuffer(request).skipBytes(Integer.BYTES));
+    return recent
+        .of(group.id())
+        .map(here -> here.after(question.after(), question.ids(), question.waitMillis()))
+        .orElseGet(() -> CompletableFuture.failedFuture(GroupFailure.notLeader(group.leader())))
+        .thenApply(notification -> bytes(WatchMessages.of(notification)));
+  }
+}
