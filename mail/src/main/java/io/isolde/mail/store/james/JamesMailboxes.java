@@ -16,6 +16,7 @@ import org.apache.james.mailbox.SessionProvider;
 import org.apache.james.mailbox.SubscriptionManager;
 import org.apache.james.mailbox.acl.UnionMailboxACLResolver;
 import org.apache.james.mailbox.exception.AttachmentNotFoundException;
+import org.apache.james.mailbox.model.MailboxConstants;
 import org.apache.james.mailbox.store.MailboxManagerConfiguration;
 import org.apache.james.mailbox.store.MailboxSessionMapperFactory;
 import org.apache.james.mailbox.store.NoMailboxPathLocker;
@@ -50,8 +51,14 @@ public final class JamesMailboxes {
         authenticator,
         authorizator,
         PreDeletionHooks.NO_PRE_DELETION_HOOK,
+        new AnnotationLimits(
+            MailboxConstants.DEFAULT_LIMIT_ANNOTATIONS_ON_MAILBOX,
+            MailboxConstants.DEFAULT_LIMIT_ANNOTATION_SIZE),
         Clock.systemUTC());
   }
+
+  /** How many annotations a mailbox may have, and how many characters each. */
+  record AnnotationLimits(int count, int characters) {}
 
   /**
    * @param hooks asked before messages are deleted
@@ -62,6 +69,7 @@ public final class JamesMailboxes {
       Authenticator authenticator,
       Authorizator authorizator,
       PreDeletionHooks hooks,
+      AnnotationLimits limits,
       Clock clock) {
     CqlMapperFactory mappers = new CqlMapperFactory(store, clock);
     EventBus events =
@@ -82,7 +90,16 @@ public final class JamesMailboxes {
               throw new AttachmentNotFoundException(attachment.getAttachmentId().getId());
             });
     this.mailboxManager =
-        new Mailboxes(mappers, sessions, events, rights, quotas, search, hooks, clock);
+        new Mailboxes(
+            mappers,
+            sessions,
+            events,
+            rights,
+            new StoreMailboxAnnotationManager(mappers, rights, limits.count(), limits.characters()),
+            quotas,
+            search,
+            hooks,
+            clock);
     this.subscriptionManager = new StoreSubscriptionManager(mappers, mappers, events);
     this.messageIdManager =
         new StoreMessageIdManager(
@@ -113,6 +130,7 @@ public final class JamesMailboxes {
         SessionProvider sessions,
         EventBus events,
         StoreRightManager rights,
+        StoreMailboxAnnotationManager annotations,
         QuotaComponents quotas,
         MessageSearchIndex search,
         PreDeletionHooks hooks,
@@ -123,7 +141,7 @@ public final class JamesMailboxes {
           new NoMailboxPathLocker(),
           new MessageParser(),
           new UuidMessageId.Factory(),
-          new StoreMailboxAnnotationManager(mappers, rights),
+          annotations,
           events,
           rights,
           quotas,

@@ -159,6 +159,7 @@ abstract class JamesContracts {
         (user, password) -> false,
         (user, other) -> Authorizator.AuthorizationState.FORBIDDEN,
         new PreDeletionHooks(hooks, new NoMetrics()),
+        new JamesMailboxes.AnnotationLimits(3, 30), // as the tests expect
         clock);
   }
 
