@@ -49,7 +49,7 @@ public final class MailboxReads {
 
   /** The mailbox of an id. */
   public Optional<NamedMailbox> mailbox(UUID id) {
-    Row row = requests.readNumbers(tables.numbers(id));
+    Row row = requests.read(tables.numbers(id)).one();
     if (Tables.numbers(row).isEmpty()) {
       return Optional.empty();
     }
@@ -71,7 +71,7 @@ public final class MailboxReads {
 
   /** The numbers of a mailbox. */
   public Optional<Numbers> numbers(UUID mailbox) {
-    return Tables.numbers(requests.readNumbers(tables.numbers(mailbox)));
+    return Tables.numbers(requests.read(tables.numbers(mailbox)).one());
   }
 
   /** The messages of a mailbox by ascending UID, page by page. */
@@ -101,7 +101,9 @@ public final class MailboxReads {
 
   /** What a change is decided by: the numbers first, then the messages. */
   MailboxView view(UUID mailbox, Uids read) {
-    Numbers numbers = numbers(mailbox).orElseThrow(() -> new NoMailboxException(mailbox));
+    Numbers numbers =
+        Tables.numbers(requests.readNumbers(tables.numbers(mailbox)))
+            .orElseThrow(() -> new NoMailboxException(mailbox));
     return new MailboxView(numbers, select(mailbox, read, requests::read));
   }
 

@@ -45,6 +45,10 @@ public final class JamesMailboxes {
   private final SubscriptionManager subscriptionManager;
   private final MessageIdManager messageIdManager;
 
+  /**
+   * @param authenticator whether a password is that of a user
+   * @param authorizator whether a user may act as another one
+   */
   public JamesMailboxes(CqlStore store, Authenticator authenticator, Authorizator authorizator) {
     this(
         store,
@@ -111,14 +115,17 @@ public final class JamesMailboxes {
             hooks);
   }
 
+  /** Mailboxes, sessions of users and the bus of events. */
   public StoreMailboxManager mailboxManager() {
     return mailboxManager;
   }
 
+  /** Which mailboxes users want to see. */
   public SubscriptionManager subscriptionManager() {
     return subscriptionManager;
   }
 
+  /** Messages by id, in whichever mailboxes they are. */
   public MessageIdManager messageIdManager() {
     return messageIdManager;
   }
