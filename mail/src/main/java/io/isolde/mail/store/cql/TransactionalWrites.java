@@ -59,11 +59,15 @@ final class TransactionalWrites extends CqlWrites {
   private final CqlSession session;
   private final Isolde isolde;
   private final MailboxReads reads;
-  private final Requests requests;
+  private final MailRequests requests;
   private final PreparedStatement delivery;
 
   TransactionalWrites(
-      CqlSession session, String keyspace, Tables tables, MailboxReads reads, Requests requests) {
+      CqlSession session,
+      String keyspace,
+      MailTables tables,
+      MailboxReads reads,
+      MailRequests requests) {
     super(tables);
     this.session = session;
     this.isolde = Isolde.on(session);
@@ -80,7 +84,7 @@ final class TransactionalWrites extends CqlWrites {
   private <T> T change(
       Transaction tx, UUID mailbox, Uids read, Function<MailboxView, MailboxChange<T>> decision) {
     Numbers before =
-        Tables.numbers(tx.execute(tables.numbers(mailbox)).one())
+        MailTables.numbers(tx.execute(tables.numbers(mailbox)).one())
             .orElseThrow(() -> new NoMailboxException(mailbox));
     MailboxChange<T> change =
         decision.apply(new MailboxView(before, reads.select(mailbox, read, tx::execute)));

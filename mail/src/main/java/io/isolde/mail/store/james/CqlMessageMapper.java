@@ -16,8 +16,8 @@ import io.isolde.mail.store.StoredMessage;
 import io.isolde.mail.store.TooManyKeywordsException;
 import io.isolde.mail.store.Uids;
 import io.isolde.mail.store.cql.Contents;
-import io.isolde.mail.store.cql.CqlStore;
 import io.isolde.mail.store.cql.MailboxReads;
+import io.isolde.mail.store.cql.MailboxStore;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -55,7 +55,7 @@ final class CqlMessageMapper extends NonTransactionalMapper implements MessageMa
   private final MessageLoader loader;
   private final Clock clock;
 
-  CqlMessageMapper(CqlStore store, Clock clock) {
+  CqlMessageMapper(MailboxStore store, Clock clock) {
     this.reads = store.reads();
     this.writes = store.writes();
     this.contents = store.contents();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.store.james;
 
-import io.isolde.mail.store.cql.CqlStore;
+import io.isolde.mail.store.cql.MailboxStore;
 import java.time.Clock;
 import java.util.EnumSet;
 import org.apache.james.events.EventBus;
@@ -49,7 +49,8 @@ public final class JamesMailboxes {
    * @param authenticator whether a password is that of a user
    * @param authorizator whether a user may act as another one
    */
-  public JamesMailboxes(CqlStore store, Authenticator authenticator, Authorizator authorizator) {
+  public JamesMailboxes(
+      MailboxStore store, Authenticator authenticator, Authorizator authorizator) {
     this(
         store,
         authenticator,
@@ -69,7 +70,7 @@ public final class JamesMailboxes {
    * @param clock says when messages are saved
    */
   JamesMailboxes(
-      CqlStore store,
+      MailboxStore store,
       Authenticator authenticator,
       Authorizator authorizator,
       PreDeletionHooks hooks,

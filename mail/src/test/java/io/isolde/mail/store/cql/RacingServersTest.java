@@ -49,36 +49,36 @@ class RacingServersTest {
   private enum Kind {
     TRANSACTIONAL {
       @Override
-      CqlStore open(CqlSession session) {
-        return CqlStore.transactional(session, "racing_transactional");
+      MailboxStore open(CqlSession session) {
+        return MailboxStore.transactional(session, "racing_transactional");
       }
     },
     STRONG {
       @Override
-      CqlStore open(CqlSession session) {
-        return CqlStore.strong(session, "racing_strong");
+      MailboxStore open(CqlSession session) {
+        return MailboxStore.strong(session, "racing_strong");
       }
     },
     SERIAL {
       @Override
-      CqlStore open(CqlSession session) {
-        return CqlStore.serial(session, "racing_serial");
+      MailboxStore open(CqlSession session) {
+        return MailboxStore.serial(session, "racing_serial");
       }
     },
     QUORUM {
       @Override
-      CqlStore open(CqlSession session) {
-        return CqlStore.quorum(session, "racing_quorum");
+      MailboxStore open(CqlSession session) {
+        return MailboxStore.quorum(session, "racing_quorum");
       }
     };
 
-    abstract CqlStore open(CqlSession session);
+    abstract MailboxStore open(CqlSession session);
   }
 
   /** Two servers, and a mailbox that is new. */
   private static final class Servers {
-    final CqlStore one;
-    final CqlStore two;
+    final MailboxStore one;
+    final MailboxStore two;
     final NamedMailbox mailbox = newMailbox();
 
     Servers(Kind kind, CqlSession session) {
@@ -115,7 +115,7 @@ class RacingServersTest {
     return Instant.now().truncatedTo(ChronoUnit.MILLIS);
   }
 
-  private static StoredMessage deliver(CqlStore server, UUID mailbox) {
+  private static StoredMessage deliver(MailboxStore server, UUID mailbox) {
     return server.writes().deliver(mailbox, facts(), NONE, now());
   }
 
@@ -284,7 +284,7 @@ class RacingServersTest {
     Servers servers = new Servers(kind, session);
     UUID mailbox = servers.mailbox.id();
     List<Callable<List<StoredMessage>>> jobs = new ArrayList<>();
-    for (CqlStore server : List.of(servers.one, servers.two)) {
+    for (MailboxStore server : List.of(servers.one, servers.two)) {
       for (int thread = 0; thread < THREADS_OF_A_SERVER; thread++) {
         jobs.add(
             () -> {
