@@ -157,6 +157,16 @@ class MailStoreTest {
   }
 
   @Test
+  void whenAKeyspaceIsNotStrongThenItIsNoStrongStore(CqlSession session) {
+    session.execute(
+        "CREATE KEYSPACE weak WITH replication ="
+            + " {'class': 'SimpleStrategy', 'replication_factor': 1}");
+    assertThatThrownBy(() -> MailStore.open(session, "weak", MailConsistency.STRONG))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("SimpleStrategy");
+  }
+
+  @Test
   void whenNobodyKnowsPasswordsThenNoneIsRight(CqlSession session) {
     try (MailStore store = open(session, MailConsistency.QUORUM)) {
       assertThatThrownBy(
