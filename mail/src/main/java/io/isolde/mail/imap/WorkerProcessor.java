@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.mail.imap;
+
+import io.isolde.mail.connection.Workers;
+import io.isolde.mail.login.MailLogins;
+import org.apache.james.core.Username;
+import org.apache.james.imap.api.ImapConfiguration;
+import org.apache.james.imap.api.ImapMessage;
+import org.apache.james.imap.api.process.ImapProcessor;
+import org.apache.james.imap.api.process.ImapSession;
+import org.apache.james.imap.message.request.LoginRequest;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** James' processor of commands, on threads that may wait. */
+final class WorkerProcessor implements ImapProcessor {
+  private static final Logger log = LoggerFactory.getLogger(WorkerProcessor.class);
+
+  private final ImapProcessor commands;
+  private final MailLogins logins;
+  private final Scheduler workers;
+
+  WorkerProcessor(ImapProcessor commands, MailLogins logins, Workers workers) {
+    this.commands = commands;
+    this.logins = logins;
+    this.workers = Schedulers.fromExecutor(workers);
+  }
+
+  @Override
+  public void configure(ImapConfiguration configuration) {
+    commands.configure(configuration);
+  }
+
+  @Override
+  public Mono<Void> processReactive(ImapMessage message, Responder responder, ImapSession session) {
+    ImapFlow flow = (ImapFlow) session.getAttribute(ImapFlow.ATTRIBUTE);
+    flow.asked();
+    return Mono.<Void>from(
+            subscriber ->
+                ClientAddress.during(
+                    flow.address(),
+                    () ->
+                        commands
+                            .processReactive(withDomain(message), flow.paced(responder), session)
+                            .subscribe(subscriber)))
+        .subscribeOn(workers)
+        .onErrorResume(
+            failure -> {
+              // James would leave a queued command without an answer.
+              log.error("A command of {} failed: {}", flow.address(), message, failure);
+              flow.bye("The command failed, nothing more is known");
+              return Mono.empty();
+            })
+        .doFinally(end -> flow.answered());
+  }
+
+  /** Users may leave their domain out, but James takes the name for a mailbox's owner as it is. */
+  private ImapMessage withDomain(ImapMessage message) {
+    if (message instanceof LoginRequest login) {
+      Username user = Username.of(logins.address(login.getUserid().asString()));
+      return new LoginRequest(user, login.getPassword(), login.getTag());
+    }
+    return message;
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.mail.server;
+
+import io.isolde.mail.delivery.DeliveryLedger;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A ledger in memory. */
+final class MapLedger implements DeliveryLedger {
+  final Map<String, Entry> entries = new ConcurrentHashMap<>();
+
+  @Override
+  public Optional<Entry> find(String id) {
+    return Optional.ofNullable(entries.get(id));
+  }
+
+  @Override
+  public void start(String id, Instant now, long nextUid) {
+    entries.put(id, new Entry(now, nextUid, false));
+  }
+
+  @Override
+  public void done(String id, Entry started) {
+    entries.put(id, new Entry(started.started(), started.nextUid(), true));
+  }
+}
