@@ -2,6 +2,9 @@
 package io.isolde.mail;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import io.isolde.mail.store.cql.CqlStore;
+import io.isolde.mail.store.james.JamesMailboxes;
+import java.util.Objects;
 import org.apache.james.events.EventBus;
 import org.apache.james.mailbox.Authenticator;
 import org.apache.james.mailbox.Authorizator;
@@ -12,21 +15,42 @@ import org.apache.james.mailbox.quota.QuotaManager;
 import org.apache.james.mailbox.quota.QuotaRootResolver;
 
 /**
- * Mailboxes in a keyspace. All methods return the same object each time, for all threads; the
- * session stays the caller's.
+ * Mailboxes in a keyspace, as the managers of Apache James. Methods return the same object each
+ * time, for all threads.
+ *
+ * <p>The session stays the caller's, and so do its time-outs. With strong keyspaces it should come
+ * from an {@code IsoldeSessionBuilder}. Several processes may open the same keyspace.
  */
 public final class MailStore implements AutoCloseable {
+  private final JamesMailboxes mailboxes;
 
-  /** As the other one, but no password is right: for sessions that the caller vouches for. */
-  public static MailStore open(CqlSession session, String keyspace, Consistency consistency) {
-    throw new UnsupportedOperationException();
+  private MailStore(JamesMailboxes mailboxes) {
+    this.mailboxes = mailboxes;
   }
 
   /**
-   * Opens the mailboxes of a keyspace. Creates the keyspace and its tables if they are missing.
+   * As {@link #open(CqlSession, String, Consistency, Authenticator, Authorizator)}, but no password
+   * is right: for sessions that the caller vouches for.
+   */
+  public static MailStore open(CqlSession session, String keyspace, Consistency consistency) {
+    return open(
+        session,
+        keyspace,
+        consistency,
+        (user, password) -> false,
+        (user, other) -> Authorizator.AuthorizationState.FORBIDDEN);
+  }
+
+  /**
+   * Opens the mailboxes of a keyspace. Creates the keyspace, with up to three replicas, and its
+   * tables if they are missing; that takes seconds.
    *
+   * @param keyspace of lower case letters, digits and _
+   * @param consistency as of whoever has opened the keyspace first
    * @param authenticator whether a password is that of a user
    * @param authorizator whether a user may act as another one
+   * @throws IllegalArgumentException if the keyspace has another consistency, or no such name
+   * @throws com.datastax.oss.driver.api.core.DriverException if the cluster does not answer
    */
   public static MailStore open(
       CqlSession session,
@@ -34,35 +58,48 @@ public final class MailStore implements AutoCloseable {
       Consistency consistency,
       Authenticator authenticator,
       Authorizator authorizator) {
-    throw new UnsupportedOperationException();
+    Objects.requireNonNull(authenticator, "authenticator");
+    Objects.requireNonNull(authorizator, "authorizator");
+    CqlStore store =
+        switch (consistency) {
+          case TRANSACTIONAL -> CqlStore.transactional(session, keyspace);
+          case STRONG -> CqlStore.strong(session, keyspace);
+          case QUORUM -> CqlStore.quorum(session, keyspace);
+          case SERIAL -> CqlStore.serial(session, keyspace);
+        };
+    return new MailStore(new JamesMailboxes(store, authenticator, authorizator));
   }
 
+  /** Mailboxes, and sessions of users. */
   public MailboxManager mailboxManager() {
-    throw new UnsupportedOperationException();
+    return mailboxes.mailboxManager();
   }
 
+  /** Which mailboxes users want to see. */
   public SubscriptionManager subscriptionManager() {
-    throw new UnsupportedOperationException();
+    return mailboxes.subscriptionManager();
   }
 
+  /** Messages by id, in whichever mailboxes they are. */
   public MessageIdManager messageIdManager() {
-    throw new UnsupportedOperationException();
+    return mailboxes.messageIdManager();
   }
 
   /** What sessions of this process hear of changes by; it knows nothing of other processes. */
   public EventBus eventBus() {
-    throw new UnsupportedOperationException();
+    return mailboxes.mailboxManager().getEventBus();
   }
 
-  /** No quotas. */
+  /** Without limits. */
   public QuotaManager quotaManager() {
-    throw new UnsupportedOperationException();
+    return mailboxes.mailboxManager().getQuotaComponents().getQuotaManager();
   }
 
   public QuotaRootResolver quotaRootResolver() {
-    throw new UnsupportedOperationException();
+    return mailboxes.mailboxManager().getQuotaComponents().getQuotaRootResolver();
   }
 
+  /** Holds nothing that must be closed today; callers should all the same. */
   @Override
   public void close() {}
 }

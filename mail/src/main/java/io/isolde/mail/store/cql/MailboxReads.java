@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.mail.store.cql;
+
+import com.datastax.oss.driver.api.core.cql.BoundStatement;
+import com.datastax.oss.driver.api.core.cql.Row;
+import io.isolde.mail.store.MailboxView;
+import io.isolde.mail.store.Name;
+import io.isolde.mail.store.NamedMailbox;
+import io.isolde.mail.store.NoMailboxException;
+import io.isolde.mail.store.Numbers;
+import io.isolde.mail.store.StoredMessage;
+import io.isolde.mail.store.Uids;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/** What is in the mailboxes. */
+public final class MailboxReads {
+  private final Tables tables;
+  private final Requests requests;
+
+  MailboxReads(Tables tables, Requests requests) {
+    this.tables = tables;
+    this.requests = requests;
+  }
+
+  /** A message, and the mailbox that it is in. */
+  public record Place(UUID mailbox, StoredMessage message) {}
+
+  /** The mailbox of a name. */
+  public Optional<NamedMailbox> named(Name name) {
+    return Optional.ofNullable(requests.read(tables.name(name)).one()).map(Tables::named);
+  }
+
+  /** All mailboxes that a user owns, page by page. */
+  public Stream<NamedMailbox> ownedBy(String user) {
+    return rows(tables.namesOfUser(user)).map(Tables::named);
+  }
+
+  /** All mailboxes, page by page. Reads the whole table. */
+  public Stream<NamedMailbox> all() {
+    return rows(tables.names()).map(Tables::named);
+  }
+
+  /** The mailbox of an id. */
+  public Optional<NamedMailbox> mailbox(UUID id) {
+    Row row = requests.readNumbers(tables.numbers(id));
+    if (Tables.numbers(row).isEmpty()) {
+      return Optional.empty();
+    }
+    Name hint = Tables.hint(row);
+    Optional<NamedMailbox> there = named(hint).filter(mailbox -> mailbox.id().equals(id));
+    if (there.isPresent()) {
+      return there;
+    }
+    // It was renamed just now, or whoever renamed it died before writing the hint.
+    return ownedBy(hint.user()).filter(mailbox -> mailbox.id().equals(id)).findFirst();
+  }
+
+  /** Mailboxes that were once shared with a user. The rights of each say whether they still are. */
+  public List<NamedMailbox> sharedWith(String user) {
+    return rows(tables.shared(user))
+        .flatMap(row -> mailbox(row.getUuid("mailbox_id")).stream())
+        .toList();
+  }
+
+  /** The numbers of a mailbox. */
+  public Optional<Numbers> numbers(UUID mailbox) {
+    return Tables.numbers(requests.readNumbers(tables.numbers(mailbox)));
+  }
+
+  /** The messages of a mailbox by ascending UID, page by page. */
+  public Iterator<StoredMessage> messages(UUID mailbox, Uids.Range range) {
+    return rows(tables.range(mailbox, range.first(), range.last()))
+        .flatMap(row -> Tables.message(row).stream())
+        .iterator();
+  }
+
+  /** A message. */
+  public Optional<StoredMessage> message(UUID mailbox, long uid) {
+    return Optional.ofNullable(requests.read(tables.range(mailbox, uid, uid)).one())
+        .flatMap(Tables::message);
+  }
+
+  /** Where a message is. An entry that a crash left behind does not count. */
+  public List<Place> places(UUID messageId) {
+    return rows(tables.places(messageId)).flatMap(row -> place(messageId, row).stream()).toList();
+  }
+
+  private Optional<Place> place(UUID messageId, Row row) {
+    UUID mailbox = row.getUuid("mailbox_id");
+    return message(mailbox, row.getLong("uid"))
+        .filter(message -> message.facts().messageId().equals(messageId))
+        .map(message -> new Place(mailbox, message));
+  }
+
+  /** What a change is decided by: the numbers first, then the messages. */
+  MailboxView view(UUID mailbox, Uids read) {
+    Numbers numbers = numbers(mailbox).orElseThrow(() -> new NoMailboxException(mailbox));
+    return new MailboxView(numbers, select(mailbox, read, requests::read));
+  }
+
+  /** The messages that a change asks for, by any means of reading. */
+  List<StoredMessage> select(
+      UUID mailbox, Uids read, Function<BoundStatement, ? extends Iterable<Row>> means) {
+    if (read.equals(Uids.NONE)) {
+      return List.of();
+    }
+    BoundStatement statement =
+        read instanceof Uids.Range range
+            ? tables.range(mailbox, range.first(), range.last())
+            : tables.those(mailbox, ((Uids.Those) read).uids());
+    List<StoredMessage> messages = new ArrayList<>();
+    for (Row row : means.apply(statement)) {
+      Tables.message(row).ifPresent(messages::add);
+    }
+    return messages;
+  }
+
+  private Stream<Row> rows(BoundStatement statement) {
+    return StreamSupport.stream(requests.read(statement).spliterator(), false);
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.mail.store.cql;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** The tables, which are the same for all stores but for how they are replicated. */
+final class Schema {
+  private static final Pattern KEYSPACE = Pattern.compile("[a-z][a-z0-9_]{0,47}");
+  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(60);
+  private static final int MAX_REPLICAS = 3;
+
+  /** What changes. A mailbox is a partition, so that stores can change it as a whole. */
+  private static final List<String> CHANGING =
+      List.of(
+          """
+          names (user text, namespace text, name text, mailbox_id uuid, uid_validity bigint,
+              rights frozen<map<text, text>>, PRIMARY KEY (user, namespace, name))""",
+          """
+          messages (mailbox_id uuid, uid bigint, user text static, namespace text static,
+              name text static, next_uid bigint static, highest_modseq bigint static,
+              message_count bigint static, unseen_count bigint static,
+              keywords set<text> static, modseq bigint, message_id uuid, thread_id uuid,
+              system_flags int, user_flags frozen<set<text>>, received timestamp,
+              saved timestamp, size_bytes bigint, body_start int,
+              PRIMARY KEY (mailbox_id, uid))""",
+          """
+          places (message_id uuid, mailbox_id uuid, uid bigint,
+              PRIMARY KEY (message_id, mailbox_id, uid))""",
+          "shared (user text, mailbox_id uuid, PRIMARY KEY (user, mailbox_id))");
+
+  /** What is written once, or cell by cell: plain tables in every store. */
+  private static final List<String> PLAIN =
+      List.of(
+          """
+          headers (message_id uuid PRIMARY KEY, header blob, line_count bigint,
+              properties frozen<list<text>>)""",
+          "bodies (message_id uuid, chunk int, data blob, PRIMARY KEY (message_id, chunk))",
+          "subscriptions (user text, mailbox text, PRIMARY KEY (user, mailbox))",
+          "annotations (mailbox_id uuid, key text, value text, PRIMARY KEY (mailbox_id, key))",
+          "settings (name text PRIMARY KEY, value text)");
+
+  private Schema() {}
+
+  /**
+   * Creates what is missing.
+   *
+   * @param kind kept in the keyspace; a store of another kind must not write there
+   * @throws IllegalArgumentException if the keyspace has no plain name, or is of another kind
+   */
+  static void create(
+      CqlSession session, String keyspace, String kind, boolean isStrong, boolean isTransactional) {
+    if (!KEYSPACE.matcher(keyspace).matches()) {
+      throw new IllegalArgumentException(
+          "The keyspace \"%s\" needs a name of lower case letters, digits and _."
+              .formatted(keyspace));
+    }
+    int replicas = Math.min(MAX_REPLICAS, session.getMetadata().getNodes().size());
+    execute(
+        session,
+        "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': '%s', 'replication_factor': %d}"
+            .formatted(
+                keyspace,
+                isStrong ? "ReplicatedLogStrategy" : "NetworkTopologyStrategy",
+                replicas));
+    List<String> tables = new ArrayList<>();
+    for (String table : CHANGING) {
+      tables.add(table + (isTransactional ? " WITH transactional_mode = 'full'" : ""));
+    }
+    tables.addAll(PLAIN);
+    for (String table : tables) {
+      execute(session, "CREATE TABLE IF NOT EXISTS %s.%s".formatted(keyspace, table));
+    }
+    requireKind(session, keyspace, kind);
+  }
+
+  private static void requireKind(CqlSession session, String keyspace, String kind) {
+    execute(
+        session,
+        "INSERT INTO %s.settings (name, value) VALUES ('kind', '%s') IF NOT EXISTS"
+            .formatted(keyspace, kind));
+    Row row =
+        execute(session, "SELECT value FROM %s.settings WHERE name = 'kind'".formatted(keyspace));
+    String found = row == null ? null : row.getString("value");
+    if (!kind.equals(found)) {
+      throw new IllegalArgumentException(
+          "The mailboxes in keyspace \"%s\" are of kind %s, and can't be used as %s."
+              .formatted(keyspace, found, kind));
+    }
+  }
+
+  private static Row execute(CqlSession session, String statement) {
+    return session
+        .execute(
+            SimpleStatement.builder(statement)
+                .setTimeout(REQUEST_TIMEOUT)
+                .setConsistencyLevel(Levels.COMMON)
+                .build())
+        .one();
+  }
+}

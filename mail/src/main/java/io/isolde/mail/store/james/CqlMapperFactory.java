@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.mail.store.james;
+
+import io.isolde.mail.store.cql.CqlStore;
+import java.time.Clock;
+import org.apache.james.mailbox.MailboxSession;
+import org.apache.james.mailbox.store.MailboxSessionMapperFactory;
+import org.apache.james.mailbox.store.mail.AnnotationMapper;
+import org.apache.james.mailbox.store.mail.MailboxMapper;
+import org.apache.james.mailbox.store.mail.MessageIdMapper;
+import org.apache.james.mailbox.store.mail.MessageMapper;
+import org.apache.james.mailbox.store.mail.ModSeqProvider;
+import org.apache.james.mailbox.store.mail.UidProvider;
+import org.apache.james.mailbox.store.user.SubscriptionMapper;
+
+/** The mappers of a store. They have no state of their own, so all sessions have the same. */
+public final class CqlMapperFactory extends MailboxSessionMapperFactory {
+  private final CqlMailboxMapper mailboxes;
+  private final CqlMessageMapper messages;
+  private final CqlMessageIdMapper messagesById;
+  private final CqlSubscriptionMapper subscriptions;
+  private final CqlAnnotationMapper annotations;
+  private final GivenNumbers numbers;
+
+  public CqlMapperFactory(CqlStore store, Clock clock) {
+    this.mailboxes = new CqlMailboxMapper(store);
+    this.messages = new CqlMessageMapper(store, clock);
+    this.messagesById = new CqlMessageIdMapper(store, clock);
+    this.subscriptions = new CqlSubscriptionMapper(store);
+    this.annotations = new CqlAnnotationMapper(store);
+    this.numbers = new GivenNumbers(store);
+  }
+
+  @Override
+  public MailboxMapper createMailboxMapper(MailboxSession session) {
+    return mailboxes;
+  }
+
+  @Override
+  public MessageMapper createMessageMapper(MailboxSession session) {
+    return messages;
+  }
+
+  @Override
+  public MessageIdMapper createMessageIdMapper(MailboxSession session) {
+    return messagesById;
+  }
+
+  @Override
+  public SubscriptionMapper createSubscriptionMapper(MailboxSession session) {
+    return subscriptions;
+  }
+
+  @Override
+  public AnnotationMapper createAnnotationMapper(MailboxSession session) {
+    return annotations;
+  }
+
+  @Override
+  public UidProvider getUidProvider() {
+    return numbers;
+  }
+
+  @Override
+  public ModSeqProvider getModSeqProvider() {
+    return numbers;
+  }
+}
