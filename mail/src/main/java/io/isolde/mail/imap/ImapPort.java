@@ -2,10 +2,10 @@
 package io.isolde.mail.imap;
 
 import io.isolde.mail.connection.MailBounds;
-import io.isolde.mail.connection.NoMetrics;
 import io.isolde.mail.connection.ServerTls;
 import io.isolde.mail.connection.Workers;
 import io.isolde.mail.login.MailLogins;
+import io.isolde.mail.store.james.NoMetrics;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.stream.ChunkedWriteHandler;
@@ -90,7 +90,7 @@ public final class ImapPort implements AutoCloseable {
         new NonStickyEventExecutorGroup(
             new UnorderedThreadPoolEventExecutor(
                 MAX_DECODERS, new DefaultThreadFactory("mail-imap", true)));
-    ImapProcessor processor = new WorkerProcessor(processor(store), logins, workers);
+    ImapProcessor processor = new WorkerProcessor(processor(store, logins), workers);
     processor.configure(
         ImapConfiguration.builder()
             .isCondstoreEnable(true)
@@ -117,9 +117,9 @@ public final class ImapPort implements AutoCloseable {
             .build();
   }
 
-  private static ImapProcessor processor(Store store) {
+  private static ImapProcessor processor(Store store, MailLogins logins) {
     return DefaultImapProcessorFactory.createDefaultProcessor(
-        store.mailboxes(),
+        FullNames.of(store.mailboxes(), logins),
         store.events(),
         store.subscriptions(),
         store.quotas(),

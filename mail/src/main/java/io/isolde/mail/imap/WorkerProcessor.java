@@ -2,13 +2,10 @@
 package io.isolde.mail.imap;
 
 import io.isolde.mail.connection.Workers;
-import io.isolde.mail.login.MailLogins;
-import org.apache.james.core.Username;
 import org.apache.james.imap.api.ImapConfiguration;
 import org.apache.james.imap.api.ImapMessage;
 import org.apache.james.imap.api.process.ImapProcessor;
 import org.apache.james.imap.api.process.ImapSession;
-import org.apache.james.imap.message.request.LoginRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
@@ -20,12 +17,10 @@ final class WorkerProcessor implements ImapProcessor {
   private static final Logger log = LoggerFactory.getLogger(WorkerProcessor.class);
 
   private final ImapProcessor commands;
-  private final MailLogins logins;
   private final Scheduler workers;
 
-  WorkerProcessor(ImapProcessor commands, MailLogins logins, Workers workers) {
+  WorkerProcessor(ImapProcessor commands, Workers workers) {
     this.commands = commands;
-    this.logins = logins;
     this.workers = Schedulers.fromExecutor(workers);
   }
 
@@ -44,7 +39,7 @@ final class WorkerProcessor implements ImapProcessor {
                     flow.address(),
                     () ->
                         commands
-                            .processReactive(withDomain(message), flow.paced(responder), session)
+                            .processReactive(message, flow.paced(responder), session)
                             .subscribe(subscriber)))
         .subscribeOn(workers)
         .onErrorResume(
@@ -55,14 +50,5 @@ final class WorkerProcessor implements ImapProcessor {
               return Mono.empty();
             })
         .doFinally(end -> flow.answered());
-  }
-
-  /** Users may leave their domain out, but James takes the name for a mailbox's owner as it is. */
-  private ImapMessage withDomain(ImapMessage message) {
-    if (message instanceof LoginRequest login) {
-      Username user = Username.of(logins.address(login.getUserid().asString()));
-      return new LoginRequest(user, login.getPassword(), login.getTag());
-    }
-    return message;
   }
 }

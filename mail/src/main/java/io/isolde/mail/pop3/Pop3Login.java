@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.pop3;
 
-import io.isolde.mail.connection.NoMetrics;
 import io.isolde.mail.delivery.InboxDelivery;
 import io.isolde.mail.login.MailLogins;
+import io.isolde.mail.store.james.NoMetrics;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
@@ -16,12 +16,14 @@ import org.apache.james.protocols.api.Response;
 import org.apache.james.protocols.api.handler.DisconnectHandler;
 import org.apache.james.protocols.pop3.POP3Response;
 import org.apache.james.protocols.pop3.POP3Session;
+import org.apache.james.protocols.pop3.core.CapaCapability;
 import org.apache.james.protocols.pop3.core.RsetCmdHandler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** PASS, which opens and locks the drop; and the end of a connection, which unlocks it. */
-final class Pop3Login extends RsetCmdHandler implements DisconnectHandler<POP3Session> {
+final class Pop3Login extends RsetCmdHandler
+    implements CapaCapability, DisconnectHandler<POP3Session> {
   private static final Logger log = LoggerFactory.getLogger(Pop3Login.class);
 
   private static final Response SEQUENCE = error("Say USER before PASS");
@@ -47,6 +49,11 @@ final class Pop3Login extends RsetCmdHandler implements DisconnectHandler<POP3Se
   @Override
   public Collection<String> getImplCommands() {
     return Set.of("PASS");
+  }
+
+  @Override
+  public Set<String> getImplementedCapabilities(POP3Session session) {
+    return Set.of("RESP-CODES", "AUTH-RESP-CODE");
   }
 
   @Override

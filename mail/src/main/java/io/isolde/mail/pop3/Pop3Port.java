@@ -3,10 +3,10 @@ package io.isolde.mail.pop3;
 
 import io.isolde.mail.connection.LineServer;
 import io.isolde.mail.connection.MailBounds;
-import io.isolde.mail.connection.NoMetrics;
 import io.isolde.mail.connection.ServerTls;
 import io.isolde.mail.connection.Workers;
 import io.isolde.mail.login.MailLogins;
+import io.isolde.mail.store.james.NoMetrics;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -70,12 +70,22 @@ public final class Pop3Port {
             isClearAllowed ? new UserCmdHandler(NO_METRICS) : new EncryptedUser(),
             new Pop3Login(logins, mailboxes, locks),
             new ListCmdHandler(NO_METRICS),
-            new UidlCmdHandler(NO_METRICS),
+            new UidlCmdHandler(NO_METRICS) {
+              @Override
+              public Set<String> getImplementedCapabilities(POP3Session session) {
+                return Set.of("UIDL"); // clients ask before they log in
+              }
+            },
             new RsetCmdHandler(NO_METRICS),
             new DeleCmdHandler(NO_METRICS),
             new NoopCmdHandler(NO_METRICS),
             new RetrCmdHandler(NO_METRICS),
-            new TopCmdHandler(NO_METRICS),
+            new TopCmdHandler(NO_METRICS) {
+              @Override
+              public Set<String> getImplementedCapabilities(POP3Session session) {
+                return Set.of("TOP");
+              }
+            },
             new StatCmdHandler(NO_METRICS),
             new QuitCmdHandler(NO_METRICS),
             new StlsCmdHandler(NO_METRICS),

@@ -3,11 +3,11 @@ package io.isolde.mail.smtp;
 
 import io.isolde.mail.connection.LineServer;
 import io.isolde.mail.connection.MailBounds;
-import io.isolde.mail.connection.NoMetrics;
 import io.isolde.mail.connection.ServerTls;
 import io.isolde.mail.connection.Workers;
 import io.isolde.mail.delivery.InboxDelivery;
 import io.isolde.mail.login.MailLogins;
+import io.isolde.mail.store.james.NoMetrics;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

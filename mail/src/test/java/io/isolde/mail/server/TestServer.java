@@ -16,9 +16,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLContext;
-import org.apache.james.mailbox.inmemory.InMemoryMailboxManager;
-import org.apache.james.mailbox.inmemory.manager.InMemoryIntegrationResources;
-import org.apache.james.mailbox.store.StoreSubscriptionManager;
 
 /** A mail server over James' mailboxes in memory, with the users alice and bob. */
 final class TestServer implements AutoCloseable {
@@ -29,7 +26,7 @@ final class TestServer implements AutoCloseable {
 
   final MailServer server;
   final MapLedger ledger = new MapLedger();
-  final InMemoryIntegrationResources mailboxes;
+  final ImapPort.Store store;
 
   private TestServer(MailBounds bounds, boolean isClearAllowed, Optional<SSLContext> tls)
       throws IOException {
@@ -38,35 +35,16 @@ final class TestServer implements AutoCloseable {
     MailLogins logins =
         new MailLogins(users, "isolde.test", () -> System.nanoTime() / 1_000_000, CHEAP);
     MailAuthenticator authenticator = new MailAuthenticator(logins);
-    mailboxes =
-        InMemoryIntegrationResources.builder()
-            .authenticator(authenticator)
-            .authorizator(authenticator)
-            .inVmEventBus()
-            .defaultAnnotationLimits()
-            .defaultMessageParser()
-            .scanningSearchIndex()
-            .noPreDeletionHooks()
-            .storeQuotaManager()
-            .build();
-    InMemoryMailboxManager manager = mailboxes.getMailboxManager();
+    store = MemoryMailboxes.open(authenticator);
     server =
         MailServer.start(
             new MailServerSettings(
                 "127.0.0.1", 0, 0, 0, "mx.isolde.test", isClearAllowed, tls, 8, bounds),
             new MailServer.Parts(
                 logins,
-                new InboxDelivery(manager, ledger, InstantSource.system()),
+                new InboxDelivery(store.mailboxes(), ledger, InstantSource.system()),
                 new MemoryLocks(),
-                new ImapPort.Store(
-                    manager,
-                    new StoreSubscriptionManager(
-                        manager.getMapperFactory(),
-                        manager.getMapperFactory(),
-                        manager.getEventBus()),
-                    manager.getEventBus(),
-                    mailboxes.getQuotaManager(),
-                    mailboxes.getDefaultUserQuotaRootResolver())));
+                store));
   }
 
   static TestServer start(MailBounds bounds) throws IOException {
