@@ -34,7 +34,7 @@ final class TestServer implements AutoCloseable {
     MailUsers users = address -> Optional.ofNullable(Map.of(ALICE, hash, BOB, hash).get(address));
     MailLogins logins =
         new MailLogins(users, "isolde.test", () -> System.nanoTime() / 1_000_000, CHEAP);
-    MailAuthenticator authenticator = new MailAuthenticator(logins);
+    MailAuthenticator authenticator = new MailAuthenticator(() -> logins);
     store = MemoryMailboxes.open(authenticator);
     server =
         MailServer.start(

@@ -99,7 +99,7 @@ final class CqlMessageIdMapper implements MessageIdMapper {
     Calls.call(
         () -> {
           // Else its content would be stored for nothing.
-          reads.numbers(mailbox).orElseThrow(() -> new NoMailboxException(mailbox));
+          var unused = reads.numbers(mailbox).orElseThrow(() -> new NoMailboxException(mailbox));
           loader.store(message);
           return list(mailbox, message);
         });
