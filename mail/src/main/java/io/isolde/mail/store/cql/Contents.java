@@ -67,13 +67,36 @@ public final class Contents {
     removeBody = session.prepare("DELETE FROM %sbodies WHERE message_id = ?".formatted(k));
   }
 
-  /**
-   * A header, and what was found in it.
-   *
-   * @param lines of the body, if it is a text
-   * @param properties what the protocols above have put down, in their order
-   */
-  public record Header(byte[] bytes, OptionalLong lines, List<String> properties) {}
+  /** A header, and what was found in it. */
+  public static final class Header {
+    private final byte[] bytes;
+    private final OptionalLong lines;
+    private final List<String> properties;
+
+    /**
+     * @param bytes not changed from now on
+     * @param lines of the body, if it is a text
+     * @param properties what the protocols above have put down, in their order
+     */
+    public Header(byte[] bytes, OptionalLong lines, List<String> properties) {
+      this.bytes = bytes;
+      this.lines = lines;
+      this.properties = List.copyOf(properties);
+    }
+
+    /** Not to be changed. */
+    public byte[] bytes() {
+      return bytes;
+    }
+
+    public OptionalLong lines() {
+      return lines;
+    }
+
+    public List<String> properties() {
+      return properties;
+    }
+  }
 
   /**
    * Stores a message that is not listed yet, or again.

@@ -23,8 +23,6 @@ import java.util.function.Function;
  * original goes. So whoever finds no place of a message may remove its content.
  */
 abstract class SeparateWrites extends CqlWrites {
-  private static final Runnable NOTHING = () -> {};
-
   private final MailboxLocks locks = new MailboxLocks();
   final MailboxReads reads;
   final Requests requests;
@@ -43,7 +41,7 @@ abstract class SeparateWrites extends CqlWrites {
 
   @Override
   public <T> T change(UUID mailbox, Uids read, Function<MailboxView, MailboxChange<T>> decision) {
-    return change(mailbox, read, decision, NOTHING);
+    return change(mailbox, read, decision, () -> {});
   }
 
   /**

@@ -10,6 +10,7 @@ import io.isolde.mail.store.Uids;
 import io.isolde.mail.store.cql.Contents;
 import io.isolde.mail.store.cql.CqlStore;
 import io.isolde.mail.store.cql.MailboxReads;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -179,6 +180,10 @@ final class CqlMailboxMapper extends NonTransactionalMapper implements MailboxMa
 
   @Override
   public Flux<Mailbox> list() {
-    return Calls.flux(() -> reads.all().map(JamesMailbox::mailbox)::iterator);
+    return Calls.flux(
+        () -> {
+          Iterator<Mailbox> all = reads.all().map(JamesMailbox::mailbox).iterator();
+          return () -> all;
+        });
   }
 }
