@@ -153,9 +153,15 @@ public final class MailFolder {
     if (file == null) {
       return Optional.empty();
     }
-    char[] password = all.getProperty(KEYSTORE_PASSWORD, "").toCharArray();
+    return Optional.of(tls(Path.of(file), all.getProperty(KEYSTORE_PASSWORD, "")));
+  }
+
+  /** TLS with the key and the certificate of a PKCS12 file. */
+  static SSLContext tls(Path file, String keystorePassword)
+      throws IOException, GeneralSecurityException {
+    char[] password = keystorePassword.toCharArray();
     KeyStore keys = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(Path.of(file))) {
+    try (InputStream in = Files.newInputStream(file)) {
       keys.load(in, password);
     }
     KeyManagerFactory factory =
@@ -163,6 +169,6 @@ public final class MailFolder {
     factory.init(keys, password);
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(factory.getKeyManagers(), null, null);
-    return Optional.of(context);
+    return context;
   }
 }

@@ -9,7 +9,18 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** A ledger in memory. */
 final class MapLedger implements DeliveryLedger {
-  final Map<String, Entry> entries = new ConcurrentHashMap<>();
+  private final Map<String, Entry> entries = new ConcurrentHashMap<>();
+
+  /** Entries can't be written as done: as if the cluster were away after the message is there. */
+  volatile boolean isBroken;
+
+  void forgetThatAllAreDone() {
+    entries.replaceAll((id, entry) -> new Entry(entry.started(), entry.nextUid(), false));
+  }
+
+  void haveAllStartedAt(Instant time) {
+    entries.replaceAll((id, entry) -> new Entry(time, entry.nextUid(), entry.isDone()));
+  }
 
   @Override
   public Optional<Entry> find(String id) {
@@ -23,6 +34,9 @@ final class MapLedger implements DeliveryLedger {
 
   @Override
   public void done(String id, Entry started) {
+    if (isBroken) {
+      throw new IllegalStateException("The ledger is away");
+    }
     entries.put(id, new Entry(started.started(), started.nextUid(), true));
   }
 }

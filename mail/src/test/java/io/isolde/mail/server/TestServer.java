@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.isolde.mail.connection.MailBounds;
 import io.isolde.mail.delivery.InboxDelivery;
 import io.isolde.mail.imap.ImapPort;
@@ -10,12 +12,24 @@ import io.isolde.mail.login.MailUsers;
 import io.isolde.mail.login.PasswordHash;
 import io.isolde.mail.pop3.DropLocks;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
+import org.apache.james.core.Username;
+import org.apache.james.mailbox.MailboxSession;
+import org.apache.james.mailbox.MessageManager;
+import org.apache.james.mailbox.MessageUid;
+import org.apache.james.mailbox.model.FetchGroup;
+import org.apache.james.mailbox.model.MessageRange;
+import org.apache.james.mailbox.model.MessageResult;
 
 /** A mail server over James' mailboxes in memory, with the users alice and bob. */
 final class TestServer implements AutoCloseable {
@@ -26,6 +40,7 @@ final class TestServer implements AutoCloseable {
 
   final MailServer server;
   final MapLedger ledger = new MapLedger();
+  final MemoryLocks locks = new MemoryLocks();
   final ImapPort.Store store;
 
   private TestServer(MailBounds bounds, boolean isClearAllowed, Optional<SSLContext> tls)
@@ -43,7 +58,7 @@ final class TestServer implements AutoCloseable {
             new MailServer.Parts(
                 logins,
                 new InboxDelivery(store.mailboxes(), ledger, InstantSource.system()),
-                new MemoryLocks(),
+                locks,
                 store));
   }
 
@@ -55,6 +70,53 @@ final class TestServer implements AutoCloseable {
     return new TestServer(MailBounds.standard(), false, Optional.of(tls));
   }
 
+  /** Sends a message from elsewhere. */
+  void deliver(String recipient, String message) throws Exception {
+    try (RawClient client = new RawClient(server.smtpPort())) {
+      client.readAnswer();
+      client.say("EHLO client.test");
+      client.say("MAIL FROM:<sender@elsewhere.test>");
+      client.say("RCPT TO:<" + recipient + ">");
+      client.say("DATA");
+      client.send(message + ".\r\n");
+      assertThat(client.readAnswer()).startsWith("250");
+    }
+  }
+
+  /** Waits until the server has no more connections than these. */
+  void awaitConnections(int count) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (server.connections() > count) {
+      assertThat(System.nanoTime()).as("connections are still open").isLessThan(deadline);
+      Thread.sleep(10);
+    }
+  }
+
+  /** The messages of a user's inbox, each byte a character. */
+  List<String> inbox(String user) throws Exception {
+    MailboxSession session = store.mailboxes().createSystemSession(Username.of(user));
+    List<String> messages = new ArrayList<>();
+    Iterator<MessageResult> found =
+        InboxDelivery.inbox(store.mailboxes(), session)
+            .getMessages(MessageRange.all(), FetchGroup.FULL_CONTENT, session);
+    while (found.hasNext()) {
+      byte[] bytes = found.next().getFullContent().getInputStream().readAllBytes();
+      messages.add(new String(bytes, StandardCharsets.ISO_8859_1));
+    }
+    return messages;
+  }
+
+  /** Deletes the messages of a user's inbox. */
+  void empty(String user) throws Exception {
+    MailboxSession session = store.mailboxes().createSystemSession(Username.of(user));
+    MessageManager inbox = InboxDelivery.inbox(store.mailboxes(), session);
+    List<MessageUid> uids = new ArrayList<>();
+    inbox
+        .getMessages(MessageRange.all(), FetchGroup.MINIMAL, session)
+        .forEachRemaining(message -> uids.add(message.getUid()));
+    inbox.delete(uids, session);
+  }
+
   @Override
   public void close() {
     server.close();
@@ -63,6 +125,11 @@ final class TestServer implements AutoCloseable {
   /** Locks of one server. */
   static final class MemoryLocks implements DropLocks {
     private final Set<String> locked = ConcurrentHashMap.newKeySet();
+
+    /** What a pause of the server can do. */
+    void loseAll() {
+      locked.clear();
+    }
 
     @Override
     public Optional<Held> tryLock(String address) {
