@@ -3,7 +3,7 @@ package io.isolde.cli;
 
 import io.isolde.bench.nodes.TemporaryNode;
 import io.isolde.cluster.NodeSpec;
-import io.isolde.mail.Consistency;
+import io.isolde.mail.MailConsistency;
 import io.isolde.mail.server.MailFolder;
 import io.isolde.mail.server.MailServerSettings;
 import io.isolde.mail.server.MailStorage;
@@ -73,7 +73,7 @@ final class DemoMail {
     settings.setProperty(MailFolder.PASSWORDS_IN_CLEAR, "false");
     MailOptions.setOwnCertificate(settings, folder, DOMAIN);
     MailOptions.setPlace(
-        settings, node.node().contactPoint(), Consistency.TRANSACTIONAL, "mail", DOMAIN);
+        settings, node.node().contactPoint(), MailConsistency.TRANSACTIONAL, "mail", DOMAIN);
     folder.write(settings);
     script.say("Starting the mail server, a process of its own.");
   }

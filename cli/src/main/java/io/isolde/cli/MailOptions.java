@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cli;
 
-import io.isolde.mail.Consistency;
+import io.isolde.mail.MailConsistency;
 import io.isolde.mail.server.MailFolder;
 import io.isolde.mail.server.MailServerSettings;
 import io.isolde.mail.server.OwnCertificate;
@@ -27,7 +27,7 @@ final class MailOptions {
       description =
           "How mailboxes are kept: transactional, strong, quorum or serial. A keyspace keeps its"
               + " kind.")
-  private Consistency consistency;
+  private MailConsistency consistency;
 
   @Option(
       names = "--keyspace",
@@ -117,7 +117,7 @@ final class MailOptions {
   static void setPlace(
       Properties settings,
       InetSocketAddress node,
-      Consistency consistency,
+      MailConsistency consistency,
       String keyspace,
       String domain) {
     settings.setProperty(MailFolder.NODES, CqlConnection.name(node));

@@ -2,7 +2,7 @@
 package io.isolde.mail;
 
 import com.datastax.oss.driver.api.core.CqlSession;
-import io.isolde.mail.store.cql.CqlStore;
+import io.isolde.mail.store.cql.MailboxStore;
 import io.isolde.mail.store.james.JamesMailboxes;
 import java.util.Objects;
 import org.apache.james.events.EventBus;
@@ -29,10 +29,10 @@ public final class MailStore implements AutoCloseable {
   }
 
   /**
-   * As {@link #open(CqlSession, String, Consistency, Authenticator, Authorizator)}, but no password
-   * is right: for sessions that the caller vouches for.
+   * As {@link #open(CqlSession, String, MailConsistency, Authenticator, Authorizator)}, but no
+   * password is right: for sessions that the caller vouches for.
    */
-  public static MailStore open(CqlSession session, String keyspace, Consistency consistency) {
+  public static MailStore open(CqlSession session, String keyspace, MailConsistency consistency) {
     return open(
         session,
         keyspace,
@@ -55,17 +55,17 @@ public final class MailStore implements AutoCloseable {
   public static MailStore open(
       CqlSession session,
       String keyspace,
-      Consistency consistency,
+      MailConsistency consistency,
       Authenticator authenticator,
       Authorizator authorizator) {
     Objects.requireNonNull(authenticator, "authenticator");
     Objects.requireNonNull(authorizator, "authorizator");
-    CqlStore store =
+    MailboxStore store =
         switch (consistency) {
-          case TRANSACTIONAL -> CqlStore.transactional(session, keyspace);
-          case STRONG -> CqlStore.strong(session, keyspace);
-          case QUORUM -> CqlStore.quorum(session, keyspace);
-          case SERIAL -> CqlStore.serial(session, keyspace);
+          case TRANSACTIONAL -> MailboxStore.transactional(session, keyspace);
+          case STRONG -> MailboxStore.strong(session, keyspace);
+          case QUORUM -> MailboxStore.quorum(session, keyspace);
+          case SERIAL -> MailboxStore.serial(session, keyspace);
         };
     return new MailStore(new JamesMailboxes(store, authenticator, authorizator));
   }

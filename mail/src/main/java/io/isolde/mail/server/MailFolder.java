@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.server;
 
-import io.isolde.mail.Consistency;
+import io.isolde.mail.MailConsistency;
 import io.isolde.mail.connection.MailBounds;
 import java.io.IOException;
 import java.io.InputStream;
@@ -119,7 +119,7 @@ public final class MailFolder {
         Optional.ofNullable(all.getProperty(CQL_USER)),
         all.getProperty(CQL_PASSWORD, ""),
         required(all, KEYSPACE),
-        Consistency.valueOf(required(all, STORE).toUpperCase(Locale.ROOT)));
+        MailConsistency.valueOf(required(all, STORE).toUpperCase(Locale.ROOT)));
   }
 
   private static InetSocketAddress node(String text) {

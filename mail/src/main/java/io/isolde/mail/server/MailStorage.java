@@ -5,7 +5,7 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import io.isolde.client.IsoldeSessionBuilder;
-import io.isolde.mail.Consistency;
+import io.isolde.mail.MailConsistency;
 import io.isolde.mail.MailStore;
 import io.isolde.mail.delivery.CqlDeliveryLedger;
 import io.isolde.mail.delivery.InboxDelivery;
@@ -37,7 +37,7 @@ public final class MailStorage implements AutoCloseable {
       Optional<String> user,
       String password,
       String keyspace,
-      Consistency consistency) {}
+      MailConsistency consistency) {}
 
   private final CqlSession session;
   private final MailStore store;

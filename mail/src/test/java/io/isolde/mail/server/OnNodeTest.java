@@ -8,7 +8,7 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.cluster.LocalNode;
 import io.isolde.junit.IsoldeTest;
-import io.isolde.mail.Consistency;
+import io.isolde.mail.MailConsistency;
 import io.isolde.mail.connection.MailBounds;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,7 +48,7 @@ class OnNodeTest {
             Optional.empty(),
             "",
             KEYSPACE,
-            Consistency.TRANSACTIONAL);
+            MailConsistency.TRANSACTIONAL);
     storage = MailStorage.open(place, "isolde.test");
     for (String user : new String[] {"python", "many", "locked"}) {
       assertThat(storage.users().add(user + "@isolde.test", PASSWORD)).isTrue();
@@ -210,7 +210,7 @@ class OnNodeTest {
     folder.write(settings);
     MailFolder.Settings read = folder.read();
     assertThat(read.server().smtpPort()).isEqualTo(2525);
-    assertThat(read.place().consistency()).isEqualTo(Consistency.QUORUM);
+    assertThat(read.place().consistency()).isEqualTo(MailConsistency.QUORUM);
     assertThat(read.place().nodes()).hasSize(2);
     assertThat(Files.getPosixFilePermissions(path.resolve("mail/mail.properties"))).hasSize(2);
   }

@@ -33,8 +33,8 @@ public final class Contents {
   private static final int MAX_CHUNKS_IN_FLIGHT = 4;
 
   private final CqlSession session;
-  private final Requests requests;
-  private final Tables tables;
+  private final MailRequests requests;
+  private final MailTables tables;
   private final MailboxReads reads;
   private final PreparedStatement writeHeader;
   private final PreparedStatement writeChunk;
@@ -44,7 +44,11 @@ public final class Contents {
   private final PreparedStatement removeBody;
 
   Contents(
-      CqlSession session, String keyspace, Requests requests, Tables tables, MailboxReads reads) {
+      CqlSession session,
+      String keyspace,
+      MailRequests requests,
+      MailTables tables,
+      MailboxReads reads) {
     this.tables = tables;
     this.session = session;
     this.requests = requests;
@@ -124,11 +128,11 @@ public final class Contents {
         break;
       }
       while (sent.size() >= MAX_CHUNKS_IN_FLIGHT) {
-        AsyncResultSet unused = Requests.await(sent.remove());
+        AsyncResultSet unused = MailRequests.await(sent.remove());
       }
       sent.add(requests.writeAsync(writeChunk.bind(messageId, chunk, ByteBuffer.wrap(data))));
     }
-    sent.forEach(Requests::await);
+    sent.forEach(MailRequests::await);
   }
 
   /** The header of a message; empty if its content is not there, or not any more. */

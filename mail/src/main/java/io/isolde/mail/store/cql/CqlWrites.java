@@ -15,9 +15,9 @@ import java.util.UUID;
 
 /** What a change writes, in whichever way it is written. */
 abstract class CqlWrites implements MailboxWrites {
-  final Tables tables;
+  final MailTables tables;
 
-  CqlWrites(Tables tables) {
+  CqlWrites(MailTables tables) {
     this.tables = tables;
   }
 

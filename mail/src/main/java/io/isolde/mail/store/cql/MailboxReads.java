@@ -21,10 +21,10 @@ import java.util.stream.StreamSupport;
 
 /** What is in the mailboxes. */
 public final class MailboxReads {
-  private final Tables tables;
-  private final Requests requests;
+  private final MailTables tables;
+  private final MailRequests requests;
 
-  MailboxReads(Tables tables, Requests requests) {
+  MailboxReads(MailTables tables, MailRequests requests) {
     this.tables = tables;
     this.requests = requests;
   }
@@ -34,26 +34,26 @@ public final class MailboxReads {
 
   /** The mailbox of a name. */
   public Optional<NamedMailbox> named(Name name) {
-    return Optional.ofNullable(requests.read(tables.name(name)).one()).map(Tables::named);
+    return Optional.ofNullable(requests.read(tables.name(name)).one()).map(MailTables::named);
   }
 
   /** All mailboxes that a user owns, page by page. */
   public Stream<NamedMailbox> ownedBy(String user) {
-    return rows(tables.namesOfUser(user)).map(Tables::named);
+    return rows(tables.namesOfUser(user)).map(MailTables::named);
   }
 
   /** All mailboxes, page by page. Reads the whole table. */
   public Stream<NamedMailbox> all() {
-    return rows(tables.names()).map(Tables::named);
+    return rows(tables.names()).map(MailTables::named);
   }
 
   /** The mailbox of an id. */
   public Optional<NamedMailbox> mailbox(UUID id) {
-    Row row = requests.readNumbers(tables.numbers(id));
-    if (Tables.numbers(row).isEmpty()) {
+    Row row = requests.read(tables.numbers(id)).one();
+    if (MailTables.numbers(row).isEmpty()) {
       return Optional.empty();
     }
-    Name hint = Tables.hint(row);
+    Name hint = MailTables.hint(row);
     Optional<NamedMailbox> there = named(hint).filter(mailbox -> mailbox.id().equals(id));
     if (there.isPresent()) {
       return there;
@@ -71,20 +71,20 @@ public final class MailboxReads {
 
   /** The numbers of a mailbox. */
   public Optional<Numbers> numbers(UUID mailbox) {
-    return Tables.numbers(requests.readNumbers(tables.numbers(mailbox)));
+    return MailTables.numbers(requests.read(tables.numbers(mailbox)).one());
   }
 
   /** The messages of a mailbox by ascending UID, page by page. */
   public Iterator<StoredMessage> messages(UUID mailbox, Uids.Range range) {
     return rows(tables.range(mailbox, range.first(), range.last()))
-        .flatMap(row -> Tables.message(row).stream())
+        .flatMap(row -> MailTables.message(row).stream())
         .iterator();
   }
 
   /** A message. */
   public Optional<StoredMessage> message(UUID mailbox, long uid) {
     return Optional.ofNullable(requests.read(tables.range(mailbox, uid, uid)).one())
-        .flatMap(Tables::message);
+        .flatMap(MailTables::message);
   }
 
   /** Where a message is. An entry that a crash left behind does not count. */
@@ -101,7 +101,9 @@ public final class MailboxReads {
 
   /** What a change is decided by: the numbers first, then the messages. */
   MailboxView view(UUID mailbox, Uids read) {
-    Numbers numbers = numbers(mailbox).orElseThrow(() -> new NoMailboxException(mailbox));
+    Numbers numbers =
+        MailTables.numbers(requests.readNumbers(tables.numbers(mailbox)))
+            .orElseThrow(() -> new NoMailboxException(mailbox));
     return new MailboxView(numbers, select(mailbox, read, requests::read));
   }
 
@@ -117,7 +119,7 @@ public final class MailboxReads {
             : tables.those(mailbox, ((Uids.Those) read).uids());
     List<StoredMessage> messages = new ArrayList<>();
     for (Row row : means.apply(statement)) {
-      Tables.message(row).ifPresent(messages::add);
+      MailTables.message(row).ifPresent(messages::add);
     }
     return messages;
   }

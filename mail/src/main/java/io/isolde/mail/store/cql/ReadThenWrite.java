@@ -14,7 +14,7 @@ import java.util.UUID;
  * of this process keep its changes apart; those of two processes overwrite each other.
  */
 final class ReadThenWrite extends SeparateWrites {
-  ReadThenWrite(Tables tables, MailboxReads reads, Requests requests) {
+  ReadThenWrite(MailTables tables, MailboxReads reads, MailRequests requests) {
     super(tables, reads, requests);
   }
 

@@ -14,6 +14,7 @@ final class Schema {
   private static final Pattern KEYSPACE = Pattern.compile("[a-z][a-z0-9_]{0,47}");
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(60);
   private static final int MAX_REPLICAS = 3;
+  private static final String STRONG_STRATEGY = "ReplicatedLogStrategy";
 
   /** What changes. A mailbox is a partition, so that stores can change it as a whole. */
   private static final List<String> CHANGING =
@@ -51,7 +52,8 @@ final class Schema {
    * Creates what is missing.
    *
    * @param kind kept in the keyspace; a store of another kind must not write there
-   * @throws IllegalArgumentException if the keyspace has no plain name, or is of another kind
+   * @throws IllegalArgumentException if the keyspace has no plain name, or is of another kind or
+   *     replication
    */
   static void create(
       CqlSession session, String keyspace, String kind, boolean isStrong, boolean isTransactional) {
@@ -64,10 +66,8 @@ final class Schema {
     execute(
         session,
         "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': '%s', 'replication_factor': %d}"
-            .formatted(
-                keyspace,
-                isStrong ? "ReplicatedLogStrategy" : "NetworkTopologyStrategy",
-                replicas));
+            .formatted(keyspace, isStrong ? STRONG_STRATEGY : "NetworkTopologyStrategy", replicas));
+    requireStrategy(session, keyspace, isStrong);
     List<String> tables = new ArrayList<>();
     for (String table : CHANGING) {
       tables.add(table + (isTransactional ? " WITH transactional_mode = 'full'" : ""));
@@ -77,6 +77,22 @@ final class Schema {
       execute(session, "CREATE TABLE IF NOT EXISTS %s.%s".formatted(keyspace, table));
     }
     requireKind(session, keyspace, kind);
+  }
+
+  /** For a keyspace that was there: what a strong one promises is its replication. */
+  private static void requireStrategy(CqlSession session, String keyspace, boolean isStrong) {
+    Row row =
+        execute(
+            session,
+            "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = '%s'"
+                .formatted(keyspace));
+    String found =
+        row == null ? "none" : row.getMap("replication", String.class, String.class).get("class");
+    if (found.endsWith(STRONG_STRATEGY) != isStrong) {
+      throw new IllegalArgumentException(
+          "The keyspace \"%s\" is replicated by %s, and should%s be by %s."
+              .formatted(keyspace, found, isStrong ? "" : " not", STRONG_STRATEGY));
+    }
   }
 
   private static void requireKind(CqlSession session, String keyspace, String kind) {

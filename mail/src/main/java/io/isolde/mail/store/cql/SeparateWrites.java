@@ -25,9 +25,9 @@ import java.util.function.Function;
 abstract class SeparateWrites extends CqlWrites {
   private final MailboxLocks locks = new MailboxLocks();
   final MailboxReads reads;
-  final Requests requests;
+  final MailRequests requests;
 
-  SeparateWrites(Tables tables, MailboxReads reads, Requests requests) {
+  SeparateWrites(MailTables tables, MailboxReads reads, MailRequests requests) {
     super(tables);
     this.reads = reads;
     this.requests = requests;

@@ -2,11 +2,14 @@
 package io.isolde.mail.store.cql;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.DefaultBatchType;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.client.Isolde;
+import io.isolde.client.IsoldeException;
+import io.isolde.client.Outcome;
 import io.isolde.client.Transaction;
 import io.isolde.client.TransactionOptions;
 import io.isolde.mail.store.MailboxChange;
@@ -56,11 +59,15 @@ final class TransactionalWrites extends CqlWrites {
   private final CqlSession session;
   private final Isolde isolde;
   private final MailboxReads reads;
-  private final Requests requests;
+  private final MailRequests requests;
   private final PreparedStatement delivery;
 
   TransactionalWrites(
-      CqlSession session, String keyspace, Tables tables, MailboxReads reads, Requests requests) {
+      CqlSession session,
+      String keyspace,
+      MailTables tables,
+      MailboxReads reads,
+      MailRequests requests) {
     super(tables);
     this.session = session;
     this.isolde = Isolde.on(session);
@@ -77,7 +84,7 @@ final class TransactionalWrites extends CqlWrites {
   private <T> T change(
       Transaction tx, UUID mailbox, Uids read, Function<MailboxView, MailboxChange<T>> decision) {
     Numbers before =
-        Tables.numbers(tx.execute(tables.numbers(mailbox)).one())
+        MailTables.numbers(tx.execute(tables.numbers(mailbox)).one())
             .orElseThrow(() -> new NoMailboxException(mailbox));
     MailboxChange<T> change =
         decision.apply(new MailboxView(before, reads.select(mailbox, read, tx::execute)));
@@ -99,27 +106,43 @@ final class TransactionalWrites extends CqlWrites {
     if (!flags.keywords().isEmpty()) {
       return super.deliver(mailbox, facts, flags, saved);
     }
-    Row row =
-        session
-            .execute(
-                delivery
-                    .boundStatementBuilder()
-                    .setUuid("mailbox", mailbox)
-                    .setLong("unseen", flags.unseen())
-                    .setUuid("message", facts.messageId())
-                    .setUuid("thread", facts.threadId())
-                    .setInt("flags", flags.system())
-                    .setSet("keywords", flags.keywords(), String.class)
-                    .setInstant("received", facts.received())
-                    .setInstant("saved", saved)
-                    .setLong("size", facts.sizeBytes())
-                    .setInt("start", facts.bodyStart())
-                    .build())
-            .one();
+    Row row;
+    try {
+      row = session.execute(delivery(mailbox, facts, flags, saved)).one();
+    } catch (DriverException e) {
+      if (isWorthAnotherAttempt(e)) {
+        return super.deliver(mailbox, facts, flags, saved);
+      }
+      throw e;
+    }
     if (row == null || row.isNull(0)) {
       throw new NoMailboxException(mailbox);
     }
     return new StoredMessage(row.getLong(0), row.getLong(1) + 1, flags, saved, facts);
+  }
+
+  /** The node gives up sooner than the client's queue of those who had a conflict. */
+  private static boolean isWorthAnotherAttempt(DriverException error) {
+    return IsoldeException.find(error)
+        .filter(found -> found.isRetryable() && found.outcome() == Outcome.NOT_COMMITTED)
+        .isPresent();
+  }
+
+  private BoundStatement delivery(
+      UUID mailbox, MessageFacts facts, StoredFlags flags, Instant saved) {
+    return delivery
+        .boundStatementBuilder()
+        .setUuid("mailbox", mailbox)
+        .setLong("unseen", flags.unseen())
+        .setUuid("message", facts.messageId())
+        .setUuid("thread", facts.threadId())
+        .setInt("flags", flags.system())
+        .setSet("keywords", flags.keywords(), String.class)
+        .setInstant("received", facts.received())
+        .setInstant("saved", saved)
+        .setLong("size", facts.sizeBytes())
+        .setInt("start", facts.bodyStart())
+        .build();
   }
 
   @Override

@@ -13,7 +13,7 @@ import java.util.UUID;
 
 /** Subscriptions of users, and annotations of mailboxes: single cells that nobody counts. */
 public final class UserTables {
-  private final Requests requests;
+  private final MailRequests requests;
   private final PreparedStatement subscribe;
   private final PreparedStatement unsubscribe;
   private final PreparedStatement subscriptions;
@@ -21,7 +21,7 @@ public final class UserTables {
   private final PreparedStatement unannotate;
   private final PreparedStatement annotations;
 
-  UserTables(CqlSession session, String keyspace, Requests requests) {
+  UserTables(CqlSession session, String keyspace, MailRequests requests) {
     this.requests = requests;
     String k = keyspace + ".";
     subscribe =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.store.james;
 
-import io.isolde.mail.store.cql.CqlStore;
+import io.isolde.mail.store.cql.MailboxStore;
 import io.isolde.mail.store.cql.UserTables;
 import java.util.List;
 import java.util.Set;
@@ -17,7 +17,7 @@ import org.apache.james.mailbox.store.transaction.NonTransactionalMapper;
 final class CqlAnnotationMapper extends NonTransactionalMapper implements AnnotationMapper {
   private final UserTables users;
 
-  CqlAnnotationMapper(CqlStore store) {
+  CqlAnnotationMapper(MailboxStore store) {
     this.users = store.users();
   }
 

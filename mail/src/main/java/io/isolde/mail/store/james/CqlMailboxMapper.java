@@ -8,8 +8,8 @@ import io.isolde.mail.store.NoMailboxException;
 import io.isolde.mail.store.StoredMessage;
 import io.isolde.mail.store.Uids;
 import io.isolde.mail.store.cql.Contents;
-import io.isolde.mail.store.cql.CqlStore;
 import io.isolde.mail.store.cql.MailboxReads;
+import io.isolde.mail.store.cql.MailboxStore;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +40,7 @@ final class CqlMailboxMapper extends NonTransactionalMapper implements MailboxMa
   private final MailboxWrites writes;
   private final Contents contents;
 
-  CqlMailboxMapper(CqlStore store) {
+  CqlMailboxMapper(MailboxStore store) {
     this.reads = store.reads();
     this.writes = store.writes();
     this.contents = store.contents();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.store.james;
 
-import io.isolde.mail.store.cql.CqlStore;
+import io.isolde.mail.store.cql.MailboxStore;
 import java.time.Clock;
 import org.apache.james.mailbox.MailboxSession;
 import org.apache.james.mailbox.store.MailboxSessionMapperFactory;
@@ -22,7 +22,7 @@ public final class CqlMapperFactory extends MailboxSessionMapperFactory {
   private final CqlAnnotationMapper annotations;
   private final GivenNumbers numbers;
 
-  public CqlMapperFactory(CqlStore store, Clock clock) {
+  public CqlMapperFactory(MailboxStore store, Clock clock) {
     this.mailboxes = new CqlMailboxMapper(store);
     this.messages = new CqlMessageMapper(store, clock);
     this.messagesById = new CqlMessageIdMapper(store, clock);

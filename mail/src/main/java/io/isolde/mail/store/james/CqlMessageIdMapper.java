@@ -12,8 +12,8 @@ import io.isolde.mail.store.NoMailboxException;
 import io.isolde.mail.store.StoredMessage;
 import io.isolde.mail.store.Uids;
 import io.isolde.mail.store.cql.Contents;
-import io.isolde.mail.store.cql.CqlStore;
 import io.isolde.mail.store.cql.MailboxReads;
+import io.isolde.mail.store.cql.MailboxStore;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ final class CqlMessageIdMapper implements MessageIdMapper {
   private final MessageLoader loader;
   private final Clock clock;
 
-  CqlMessageIdMapper(CqlStore store, Clock clock) {
+  CqlMessageIdMapper(MailboxStore store, Clock clock) {
     this.reads = store.reads();
     this.writes = store.writes();
     this.contents = store.contents();

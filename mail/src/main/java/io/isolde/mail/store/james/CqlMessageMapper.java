@@ -3,6 +3,7 @@ package io.isolde.mail.store.james;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.Iterators;
+import com.google.common.collect.Lists;
 import io.isolde.mail.store.FlagChange;
 import io.isolde.mail.store.MailboxChanges;
 import io.isolde.mail.store.MailboxWrites;
@@ -12,10 +13,11 @@ import io.isolde.mail.store.NoMessageException;
 import io.isolde.mail.store.Numbers;
 import io.isolde.mail.store.StoredFlags;
 import io.isolde.mail.store.StoredMessage;
+import io.isolde.mail.store.TooManyKeywordsException;
 import io.isolde.mail.store.Uids;
 import io.isolde.mail.store.cql.Contents;
-import io.isolde.mail.store.cql.CqlStore;
 import io.isolde.mail.store.cql.MailboxReads;
+import io.isolde.mail.store.cql.MailboxStore;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -28,6 +30,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import javax.mail.Flags;
 import org.apache.james.mailbox.MessageUid;
 import org.apache.james.mailbox.ModSeq;
@@ -52,7 +55,7 @@ final class CqlMessageMapper extends NonTransactionalMapper implements MessageMa
   private final MessageLoader loader;
   private final Clock clock;
 
-  CqlMessageMapper(CqlStore store, Clock clock) {
+  CqlMessageMapper(MailboxStore store, Clock clock) {
     this.reads = store.reads();
     this.writes = store.writes();
     this.contents = store.contents();
@@ -187,17 +190,18 @@ final class CqlMessageMapper extends NonTransactionalMapper implements MessageMa
   public MessageMetaData add(Mailbox mailbox, MailboxMessage message) throws MailboxException {
     loader.store(message);
     StoredFlags flags = JamesFlags.stored(message.createFlags());
+    StoredMessage stored = Calls.call(() -> deliver(id(mailbox), facts(message), flags));
+    message.setUid(MessageUid.of(stored.uid()));
+    message.setModSeq(ModSeq.of(stored.modSeq()));
+    message.setSaveDate(Date.from(stored.saved()));
+    return metaData(stored);
+  }
+
+  private StoredMessage deliver(UUID mailbox, MessageFacts facts, StoredFlags flags) {
     try {
-      StoredMessage stored =
-          Calls.call(() -> writes.deliver(id(mailbox), facts(message), flags, now()));
-      message.setUid(MessageUid.of(stored.uid()));
-      message.setModSeq(ModSeq.of(stored.modSeq()));
-      message.setSaveDate(Date.from(stored.saved()));
-      return metaData(stored);
-    } catch (MailboxException e) {
-      if (e.getCause() == null) { // It is certain that the message is not listed.
-        contents.removeUnplaced(List.of(facts(message).messageId()));
-      }
+      return writes.deliver(mailbox, facts, flags, now());
+    } catch (NoMailboxException | TooManyKeywordsException e) {
+      contents.removeUnplaced(List.of(facts.messageId())); // It is certain that nobody lists it.
       throw e;
     }
   }
@@ -218,7 +222,7 @@ final class CqlMessageMapper extends NonTransactionalMapper implements MessageMa
         });
   }
 
-  static java.util.function.UnaryOperator<StoredFlags> newFlags(FlagsUpdateCalculator calculator) {
+  static UnaryOperator<StoredFlags> newFlags(FlagsUpdateCalculator calculator) {
     return before -> JamesFlags.stored(calculator.buildNewFlags(JamesFlags.flags(before)));
   }
 
@@ -256,8 +260,7 @@ final class CqlMessageMapper extends NonTransactionalMapper implements MessageMa
     return Calls.call(
         () -> {
           Map<MessageUid, MessageMetaData> deleted = new TreeMap<>();
-          for (List<MessageUid> piece :
-              com.google.common.collect.Lists.partition(uids, Uids.MAX_OF_A_CHANGE)) {
+          for (List<MessageUid> piece : Lists.partition(uids, Uids.MAX_OF_A_CHANGE)) {
             for (StoredMessage message : expunge(writes, contents, id(mailbox), piece)) {
               deleted.put(MessageUid.of(message.uid()), metaData(message));
             }

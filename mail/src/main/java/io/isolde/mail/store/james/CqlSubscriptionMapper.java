@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.store.james;
 
-import io.isolde.mail.store.cql.CqlStore;
+import io.isolde.mail.store.cql.MailboxStore;
 import io.isolde.mail.store.cql.UserTables;
 import java.util.List;
 import org.apache.james.core.Username;
@@ -17,7 +17,7 @@ import reactor.core.publisher.Mono;
 final class CqlSubscriptionMapper extends NonTransactionalMapper implements SubscriptionMapper {
   private final UserTables users;
 
-  CqlSubscriptionMapper(CqlStore store) {
+  CqlSubscriptionMapper(MailboxStore store) {
     this.users = store.users();
   }
 

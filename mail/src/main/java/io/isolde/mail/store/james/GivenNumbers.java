@@ -5,7 +5,7 @@ import io.isolde.mail.store.MailboxChanges;
 import io.isolde.mail.store.NoMailboxException;
 import io.isolde.mail.store.Numbers;
 import io.isolde.mail.store.Uids;
-import io.isolde.mail.store.cql.CqlStore;
+import io.isolde.mail.store.cql.MailboxStore;
 import java.util.Optional;
 import java.util.UUID;
 import org.apache.james.mailbox.MessageUid;
@@ -21,9 +21,9 @@ import org.apache.james.mailbox.store.mail.UidProvider;
  * don't need this: there the numbers are given with the change.
  */
 final class GivenNumbers implements UidProvider, ModSeqProvider {
-  private final CqlStore store;
+  private final MailboxStore store;
 
-  GivenNumbers(CqlStore store) {
+  GivenNumbers(MailboxStore store) {
     this.store = store;
   }
 

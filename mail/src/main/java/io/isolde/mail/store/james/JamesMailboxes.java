@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.store.james;
 
-import io.isolde.mail.store.cql.CqlStore;
+import io.isolde.mail.store.cql.MailboxStore;
 import java.time.Clock;
 import java.util.EnumSet;
 import org.apache.james.events.EventBus;
@@ -16,6 +16,7 @@ import org.apache.james.mailbox.SessionProvider;
 import org.apache.james.mailbox.SubscriptionManager;
 import org.apache.james.mailbox.acl.UnionMailboxACLResolver;
 import org.apache.james.mailbox.exception.AttachmentNotFoundException;
+import org.apache.james.mailbox.model.MailboxConstants;
 import org.apache.james.mailbox.store.MailboxManagerConfiguration;
 import org.apache.james.mailbox.store.MailboxSessionMapperFactory;
 import org.apache.james.mailbox.store.NoMailboxPathLocker;
@@ -44,24 +45,36 @@ public final class JamesMailboxes {
   private final SubscriptionManager subscriptionManager;
   private final MessageIdManager messageIdManager;
 
-  public JamesMailboxes(CqlStore store, Authenticator authenticator, Authorizator authorizator) {
+  /**
+   * @param authenticator whether a password is that of a user
+   * @param authorizator whether a user may act as another one
+   */
+  public JamesMailboxes(
+      MailboxStore store, Authenticator authenticator, Authorizator authorizator) {
     this(
         store,
         authenticator,
         authorizator,
         PreDeletionHooks.NO_PRE_DELETION_HOOK,
+        new AnnotationLimits(
+            MailboxConstants.DEFAULT_LIMIT_ANNOTATIONS_ON_MAILBOX,
+            MailboxConstants.DEFAULT_LIMIT_ANNOTATION_SIZE),
         Clock.systemUTC());
   }
+
+  /** How many annotations a mailbox may have, and how many characters each. */
+  record AnnotationLimits(int count, int characters) {}
 
   /**
    * @param hooks asked before messages are deleted
    * @param clock says when messages are saved
    */
   JamesMailboxes(
-      CqlStore store,
+      MailboxStore store,
       Authenticator authenticator,
       Authorizator authorizator,
       PreDeletionHooks hooks,
+      AnnotationLimits limits,
       Clock clock) {
     CqlMapperFactory mappers = new CqlMapperFactory(store, clock);
     EventBus events =
@@ -82,7 +95,16 @@ public final class JamesMailboxes {
               throw new AttachmentNotFoundException(attachment.getAttachmentId().getId());
             });
     this.mailboxManager =
-        new Mailboxes(mappers, sessions, events, rights, quotas, search, hooks, clock);
+        new Mailboxes(
+            mappers,
+            sessions,
+            events,
+            rights,
+            new StoreMailboxAnnotationManager(mappers, rights, limits.count(), limits.characters()),
+            quotas,
+            search,
+            hooks,
+            clock);
     this.subscriptionManager = new StoreSubscriptionManager(mappers, mappers, events);
     this.messageIdManager =
         new StoreMessageIdManager(
@@ -94,14 +116,17 @@ public final class JamesMailboxes {
             hooks);
   }
 
+  /** Mailboxes, sessions of users and the bus of events. */
   public StoreMailboxManager mailboxManager() {
     return mailboxManager;
   }
 
+  /** Which mailboxes users want to see. */
   public SubscriptionManager subscriptionManager() {
     return subscriptionManager;
   }
 
+  /** Messages by id, in whichever mailboxes they are. */
   public MessageIdManager messageIdManager() {
     return messageIdManager;
   }
@@ -113,6 +138,7 @@ public final class JamesMailboxes {
         SessionProvider sessions,
         EventBus events,
         StoreRightManager rights,
+        StoreMailboxAnnotationManager annotations,
         QuotaComponents quotas,
         MessageSearchIndex search,
         PreDeletionHooks hooks,
@@ -123,7 +149,7 @@ public final class JamesMailboxes {
           new NoMailboxPathLocker(),
           new MessageParser(),
           new UuidMessageId.Factory(),
-          new StoreMailboxAnnotationManager(mappers, rights),
+          annotations,
           events,
           rights,
           quotas,

@@ -3,8 +3,8 @@ package io.isolde.mail.store.james;
 
 import io.isolde.mail.store.StoredMessage;
 import io.isolde.mail.store.cql.Contents;
-import io.isolde.mail.store.cql.CqlStore;
 import io.isolde.mail.store.cql.MailboxReads;
+import io.isolde.mail.store.cql.MailboxStore;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,7 +44,7 @@ final class MessageLoader {
   private final MailboxReads reads;
   private final Contents contents;
 
-  MessageLoader(CqlStore store) {
+  MessageLoader(MailboxStore store) {
     this.reads = store.reads();
     this.contents = store.contents();
   }

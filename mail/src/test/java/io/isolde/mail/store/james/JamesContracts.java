@@ -4,7 +4,7 @@ package io.isolde.mail.store.james;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.uuid.Uuids;
 import io.isolde.junit.IsoldeTest;
-import io.isolde.mail.store.cql.CqlStore;
+import io.isolde.mail.store.cql.MailboxStore;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,11 +52,11 @@ import org.junit.jupiter.api.TestInstance;
 abstract class JamesContracts {
   private final UpdatableTickingClock clock = new UpdatableTickingClock(Instant.now());
   private EmptyKeyspace keyspace;
-  private CqlStore store;
+  private MailboxStore store;
   private CqlMapperFactory mappers;
 
   /** Opens the store that is tested. */
-  abstract CqlStore open(CqlSession session, String keyspaceName);
+  abstract MailboxStore open(CqlSession session, String keyspaceName);
 
   /** Whether changes of two processes at the same time keep both. */
   boolean hasThreadSafeFlags() {
@@ -159,6 +159,7 @@ abstract class JamesContracts {
         (user, password) -> false,
         (user, other) -> Authorizator.AuthorizationState.FORBIDDEN,
         new PreDeletionHooks(hooks, new NoMetrics()),
+        new JamesMailboxes.AnnotationLimits(3, 30), // as the tests expect
         clock);
   }
 

@@ -2,12 +2,12 @@
 package io.isolde.mail.store.james;
 
 import com.datastax.oss.driver.api.core.CqlSession;
-import io.isolde.mail.store.cql.CqlStore;
+import io.isolde.mail.store.cql.MailboxStore;
 
 class QuorumContractTest extends JamesContracts {
   @Override
-  CqlStore open(CqlSession session, String keyspaceName) {
-    return CqlStore.quorum(session, keyspaceName);
+  MailboxStore open(CqlSession session, String keyspaceName) {
+    return MailboxStore.quorum(session, keyspaceName);
   }
 
   @Override

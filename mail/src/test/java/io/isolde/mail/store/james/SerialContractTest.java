@@ -2,11 +2,11 @@
 package io.isolde.mail.store.james;
 
 import com.datastax.oss.driver.api.core.CqlSession;
-import io.isolde.mail.store.cql.CqlStore;
+import io.isolde.mail.store.cql.MailboxStore;
 
 class SerialContractTest extends JamesContracts {
   @Override
-  CqlStore open(CqlSession session, String keyspaceName) {
-    return CqlStore.serial(session, keyspaceName);
+  MailboxStore open(CqlSession session, String keyspaceName) {
+    return MailboxStore.serial(session, keyspaceName);
   }
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /** Statements, sent at the levels of a store. */
-final class Requests {
+final class MailRequests {
 
   /** So many requests of one change are under way at a time. */
   private static final int MAX_IN_FLIGHT = 32;
@@ -26,7 +26,7 @@ final class Requests {
   private final CqlSession session;
   private final Levels levels;
 
-  Requests(CqlSession session, Levels levels) {
+  MailRequests(CqlSession session, Levels levels) {
     this.session = session;
     this.levels = levels;
   }
@@ -54,7 +54,7 @@ final class Requests {
           statements.subList(i, Math.min(statements.size(), i + MAX_IN_FLIGHT))) {
         sent.add(writeAsync(statement));
       }
-      sent.forEach(Requests::await);
+      sent.forEach(MailRequests::await);
     }
   }
 

@@ -21,7 +21,7 @@ import java.util.UUID;
  * Statements on what changes, and what their rows mean. Methods that end in {@code If} have a
  * condition: that nothing else changed since the read.
  */
-final class Tables {
+final class MailTables {
   private static final String NAME_COLUMNS =
       "user, namespace, name, mailbox_id, uid_validity, rights";
   private static final String NUMBER_COLUMNS =
@@ -61,7 +61,7 @@ final class Tables {
   private final PreparedStatement share;
   private final PreparedStatement unshare;
 
-  Tables(CqlSession session, String keyspace) {
+  MailTables(CqlSession session, String keyspace) {
     Preparing in = text -> session.prepare(text.replace("$", keyspace + "."));
     name = in.prepare("SELECT " + NAME_COLUMNS + " FROM $names" + THIS_NAME);
     namesOfUser = in.prepare("SELECT " + NAME_COLUMNS + " FROM $names WHERE user = ?");

@@ -12,11 +12,11 @@ import io.isolde.mail.store.MailboxWrites;
  * @param contents of messages
  * @param users what else users have
  */
-public record CqlStore(
+public record MailboxStore(
     MailboxReads reads, MailboxWrites writes, Contents contents, UserTables users) {
 
   /** On transactional tables of Isolde. */
-  public static CqlStore transactional(CqlSession session, String keyspace) {
+  public static MailboxStore transactional(CqlSession session, String keyspace) {
     Schema.create(session, keyspace, "transactional", false, true);
     Parts parts = Parts.of(session, keyspace, Levels.SERIAL);
     return parts.with(
@@ -24,39 +24,43 @@ public record CqlStore(
   }
 
   /** On plain tables of a strong keyspace, by conditional batches of a partition. */
-  public static CqlStore strong(CqlSession session, String keyspace) {
+  public static MailboxStore strong(CqlSession session, String keyspace) {
     Schema.create(session, keyspace, "strong", true, false);
     Parts parts = Parts.of(session, keyspace, Levels.QUORUM);
-    return parts.with(new ConditionalWrites(parts.tables, parts.reads, parts.requests));
+    return parts.with(new CheckedWrites(parts.tables, parts.reads, parts.requests));
   }
 
   /** On plain tables of Cassandra, by reads and writes at QUORUM. */
-  public static CqlStore quorum(CqlSession session, String keyspace) {
+  public static MailboxStore quorum(CqlSession session, String keyspace) {
     Schema.create(session, keyspace, "quorum", false, false);
     Parts parts = Parts.of(session, keyspace, Levels.QUORUM);
     return parts.with(new ReadThenWrite(parts.tables, parts.reads, parts.requests));
   }
 
   /** On plain tables of Cassandra, by lightweight transactions of a partition. */
-  public static CqlStore serial(CqlSession session, String keyspace) {
+  public static MailboxStore serial(CqlSession session, String keyspace) {
     Schema.create(session, keyspace, "serial", false, false);
     Parts parts = Parts.of(session, keyspace, Levels.SERIAL_NUMBERS);
-    return parts.with(new ConditionalWrites(parts.tables, parts.reads, parts.requests));
+    return parts.with(new CheckedWrites(parts.tables, parts.reads, parts.requests));
   }
 
   private record Parts(
-      CqlSession session, String keyspace, Tables tables, Requests requests, MailboxReads reads) {
+      CqlSession session,
+      String keyspace,
+      MailTables tables,
+      MailRequests requests,
+      MailboxReads reads) {
     static Parts of(CqlSession session, String keyspace, Levels levels) {
-      Tables tables = new Tables(session, keyspace);
-      Requests requests = new Requests(session, levels);
+      MailTables tables = new MailTables(session, keyspace);
+      MailRequests requests = new MailRequests(session, levels);
       return new Parts(session, keyspace, tables, requests, new MailboxReads(tables, requests));
     }
 
-    CqlStore with(MailboxWrites writes) {
+    MailboxStore with(MailboxWrites writes) {
       // What never changes is read at QUORUM in every store, and so is what is written cell by
       // cell.
-      Requests common = new Requests(session, Levels.QUORUM);
-      return new CqlStore(
+      MailRequests common = new MailRequests(session, Levels.QUORUM);
+      return new MailboxStore(
           reads,
           writes,
           new Contents(session, keyspace, common, tables, reads),

@@ -16,14 +16,14 @@ import java.util.concurrent.locks.LockSupport;
  * Each change of a mailbox is a batch of its partition, on the condition that its numbers are as
  * they were read: entries of a log in a strong keyspace, lightweight transactions elsewhere.
  */
-final class ConditionalWrites extends SeparateWrites {
+final class CheckedWrites extends SeparateWrites {
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   /** At most 128 ms. */
   private static final int MAX_DOUBLINGS = 6;
 
-  ConditionalWrites(Tables tables, MailboxReads reads, Requests requests) {
+  CheckedWrites(MailTables tables, MailboxReads reads, MailRequests requests) {
     super(tables, reads, requests);
   }
 
