@@ -83,9 +83,7 @@ class OnNodeTest {
     assertThat(storage.parts().logins().isUser("PYTHON")).isTrue();
     assertThat(storage.parts().logins().isUser("nobody")).isFalse();
     for (String address : new String[] {"a b@c", "a", "@c", "ä@c", "a'; DROP@c"}) {
-      assertThat(
-              catchThrowable(
-                  () -> storage.users().add(address, PASSWORD)))
+      assertThat(catchThrowable(() -> storage.users().add(address, PASSWORD)))
           .as(address)
           .isInstanceOf(IllegalArgumentException.class);
     }
@@ -117,6 +115,7 @@ class OnNodeTest {
       throws Exception {
     int clients = 8;
     int each = 5;
+    int all = clients * each;
     ExecutorService threads = Executors.newFixedThreadPool(clients);
     try {
       List<Callable<Integer>> tasks =
@@ -134,8 +133,8 @@ class OnNodeTest {
       client.read();
       client.say("USER many");
       assertThat(client.say("PASS " + PASSWORD)).startsWith("+OK");
-      assertThat(client.say("STAT")).startsWith("+OK " + clients * each + " ");
-      for (int i = 1; i <= clients * each; i++) {
+      assertThat(client.say("STAT")).startsWith("+OK " + all + " ");
+      for (int i = 1; i <= all; i++) {
         client.send("TOP " + i + " 0\r\n");
         String line = client.read();
         while (!line.equals(".")) {
@@ -146,7 +145,7 @@ class OnNodeTest {
         }
       }
     }
-    assertThat(subjects).hasSize(clients * each);
+    assertThat(subjects).hasSize(all);
     List<Row> mailboxes =
         session
             .execute("SELECT next_uid, message_count FROM %s.messages".formatted(KEYSPACE))
@@ -154,8 +153,8 @@ class OnNodeTest {
     assertThat(mailboxes)
         .anySatisfy(
             row -> {
-              assertThat(row.getLong("message_count")).isEqualTo(clients * each);
-              assertThat(row.getLong("next_uid")).isEqualTo(clients * each + 1);
+              assertThat(row.getLong("message_count")).isEqualTo(all);
+              assertThat(row.getLong("next_uid")).isEqualTo(all + 1L);
             });
   }
 
