@@ -104,9 +104,13 @@ final class LineConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    if (isWorking) {
-      return;
+    if (!isWorking) {
+      goOn(context);
     }
+  }
+
+  /** Works on what has been read, or reads. */
+  private void goOn(ChannelHandlerContext context) {
     if (lines.isEmpty()) {
       context.read();
       return;
@@ -129,7 +133,8 @@ final class LineConnection extends ChannelInboundHandlerAdapter {
 
   private void work(ChannelHandlerContext context, List<byte[]> batch, int from) {
     try {
-      for (int i = from; i < batch.size(); i++) {
+      // Who has gone gets no answer, so nobody is to work on the question.
+      for (int i = from; i < batch.size() && context.channel().isActive(); i++) {
         if (transport.isTlsStarting()) {
           context.close(); // see channelRead
           break;
@@ -172,7 +177,7 @@ final class LineConnection extends ChannelInboundHandlerAdapter {
     if (isGone) {
       disconnect();
     } else {
-      context.read();
+      goOn(context);
     }
   }
 

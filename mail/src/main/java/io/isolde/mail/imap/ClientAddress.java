@@ -2,6 +2,7 @@
 package io.isolde.mail.imap;
 
 import java.net.InetAddress;
+import java.util.concurrent.Callable;
 
 /**
  * The address of the client for whom a thread works. James checks passwords without it, but guesses
@@ -18,10 +19,10 @@ public final class ClientAddress {
     return address == null ? InetAddress.getLoopbackAddress() : address;
   }
 
-  static void during(InetAddress address, Runnable work) {
+  static <T> T during(InetAddress address, Callable<T> work) throws Exception {
     current.set(address);
     try {
-      work.run();
+      return work.call();
     } finally {
       current.remove();
     }

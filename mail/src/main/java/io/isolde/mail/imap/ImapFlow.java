@@ -95,8 +95,7 @@ final class ImapFlow extends ChannelInboundHandlerAdapter {
         return;
       }
     }
-    // The second step of AUTHENTICATE checks the password in the decoder's thread.
-    ClientAddress.during(address(), () -> context.fireChannelRead(message));
+    context.fireChannelRead(message);
   }
 
   @Override

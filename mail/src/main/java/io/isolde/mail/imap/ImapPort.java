@@ -29,7 +29,6 @@ import org.apache.james.imapserver.netty.IMAPServer;
 import org.apache.james.imapserver.netty.ImapChannelUpstreamHandler;
 import org.apache.james.imapserver.netty.ImapIdleStateHandler;
 import org.apache.james.imapserver.netty.ImapMetrics;
-import org.apache.james.imapserver.netty.ImapRequestFrameDecoder;
 import org.apache.james.imapserver.netty.NettyConstants;
 import org.apache.james.imapserver.netty.ReactiveThrottler;
 import org.apache.james.imapserver.netty.SwitchableLineBasedFrameDecoder;
@@ -46,8 +45,11 @@ public final class ImapPort implements AutoCloseable {
   /** What a client gets for which there is no room. */
   public static final String REFUSAL = "* BYE Too many connections, try again later";
 
-  /** RFC 9051 asks for 30 minutes at least, for clients that wait with IDLE. */
-  private static final Duration MIN_IDLE_OF_CLIENTS = Duration.ofMinutes(30);
+  /** Clients may be silent longer than elsewhere: RFC 9051 asks for 30 minutes, for IDLE. */
+  private static final int IDLE_FACTOR = 3;
+
+  /** A connection has one command at a worker; the others wait for it. */
+  public static final int MAX_TASKS = 2;
 
   private static final int MAX_DECODERS = 8;
 
@@ -130,22 +132,19 @@ public final class ImapPort implements AutoCloseable {
   /** Adds the handlers of a new connection. */
   public void add(SocketChannel channel) {
     ChannelPipeline pipeline = channel.pipeline();
-    Duration idle =
-        bounds.idle().compareTo(MailBounds.standard().idle()) < 0
-            ? bounds.idle()
-            : MIN_IDLE_OF_CLIENTS;
+    long idleSeconds = bounds.idle().multipliedBy(IDLE_FACTOR).toSeconds();
     pipeline.addLast(
         NettyConstants.TIMEOUT_HANDLER,
-        new ImapIdleStateHandler(Math.toIntExact(Math.max(1, idle.toSeconds()))));
+        new ImapIdleStateHandler(Math.toIntExact(Math.max(1, idleSeconds))));
     pipeline.addLast(
         NettyConstants.FRAMER,
         new SwitchableLineBasedFrameDecoder(pipeline, bounds.maxLineBytes(), false));
     pipeline.addLast(NettyConstants.CHUNK_WRITE_HANDLER, new ChunkedWriteHandler());
-    pipeline.addLast(decoders, "flow", new ImapFlow(bounds.beforeLogin()));
+    pipeline.addLast(decoders, FramedDecoder.FLOW, new ImapFlow(bounds.beforeLogin()));
     pipeline.addLast(
         decoders,
         NettyConstants.REQUEST_DECODER,
-        new ImapRequestFrameDecoder(
+        new FramedDecoder(
             decoder, MAX_LITERAL_IN_MEMORY, bounds.maxMessageBytes(), bounds.maxLineBytes()));
     pipeline.addLast(decoders, NettyConstants.CORE_HANDLER, commands);
   }

@@ -6,6 +6,7 @@ import org.apache.james.imap.api.ImapConfiguration;
 import org.apache.james.imap.api.ImapMessage;
 import org.apache.james.imap.api.process.ImapProcessor;
 import org.apache.james.imap.api.process.ImapSession;
+import org.reactivestreams.Subscriber;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
@@ -33,14 +34,7 @@ final class WorkerProcessor implements ImapProcessor {
   public Mono<Void> processReactive(ImapMessage message, Responder responder, ImapSession session) {
     ImapFlow flow = (ImapFlow) session.getAttribute(ImapFlow.ATTRIBUTE);
     flow.asked();
-    return Mono.<Void>from(
-            subscriber ->
-                ClientAddress.during(
-                    flow.address(),
-                    () ->
-                        commands
-                            .processReactive(message, flow.paced(responder), session)
-                            .subscribe(subscriber)))
+    return Mono.<Void>from(subscriber -> process(message, flow, session, responder, subscriber))
         .subscribeOn(workers)
         .onErrorResume(
             failure -> {
@@ -50,5 +44,24 @@ final class WorkerProcessor implements ImapProcessor {
               return Mono.empty();
             })
         .doFinally(end -> flow.answered());
+  }
+
+  /** James checks the password of LOGIN while it subscribes, so the address is known then. */
+  private void process(
+      ImapMessage message,
+      ImapFlow flow,
+      ImapSession session,
+      Responder responder,
+      Subscriber<? super Void> subscriber) {
+    try {
+      ClientAddress.during(
+          flow.address(),
+          () -> {
+            commands.processReactive(message, flow.paced(responder), session).subscribe(subscriber);
+            return null;
+          });
+    } catch (Exception e) {
+      Mono.<Void>error(e).subscribe(subscriber);
+    }
   }
 }

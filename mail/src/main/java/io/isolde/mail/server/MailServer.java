@@ -49,6 +49,12 @@ public final class MailServer implements AutoCloseable {
   private final Parts parts;
   private final EventLoopGroup network;
   private final Workers workers;
+
+  /**
+   * IMAP's own: they wait for clients that are slow to read, and others are not to wait for that.
+   */
+  private final Workers imapWorkers;
+
   private final ImapPort imap;
   private final List<Listener> listeners = new ArrayList<>();
 
@@ -60,13 +66,14 @@ public final class MailServer implements AutoCloseable {
         new NioEventLoopGroup(MAX_NETWORK_THREADS, new DefaultThreadFactory("mail-network", true));
     // A connection has at most a command and its end under way, and a handshake.
     workers = new Workers(settings.workers(), PORTS * 3 * bounds.maxConnections());
+    imapWorkers = new Workers(settings.workers(), ImapPort.MAX_TASKS * bounds.maxConnections());
     imap =
         new ImapPort(
             settings.hostName(),
             bounds,
             settings.isClearAllowed(),
             tls(),
-            workers,
+            imapWorkers,
             parts.logins(),
             parts.store());
   }
@@ -151,6 +158,7 @@ public final class MailServer implements AutoCloseable {
   public void close() {
     listeners.forEach(Listener::close);
     workers.close();
+    imapWorkers.close();
     imap.close();
     parts.locks().close();
     network

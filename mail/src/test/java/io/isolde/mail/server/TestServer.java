@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLContext;
 import org.apache.james.core.Username;
 import org.apache.james.mailbox.MailboxSession;
@@ -47,8 +48,7 @@ final class TestServer implements AutoCloseable {
       throws IOException {
     String hash = PasswordHash.of(PASSWORD, CHEAP);
     MailUsers users = address -> Optional.ofNullable(Map.of(ALICE, hash, BOB, hash).get(address));
-    MailLogins logins =
-        new MailLogins(users, "isolde.test", () -> System.nanoTime() / 1_000_000, CHEAP);
+    MailLogins logins = new MailLogins(users, "isolde.test", () -> 0, CHEAP);
     MailAuthenticator authenticator = new MailAuthenticator(() -> logins);
     store = MemoryMailboxes.open(authenticator);
     server =
@@ -138,14 +138,18 @@ final class TestServer implements AutoCloseable {
       }
       return Optional.of(
           new Held() {
+            private final AtomicBoolean isOpen = new AtomicBoolean(true);
+
             @Override
             public boolean isHeld() {
-              return locked.contains(address);
+              return isOpen.get() && locked.contains(address);
             }
 
             @Override
             public void release() {
-              locked.remove(address);
+              if (isOpen.getAndSet(false)) {
+                locked.remove(address);
+              }
             }
           });
     }
