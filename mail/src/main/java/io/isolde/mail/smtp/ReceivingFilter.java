@@ -14,8 +14,8 @@ import org.apache.james.protocols.smtp.SMTPSession;
 import org.apache.james.protocols.smtp.core.DataLineFilter;
 
 /**
- * Sees each line of a message first: bounds the bytes of one message and of all that are being
- * received, refuses what could be taken for two messages, and computes what the message is known
+ * Sees each line of a message first. It bounds the bytes of one message, and of all that are being
+ * received. It refuses what could be taken for two messages, and computes what the message is known
  * by. A message that is refused is read to its end, since only then is an answer due.
  */
 final class ReceivingFilter implements DataLineFilter, DisconnectHandler<SMTPSession> {
