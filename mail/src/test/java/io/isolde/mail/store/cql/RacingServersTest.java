@@ -183,6 +183,7 @@ class RacingServersTest {
     List<StoredMessage> delivered = deliverBetween(servers);
 
     assertThat(delivered).extracting(StoredMessage::uid).containsExactly(1L, 1L);
+    assertThat(delivered).extracting(StoredMessage::modSeq).containsExactly(1L, 1L);
     assertThat(idsOf(servers.messages())).containsExactly(delivered.get(1).facts().messageId());
     assertThat(servers.numbers().messages()).isEqualTo(1);
   }

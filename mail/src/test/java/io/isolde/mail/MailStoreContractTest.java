@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A store as its users see it. */
+/** What each store promises to its users. */
 @IsoldeTest
-class MailStoreTest {
+class MailStoreContractTest {
   private static final AtomicInteger users = new AtomicInteger();
 
   /** A user with mailboxes INBOX and Archive. */
