@@ -75,7 +75,7 @@ final class ClientTransport extends AbstractProtocolTransport {
   private void startTls(ByteBuf lastInClear) {
     channel.writeAndFlush(lastInClear);
     SslHandler tls = server.tls().orElseThrow().sslHandler();
-    server.forgetStartedLine(channel.pipeline());
+    server.startLinesAnew(channel.pipeline());
     channel.pipeline().addFirst(LineServer.TLS, tls);
     tls.handshakeFuture()
         .addListener(

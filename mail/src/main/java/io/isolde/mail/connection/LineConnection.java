@@ -7,6 +7,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.timeout.IdleStateEvent;
 import java.io.IOException;
@@ -230,7 +231,9 @@ final class LineConnection extends ChannelInboundHandlerAdapter {
       close(context, String.join("\r\n", session.newLineTooLongResponse().getLines()));
       return;
     }
-    if (!(cause instanceof IOException)) {
+    if (cause instanceof IOException || cause instanceof DecoderException) {
+      log.info("Connection {} is closed: {}", context.channel(), cause.getMessage());
+    } else {
       log.warn("Connection {} is closed", context.channel(), cause);
     }
     context.close();

@@ -50,9 +50,14 @@ public record LineServer(
     pipeline.addLast(new LineConnection(this));
   }
 
-  /** What has come in clear is not to be read as if it had come encrypted. */
-  void forgetStartedLine(ChannelPipeline pipeline) {
-    pipeline.replace(LINES, LINES, lines());
+  /**
+   * What has come in clear is not to be read as if it had come encrypted. Part of a line that has
+   * come goes to the connection, which ends over it; a handler that is replaced would pass it on to
+   * the new one.
+   */
+  void startLinesAnew(ChannelPipeline pipeline) {
+    pipeline.remove(LINES);
+    pipeline.addFirst(LINES, lines());
   }
 
   /** Only CR LF ends a line: who takes LF alone for an end can be made to see two messages. */

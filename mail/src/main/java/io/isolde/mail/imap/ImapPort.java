@@ -51,6 +51,9 @@ public final class ImapPort implements AutoCloseable {
   /** A connection has one command at a worker; the others wait for it. */
   public static final int MAX_TASKS = 2;
 
+  /** What bounds commands is {@link ImapFlow}, and one command of a connection at a time. */
+  private static final int NO_THROTTLE = -1;
+
   private static final int MAX_DECODERS = 8;
 
   /** A larger literal waits in a file until it is complete. */
@@ -113,9 +116,7 @@ public final class ImapPort implements AutoCloseable {
             .imapMetrics(new ImapMetrics(new NoMetrics()))
             .ignoreIDLEUponProcessing(true)
             .heartbeatInterval(Duration.ofMinutes(2))
-            .reactiveThrottler(
-                new ReactiveThrottler(
-                    new NoopGaugeRegistry(), bounds.maxConnections(), bounds.maxConnections()))
+            .reactiveThrottler(new ReactiveThrottler(new NoopGaugeRegistry(), NO_THROTTLE, 1))
             .build();
   }
 

@@ -24,15 +24,24 @@ final class TraceHeader extends ReceivedDataLineFilter {
                 .formatted(
                     printable(name), session.getRemoteAddress().getAddress().getHostAddress()));
     header.add(
-        "by %s (%s) with %s%s ID %s;"
+        "by %s (%s) with %s ID %s;"
             .formatted(
                 session.getConfiguration().getHelloName(),
                 session.getConfiguration().getSoftwareName(),
-                getServiceType(session, mode),
-                session.isTLSStarted() ? "S" : "",
+                service(session, mode),
                 session.getSessionID()));
     header.add(DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)));
     return List.of(header);
+  }
+
+  /** As RFC 3848 names them. */
+  private static String service(SMTPSession session, String mode) {
+    if (!mode.equals("EHLO")) {
+      return "SMTP";
+    }
+    return "ESMTP"
+        + (session.isTLSStarted() ? "S" : "")
+        + (session.getUsername() == null ? "" : "A");
   }
 
   /** The client says its name as it likes, and it is to stay within its header. */

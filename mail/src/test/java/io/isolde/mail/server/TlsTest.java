@@ -68,7 +68,7 @@ class TlsTest {
         }
       }
     }
-    assertThat(server.inbox(ALICE).get(0)).contains("with ESMTPAS ID");
+    assertThat(server.inbox(ALICE).get(0)).contains("with ESMTPSA ID");
   }
 
   @Test
