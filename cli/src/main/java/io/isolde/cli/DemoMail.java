@@ -66,7 +66,6 @@ final class DemoMail {
   }
 
   private void prepare(MailFolder folder, TemporaryNode node) throws IOException {
-    Files.createDirectories(folder.path(""));
     Properties settings = new Properties();
     settings.setProperty(MailFolder.ADDRESS, HOST);
     for (String port : List.of(MailFolder.SMTP_PORT, MailFolder.POP3_PORT, MailFolder.IMAP_PORT)) {

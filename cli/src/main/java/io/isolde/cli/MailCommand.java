@@ -34,7 +34,7 @@ final class MailCommand {
         "Start the mail server, which stays until `isolde mail stop`.",
         "It keeps mail in the development node, or in the cluster of another one (--at)."
       })
-  void start(@Mixin Home home, @Mixin MailOptions options) {
+  void start(@Mixin Home home, @Mixin NodeAccess access, @Mixin MailOptions options) {
     MailFolder folder = folder(home);
     MailDaemon daemon = new MailDaemon(folder);
     if (daemon.process().isPresent()) {
@@ -42,7 +42,7 @@ final class MailCommand {
           "The mail server is running already. `isolde mail stop` ends it.");
     }
     try {
-      folder.write(options.toSettings(home, folder));
+      folder.write(options.toSettings(home, access, folder));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -7,12 +7,14 @@ import io.isolde.mail.server.MailServerSettings;
 import io.isolde.mail.server.OwnCertificate;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Properties;
 import picocli.CommandLine.Help.Visibility;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** The options that say how a mail server is to run. */
 final class MailOptions {
@@ -24,6 +26,7 @@ final class MailOptions {
       names = "--store",
       paramLabel = "KIND",
       defaultValue = "transactional",
+      converter = MailOptions.KindConverter.class,
       description =
           "How mailboxes are kept: transactional, strong, quorum or serial. A keyspace keeps its"
               + " kind.")
@@ -86,10 +89,23 @@ final class MailOptions {
       description = "Threads that wait for the cluster.")
   private int workers;
 
-  @Mixin private NodeAccess access;
+  /** In lower case, as all that one types. */
+  static final class KindConverter implements ITypeConverter<MailConsistency> {
+    @Override
+    public MailConsistency convert(String text) {
+      for (MailConsistency kind : MailConsistency.values()) {
+        if (kind.name().toLowerCase(Locale.ROOT).equals(text)) {
+          return kind;
+        }
+      }
+      throw new TypeConversionException(
+          "\"%s\" is not transactional, strong, quorum or serial.".formatted(text));
+    }
+  }
 
-  Properties toSettings(Home home, MailFolder folder) throws IOException {
+  Properties toSettings(Home home, NodeAccess access, MailFolder folder) throws IOException {
     Properties settings = new Properties();
+    setPlace(settings, access.contactPoint(home), consistency, keyspace, domain);
     settings.setProperty(MailFolder.ADDRESS, address);
     settings.setProperty(MailFolder.SMTP_PORT, Integer.toString(smtpPort));
     settings.setProperty(MailFolder.POP3_PORT, Integer.toString(pop3Port));
@@ -103,7 +119,6 @@ final class MailOptions {
       settings.setProperty(
           MailFolder.KEYSTORE_PASSWORD, keystorePassword == null ? "" : keystorePassword);
     }
-    setPlace(settings, access.contactPoint(home), consistency, keyspace, domain);
     access
         .credentials()
         .ifPresent(
@@ -129,6 +144,7 @@ final class MailOptions {
   static void setOwnCertificate(Properties settings, MailFolder folder, String hostName)
       throws IOException {
     Path file = folder.path("own-certificate.p12").toAbsolutePath();
+    Files.createDirectories(file.getParent());
     OwnCertificate.createIfMissing(file, hostName, PASSWORD_OF_OWN_KEYSTORE);
     settings.setProperty(MailFolder.KEYSTORE, file.toString());
     settings.setProperty(MailFolder.KEYSTORE_PASSWORD, PASSWORD_OF_OWN_KEYSTORE);
