@@ -25,6 +25,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RingCommand.class,
       SnapshotCommand.class,
       DemoCommand.class,
+      MailCommand.class,
       BenchCommand.class,
       StalenessCommand.class,
       StudyCommand.class,

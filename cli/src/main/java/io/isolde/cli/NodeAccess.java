@@ -8,6 +8,7 @@ import io.isolde.study.live.NodeSessions;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Mixin;
@@ -34,8 +35,7 @@ final class NodeAccess {
   private CommandSpec command;
 
   CqlConnection open(Home home) {
-    return CqlConnection.open(
-        contactPoint(home), login.credentials(CqlConnection.Credentials::new));
+    return CqlConnection.open(contactPoint(home), credentials());
   }
 
   /** Connects to all nodes of the cluster. */
@@ -44,7 +44,12 @@ final class NodeAccess {
         List.of(contactPoint(home)), login.credentials(NodeSessions.Credentials::new));
   }
 
-  private InetSocketAddress contactPoint(Home home) {
+  /** Who asks, if the node wants to know. */
+  Optional<CqlConnection.Credentials> credentials() {
+    return login.credentials(CqlConnection.Credentials::new);
+  }
+
+  InetSocketAddress contactPoint(Home home) {
     return at == null ? developmentNode(home) : parse(command, at);
   }
 

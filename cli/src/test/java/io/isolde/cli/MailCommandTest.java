@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class MailCommandTest {
+  @TempDir private Path home;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... arguments) {
+    CommandLine command =
+        Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    return command.execute(arguments);
+  }
+
+  private String home() {
+    return "--home=" + home;
+  }
+
+  @Test
+  void whenNoMailServerRunsThenStatusAndStopSaySo() {
+    assertThat(run("mail", "status", home())).isZero();
+    assertThat(run("mail", "stop", home())).isZero();
+    assertThat(out.toString()).containsSubsequence("is not running", "is not running");
+  }
+
+  @Test
+  void whenThereIsNoMailServerYetThenNobodyCanBeAdded() {
+    assertThat(run("mail", "user", "add", "alice", "--password=correct horse", home())).isOne();
+    assertThat(err.toString()).contains("isolde mail start");
+  }
+
+  @Test
+  void whenThereIsNoNodeThenTheMailServerDoesNotStart() {
+    assertThat(run("mail", "start", home())).isOne();
+    assertThat(err.toString()).contains("There is no development node");
+  }
+
+  @Test
+  void whenTheKindOfStoreIsUnknownThenTheKindsAreNamed() {
+    assertThat(run("mail", "start", "--store=best", home())).isEqualTo(2);
+    assertThat(err.toString()).contains("transactional, strong, quorum or serial");
+  }
+
+  @Test
+  void whenANumberOfAProcessIsAnotherOnesByNowThenTheServerIsNotRunning() throws Exception {
+    Files.createDirectories(home.resolve("mail"));
+    Files.write(
+        home.resolve("mail/mail.pid"),
+        List.of(Long.toString(ProcessHandle.current().pid()), "2001-01-01T00:00:00Z"));
+    assertThat(run("mail", "stop", home())).isZero();
+    assertThat(out.toString()).contains("is not running");
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.mail.pop3;
+
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Locks in the table {@code drop_locks} of a keyspace, which expire. This server renews those whose
+ * clients are connected, so a lock outlives its server by {@value #EXPIRY_SECONDS} seconds at most.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // renewals end with the locks
+public final class CqlDropLocks implements DropLocks {
+  private static final Logger log = LoggerFactory.getLogger(CqlDropLocks.class);
+
+  static final int EXPIRY_SECONDS = 60;
+  private static final int RENEWAL_SECONDS = 15;
+
+  /** When a lock that could not be renewed counts as lost; before another server can have it. */
+  private static final long MAX_UNRENEWED_NANOS = TimeUnit.SECONDS.toNanos(40);
+
+  private final CqlSession session;
+  private final PreparedStatement lock;
+  private final PreparedStatement renew;
+  private final PreparedStatement unlock;
+  private final ScheduledExecutorService renewals;
+
+  /** At most one for each connection of a client. */
+  private final Set<CqlLock> held = ConcurrentHashMap.newKeySet();
+
+  private CqlDropLocks(CqlSession session, String keyspace) {
+    this.session = session;
+    lock =
+        prepare(
+            "INSERT INTO \"%s\".drop_locks (address, holder) VALUES (?, ?) IF NOT EXISTS"
+                    .formatted(keyspace)
+                + " USING TTL "
+                + EXPIRY_SECONDS);
+    renew =
+        prepare(
+            "UPDATE \"%s\".drop_locks USING TTL %d SET holder = ? WHERE address = ? IF holder = ?"
+                .formatted(keyspace, EXPIRY_SECONDS));
+    unlock =
+        prepare(
+            "DELETE FROM \"%s\".drop_locks WHERE address = ? IF holder = ?".formatted(keyspace));
+    renewals =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "mail-drop-locks");
+              thread.setDaemon(true);
+              return thread;
+            });
+    renewals.scheduleWithFixedDelay(
+        () -> held.forEach(CqlLock::renew), RENEWAL_SECONDS, RENEWAL_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private PreparedStatement prepare(String cql) {
+    return session.prepare(
+        SimpleStatement.newInstance(cql)
+            .setConsistencyLevel(ConsistencyLevel.QUORUM)
+            .setSerialConsistencyLevel(ConsistencyLevel.SERIAL));
+  }
+
+  /** Opens the locks of a keyspace, which has to exist. Creates the table if it is missing. */
+  public static CqlDropLocks open(CqlSession session, String keyspace) {
+    session.execute(
+        "CREATE TABLE IF NOT EXISTS \"%s\".drop_locks (address text PRIMARY KEY, holder uuid)"
+            .formatted(keyspace));
+    return new CqlDropLocks(session, keyspace);
+  }
+
+  @Override
+  public Optional<Held> tryLock(String address) {
+    CqlLock wanted = new CqlLock(address);
+    if (!session.execute(lock.bind(address, wanted.holder)).wasApplied()) {
+      return Optional.empty();
+    }
+    held.add(wanted);
+    return Optional.of(wanted);
+  }
+
+  @Override
+  public void close() {
+    renewals.shutdownNow();
+  }
+
+  private final class CqlLock implements Held {
+    private final String address;
+    private final UUID holder = UUID.randomUUID();
+
+    /** When the last renewal that succeeded was sent. */
+    private volatile long renewedNanos = System.nanoTime();
+
+    private volatile boolean isLost;
+
+    CqlLock(String address) {
+      this.address = address;
+    }
+
+    @Override
+    public boolean isHeld() {
+      return !isLost && System.nanoTime() - renewedNanos < MAX_UNRENEWED_NANOS;
+    }
+
+    @Override
+    public void release() {
+      if (held.remove(this)) {
+        try {
+          session.execute(unlock.bind(address, holder));
+        } catch (DriverException e) {
+          log.warn("The lock on the drop of {} expires by itself: {}", address, e.getMessage());
+        }
+      }
+    }
+
+    private void renew() {
+      long sent = System.nanoTime();
+      try {
+        if (session.execute(renew.bind(holder, address, holder)).wasApplied()) {
+          renewedNanos = sent;
+        } else {
+          isLost = true;
+          held.remove(this);
+        }
+      } catch (DriverException e) {
+        log.warn("The lock on the drop of {} is not renewed: {}", address, e.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.mail.server;
+
+import static io.isolde.mail.server.TestServer.ALICE;
+import static io.isolde.mail.server.TestServer.PASSWORD;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.isolde.mail.connection.MailBounds;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a client of IMAP sees. */
+class ImapTest {
+  private static final int MAX_MESSAGE = 3_000_000;
+
+  private TestServer server;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = TestServer.start(MailBounds.standard().withMessageBytes(MAX_MESSAGE, MAX_MESSAGE));
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private RawClient connect() throws IOException {
+    RawClient client = new RawClient(server.server.imapPort());
+    assertThat(client.read()).startsWith("* OK mx.isolde.test");
+    return client;
+  }
+
+  private static String ask(RawClient client, String tag, String command) throws IOException {
+    client.send(tag + " " + command + "\r\n");
+    return client.readTagged(tag);
+  }
+
+  private RawClient loggedIn() throws IOException {
+    RawClient client = connect();
+    assertThat(ask(client, "l", "LOGIN alice \"" + PASSWORD + "\"")).startsWith("l OK");
+    return client;
+  }
+
+  private RawClient selected() throws IOException {
+    RawClient client = loggedIn();
+    assertThat(ask(client, "s", "SELECT INBOX")).startsWith("s OK");
+    return client;
+  }
+
+  @Test
+  void whenAClientAsksThenItHearsOfTheExtensions() throws Exception {
+    try (RawClient client = connect()) {
+      client.send("a CAPABILITY\r\n");
+      assertThat(client.read())
+          .contains("IMAP4rev1", "IDLE", "UIDPLUS", "CONDSTORE", "MOVE", "AUTH=PLAIN")
+          .doesNotContain("COMPRESS");
+    }
+  }
+
+  @Test
+  void whenAMessageComesThenAClientThatIdlesHearsOfItAndCanGoOn() throws Exception {
+    try (RawClient client = selected()) {
+      client.send("i IDLE\r\n");
+      assertThat(client.readUntil("+ ")).isNotNull();
+      server.deliver(ALICE, "Subject: one\r\n\r\nfirst\r\n");
+      assertThat(client.readUntil("1 EXISTS")).isNotNull();
+      client.send("DONE\r\nn NOOP\r\n"); // the next command without waiting
+      assertThat(client.readTagged("i")).startsWith("i OK");
+      assertThat(client.readTagged("n")).startsWith("n OK");
+    }
+  }
+
+  @Test
+  void whenAMessageIsAppendedThenTheClientHearsItsUid() throws Exception {
+    try (RawClient client = selected()) {
+      client.send("a APPEND INBOX {25}\r\n");
+      assertThat(client.readUntil("+")).isNotNull();
+      client.send("Subject: x\r\n\r\nlast line\r\n\r\n");
+      assertThat(client.readTagged("a")).matches("a OK \\[APPENDUID \\d+ 1] .*");
+      assertThat(ask(client, "c", "CREATE Kept")).startsWith("c OK");
+      assertThat(ask(client, "u", "UID COPY 1 Kept")).matches("u OK \\[COPYUID \\d+ 1 1] .*");
+    }
+  }
+
+  @Test
+  void whenFlagsChangeThenAClientCanAskForWhatHasChangedSince() throws Exception {
+    server.deliver(ALICE, "Subject: one\r\n\r\nfirst\r\n");
+    server.deliver(ALICE, "Subject: two\r\n\r\nsecond\r\n");
+    try (RawClient client = loggedIn()) {
+      client.send("s SELECT INBOX (CONDSTORE)\r\n");
+      String line = client.readUntil("HIGHESTMODSEQ");
+      String modSeq = line.replaceAll(".*HIGHESTMODSEQ (\\d+).*", "$1");
+      client.readTagged("s");
+      assertThat(ask(client, "t", "STORE 2 +FLAGS (\\Flagged)")).startsWith("t OK");
+      client.send("f FETCH 1:* (FLAGS) (CHANGEDSINCE " + modSeq + ")\r\n");
+      assertThat(client.read()).startsWith("* 2 FETCH").contains("\\Flagged", "MODSEQ");
+      assertThat(client.read()).startsWith("f OK");
+      assertThat(ask(client, "u", "STORE 2 (UNCHANGEDSINCE " + modSeq + ") -FLAGS (\\Flagged)"))
+          .contains("MODIFIED");
+    }
+  }
+
+  @Test
+  void whenALiteralIsLargeThenItGoesThroughAFileAndIsWhole() throws Exception {
+    String body = ("y".repeat(998) + "\r\n").repeat(2_000);
+    String message = "Subject: large\r\n\r\n" + body;
+    try (RawClient client = selected()) {
+      client.send("a APPEND INBOX {" + message.length() + "}\r\n");
+      assertThat(client.readUntil("+")).isNotNull();
+      client.send(message + "\r\n");
+      assertThat(client.readTagged("a")).startsWith("a OK");
+    }
+    assertThat(server.inbox(ALICE).get(0)).isEqualTo(message);
+  }
+
+  @Test
+  void whenALiteralIsTooLargeThenItIsRefused() throws Exception {
+    try (RawClient client = selected()) {
+      client.send("a APPEND INBOX {" + (MAX_MESSAGE + 1) + "}\r\n");
+      assertThat(client.read()).doesNotStartWith("+");
+    }
+    assertThat(server.inbox(ALICE)).isEmpty();
+  }
+
+  @Test
+  void whenAClientHasNotLoggedInThenItsBytesAreBounded() throws Exception {
+    try (RawClient client = connect()) {
+      client.trySend("a LOGIN {60000}\r\n");
+      assertThat(client.readUntil("+")).isNotNull();
+      client.trySend("x".repeat(200_000));
+      String line = client.read();
+      assertThat(line == null || line.startsWith("* BYE")).isTrue();
+      assertThat(client.read()).isNull();
+    }
+  }
+
+  @Test
+  void whenALineIsTooLongThenTheClientHearsSo() throws Exception {
+    try (RawClient client = selected()) {
+      client.trySend("a SEARCH SUBJECT \"" + "x".repeat(100_000) + "\"\r\nb NOOP\r\n");
+      assertThat(client.read()).startsWith("* BAD");
+    }
+  }
+
+  @Test
+  void whenAClientDoesNotLogInThenItsTimeIsBounded() throws Exception {
+    server.close();
+    server =
+        TestServer.start(
+            MailBounds.standard().withTimes(Duration.ofMinutes(1), Duration.ofMillis(500)));
+    try (RawClient client = connect();
+        RawClient other = loggedIn()) {
+      assertThat(client.read()).startsWith("* BYE");
+      assertThat(client.read()).isNull();
+      assertThat(ask(other, "n", "NOOP")).startsWith("n OK");
+    }
+  }
+
+  @Test
+  void whenAClientSendsManyCommandsAtOnceThenEachHasItsAnswerInOrder() throws Exception {
+    try (RawClient client = selected()) {
+      StringBuilder commands = new StringBuilder();
+      int count = 2_000;
+      for (int i = 0; i < count; i++) {
+        commands.append('n').append(i).append(" NOOP\r\n");
+      }
+      client.send(commands.toString());
+      for (int i = 0; i < count; i++) {
+        assertThat(client.readUntil("OK")).startsWith("n" + i + " OK");
+      }
+    }
+  }
+
+  @Test
+  void whenAClientReadsNothingThenOthersAreServedAndItGetsAllWhenItReads() throws Exception {
+    String body = ("z".repeat(998) + "\r\n").repeat(1_000);
+    for (int i = 0; i < 20; i++) {
+      server.deliver(ALICE, "Subject: large " + i + "\r\n\r\n" + body);
+    }
+    try (RawClient slow = selected();
+        RawClient other = selected()) {
+      slow.send("f FETCH 1:* (BODY.PEEK[])\r\n");
+      Thread.sleep(500);
+      assertThat(ask(other, "n", "NOOP")).startsWith("n OK");
+      for (int i = 1; i <= 20; i++) {
+        assertThat(slow.readUntil("* " + i + " FETCH")).isNotNull();
+      }
+      assertThat(slow.readTagged("f")).startsWith("f OK");
+    }
+  }
+
+  @Test
+  void whenSomebodyGuessesPasswordsThenTheConnectionEndsAndLaterGuessesAreNotLookedAt()
+      throws Exception {
+    int no = 0;
+    for (int i = 0; i < 20; i++) {
+      try (RawClient client = connect()) {
+        String answer = ask(client, "a", "LOGIN alice guess" + i);
+        no += answer != null && answer.startsWith("a NO") ? 1 : 0;
+      }
+    }
+    assertThat(no).isEqualTo(20);
+    try (RawClient client = connect()) {
+      assertThat(ask(client, "a", "LOGIN alice \"" + PASSWORD + "\"")).startsWith("a NO");
+    }
+  }
+
+  @Test
+  void whenALineIsNoImapThenTheServerGoesOnWithOthers() throws Exception {
+    try (RawClient client = connect();
+        RawClient other = loggedIn()) {
+      client.trySend("GET / HTTP/1.1\r\n\u0000\u00ff\r\n");
+      client.readUntil("BYE");
+      assertThat(ask(other, "n", "NOOP")).startsWith("n OK");
+    }
+  }
+}
