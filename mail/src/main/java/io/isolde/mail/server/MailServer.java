@@ -56,6 +56,7 @@ public final class MailServer implements AutoCloseable {
   private final Workers imapWorkers;
 
   private final ImapPort imap;
+  private LineServer smtp;
   private final List<Listener> listeners = new ArrayList<>();
 
   private MailServer(MailServerSettings settings, Parts parts) {
@@ -100,7 +101,7 @@ public final class MailServer implements AutoCloseable {
 
   private void open() throws IOException {
     MailBounds bounds = settings.bounds();
-    LineServer smtp =
+    smtp =
         SmtpPort.server(
             settings.hostName(),
             bounds,
@@ -151,6 +152,11 @@ public final class MailServer implements AutoCloseable {
   /** How many connections of clients there are, of all ports. */
   public int connections() {
     return listeners.stream().mapToInt(Listener::connections).sum();
+  }
+
+  /** The bytes of all messages that SMTP is receiving now. */
+  long receivingBytes() {
+    return SmtpPort.receivingBytes(smtp);
   }
 
   /** Closes the ports and connections. A delivery that has started ends first, within 30 s. */

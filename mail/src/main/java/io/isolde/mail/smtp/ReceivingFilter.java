@@ -65,6 +65,10 @@ final class ReceivingFilter implements DataLineFilter, DisconnectHandler<SMTPSes
         .digest();
   }
 
+  long receivingBytes() {
+    return receivingBytes.get();
+  }
+
   @Override
   public Response onLine(SMTPSession session, byte[] line, LineHandler<SMTPSession> next) {
     Receiving receiving =

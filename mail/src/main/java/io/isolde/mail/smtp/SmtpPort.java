@@ -84,6 +84,16 @@ public final class SmtpPort {
         "421 4.4.2 Time or commands are used up, closing connection");
   }
 
+  /** The bytes of all messages that a port's server is receiving now. */
+  public static long receivingBytes(LineServer server) {
+    return server
+        .protocol()
+        .getProtocolChain()
+        .getFirstHandler(ReceivingFilter.class)
+        .orElseThrow()
+        .receivingBytes();
+  }
+
   private static List<ProtocolHandler> handlers(
       MailBounds bounds, SmtpSettings settings, MailLogins logins, InboxDelivery delivery) {
     String domain = logins.domain();
