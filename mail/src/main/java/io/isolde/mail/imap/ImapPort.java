@@ -121,13 +121,14 @@ public final class ImapPort implements AutoCloseable {
   }
 
   private static ImapProcessor processor(Store store, MailLogins logins) {
-    return DefaultImapProcessorFactory.createDefaultProcessor(
-        FullNames.of(store.mailboxes(), logins),
-        store.events(),
-        store.subscriptions(),
-        store.quotas(),
-        store.quotaRoots(),
-        new NoMetrics());
+    return new ExaminedMailboxes(
+        DefaultImapProcessorFactory.createDefaultProcessor(
+            FullNames.of(store.mailboxes(), logins),
+            store.events(),
+            store.subscriptions(),
+            store.quotas(),
+            store.quotaRoots(),
+            new NoMetrics()));
   }
 
   /** Adds the handlers of a new connection. */

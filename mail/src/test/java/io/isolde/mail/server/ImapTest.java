@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.isolde.mail.connection.MailBounds;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,6 +103,31 @@ class ImapTest {
       assertThat(client.read()).startsWith("f OK");
       assertThat(ask(client, "u", "STORE 2 (UNCHANGEDSINCE " + modSeq + ") -FLAGS (\\Flagged)"))
           .contains("MODIFIED");
+    }
+  }
+
+  @Test
+  void whenAMailboxIsExaminedThenNothingOfItChanges() throws Exception {
+    server.deliver(ALICE, "Subject: one\r\n\r\nfirst\r\n");
+    try (RawClient client = selected()) {
+      assertThat(ask(client, "d", "STORE 1 +FLAGS (\\Deleted)")).startsWith("d OK");
+      assertThat(ask(client, "e", "EXAMINE INBOX")).startsWith("e OK [READ-ONLY]");
+      client.send("f FETCH 1 (BODY[] FLAGS)\r\n");
+      assertThat(client.readUntil("first")).isNotNull();
+      assertThat(client.readTagged("f")).startsWith("f OK");
+      for (String change : List.of("STORE 1 +FLAGS (\\Seen)", "EXPUNGE", "MOVE 1 Other")) {
+        assertThat(ask(client, "n", change)).startsWith("n NO [READ-ONLY]");
+      }
+      assertThat(ask(client, "c", "CLOSE")).startsWith("c OK");
+      assertThat(ask(client, "u", "STATUS INBOX (MESSAGES UNSEEN)")).startsWith("u OK");
+      client.send("u STATUS INBOX (MESSAGES UNSEEN)\r\n");
+      assertThat(client.readUntil("STATUS")).contains("MESSAGES 1", "UNSEEN 1");
+      assertThat(client.readTagged("u")).startsWith("u OK");
+      assertThat(ask(client, "s", "SELECT INBOX")).startsWith("s OK");
+      client.send("f FETCH 1 (BODY[])\r\n");
+      assertThat(client.readTagged("f")).startsWith("f OK");
+      client.send("u STATUS INBOX (UNSEEN)\r\n");
+      assertThat(client.readUntil("STATUS")).contains("UNSEEN 0");
     }
   }
 
