@@ -25,6 +25,7 @@ final class RequestName {
 
   private static final int BYTES = 3 * Long.BYTES;
   private static final long MAX_AHEAD_MICROS = 60_000_000L;
+  private static final long MAX_BEHIND_MICROS = 120_000_000L;
 
   private RequestName() {}
 
@@ -32,8 +33,8 @@ final class RequestName {
    * Reads it.
    *
    * @param entries null if the request has none
-   * @throws IsoldeException if it is not one, or from a clock that is a minute ahead: whether such
-   *     a write was applied could not be told for long enough
+   * @throws IsoldeException if it is not one, or from a clock that is a minute ahead or two behind:
+   *     whether such a write was applied could not be told for long enough
    */
   static Optional<RequestId> of(Map<String, ByteBuffer> entries) {
     ByteBuffer value = entries == null ? null : entries.get(KEY);
@@ -50,8 +51,12 @@ final class RequestName {
     if (id.session() == 0 || !id.isOfClient() || id.oldestOpen() > id.number()) {
       throw invalid("must have a session, a time and an older time, all in microseconds");
     }
-    if (id.number() > NodeClock.nowMillis() * 1_000 + MAX_AHEAD_MICROS) {
+    long aheadMicros = id.number() - NodeClock.nowMillis() * 1_000;
+    if (aheadMicros > MAX_AHEAD_MICROS) {
       throw invalid("is from a clock that is more than a minute ahead of this node's");
+    }
+    if (-aheadMicros > MAX_BEHIND_MICROS) {
+      throw invalid("is more than two minutes old by this node's clock");
     }
     return Optional.of(id);
   }

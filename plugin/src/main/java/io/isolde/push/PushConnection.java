@@ -275,12 +275,15 @@ final class PushConnection extends SimpleChannelInboundHandler<WebSocketFrame>
     int lost = session.lost();
     Changes.Notification notification = answer.notification();
     answering = answer;
-    session.answered(
-        id,
-        question,
-        new ServerSession.Answer(
-            notification.commits(), notification.position(), notification.isLost()));
-    answering = null;
+    try {
+      session.answered(
+          id,
+          question,
+          new ServerSession.Answer(
+              notification.commits(), notification.position(), notification.isLost()));
+    } finally {
+      answering = null;
+    }
     port.lost(session.lost() - lost);
   }
 

@@ -142,10 +142,25 @@ final class SharedQuestions {
       byLoop.forEach((loop, askers) -> inform(loop, askers, shared, failure));
     }
 
+    /** A fault of one connection is not to be one of the others. */
+    private static void inform(List<Asker> askers, PushedAnswer answer, Throwable failure) {
+      RuntimeException fault = null;
+      for (Asker asker : askers) {
+        try {
+          asker.heard(answer, failure);
+        } catch (RuntimeException e) {
+          fault = e;
+        }
+      }
+      if (fault != null) {
+        throw fault;
+      }
+    }
+
     private static void inform(
         Executor loop, List<Asker> askers, PushedAnswer answer, Throwable failure) {
       try {
-        loop.execute(() -> askers.forEach(asker -> asker.heard(answer, failure)));
+        loop.execute(() -> inform(askers, answer, failure));
       } catch (RejectedExecutionException e) {
         // The port is closed, and their connections with it.
       }

@@ -24,7 +24,8 @@ final class AsLeader implements Requests {
   @Override
   public CompletableFuture<byte[]> read(ReplicaGroup group, byte[] request) {
     return GroupWatches.isQuestion(request)
-        ? GroupWatches.answer(keyspaces.recentChanges(), group, request)
+        ? LeaderReads.onReadThread(
+            () -> GroupWatches.answer(keyspaces.recentChanges(), group, request))
         : LeaderReads.answer(request);
   }
 

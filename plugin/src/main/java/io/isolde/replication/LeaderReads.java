@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 import org.apache.cassandra.concurrent.Stage;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.ReadCommand;
@@ -154,6 +155,12 @@ final class LeaderReads {
           }
         },
         Stage.READ.executor());
+  }
+
+  /** For what there may be much to look through, so that no thread of the log does it. */
+  static <T> CompletableFuture<T> onReadThread(Supplier<CompletableFuture<T>> task) {
+    return CompletableFuture.completedFuture(task)
+        .thenComposeAsync(Supplier::get, Stage.READ.executor());
   }
 
   private static byte[] readFor(byte[] request) {

@@ -170,8 +170,12 @@ public final class TableMode {
           table,
           () -> {
             requireNoUniqueIndex(table); // As it is now that nobody can make one.
-            barrier.secure(table, awaitApplied(table));
+            long commits = awaitApplied(table);
+            barrier.secure(table, commits);
             lead.awaitWallClock(table, MAX_WAIT_MILLIS);
+            if (strong.isStrong(table.keyspace)) { // Whose leaders' clocks may be behind this one.
+              strong.passTimestamp(table.keyspace, commits);
+            }
             execute("DROP INDEX IF EXISTS %s", table, state);
             barrier.awaitFollowers(table);
           });

@@ -51,5 +51,8 @@ class RequestNameTest {
         .hasMessageContaining("must have a session");
     assertThatThrownBy(() -> RequestName.of(payload(1, NOW_MICROS + 90_000_000, NOW_MICROS)))
         .hasMessageContaining("more than a minute ahead");
+    assertThatThrownBy(
+            () -> RequestName.of(payload(1, NOW_MICROS - 130_000_000, NOW_MICROS - 130_000_000)))
+        .hasMessageContaining("more than two minutes old");
   }
 }

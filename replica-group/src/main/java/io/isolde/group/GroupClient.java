@@ -296,6 +296,7 @@ public final class GroupClient implements AutoCloseable {
       last = GroupFailure.of(failure);
       switch (last.reason()) {
         case REFUSED, OVERLOADED -> refused(last);
+        case TIMED_OUT_UNKNOWN -> answer.completeExceptionally(last); // It will never be known.
         case NOT_LEADER -> {
           leaders.remove(target.group());
           Optional<Peer> hint = last.leader();

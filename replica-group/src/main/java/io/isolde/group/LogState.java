@@ -21,17 +21,26 @@ final class LogState {
 
   private static final byte VERSION = 3;
 
+  /** Which had no names of clients. */
+  private static final byte VERSION_OF_NODES = 2;
+
   private long lastMicros;
   private RetryWindow window = new RetryWindow();
 
   /** What a write in the log comes to. */
   record Decision(long timestampMicros, boolean isRepetition) {}
 
-  /** The next write in the log. A repetition has the timestamp of the first, and is not applied. */
+  /**
+   * The next write in the log. A repetition has the timestamp of the first, or what {@link
+   * RetryWindow} says in its place, and is not applied.
+   */
   Decision next(RequestId id, long proposedMicros) {
     OptionalLong before = window.appliedAt(id.session(), id.number());
     if (before.isPresent()) {
       return new Decision(before.getAsLong(), true);
+    }
+    if (!window.admits(id, lastMicros)) {
+      return new Decision(RetryWindow.REFUSED, true);
     }
     long even = proposedMicros & ~1L;
     lastMicros = Math.max(lastMicros + STEP_MICROS, even);
@@ -78,11 +87,11 @@ final class LogState {
   byte[] restore(byte[] saved) throws IOException {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(saved));
     byte version = in.readByte();
-    if (version != VERSION) {
+    if (version != VERSION && version != VERSION_OF_NODES) {
       throw new IOException("The state of the log has version " + version + ", not " + VERSION);
     }
     lastMicros = in.readLong();
-    window = RetryWindow.readFrom(in);
+    window = version == VERSION ? RetryWindow.readFrom(in) : RetryWindow.ofNodesFrom(in);
     byte[] ofStorage = new byte[in.readInt()];
     in.readFully(ofStorage);
     return ofStorage;

@@ -24,18 +24,8 @@ final class RetrySessions {
     private final NavigableMap<Long, Long> applied = new TreeMap<>();
   }
 
-  private final int maxOpen;
   private final Map<Long, Session> sessions = new LinkedHashMap<>();
   private int writes;
-
-  /**
-   * Nobody yet.
-   *
-   * @param maxOpen so many writes of a session are remembered, and no older ones
-   */
-  RetrySessions(int maxOpen) {
-    this.maxOpen = maxOpen;
-  }
 
   boolean knows(long session) {
     return sessions.containsKey(session);
@@ -56,7 +46,12 @@ final class RetrySessions {
         : OptionalLong.empty();
   }
 
-  void applied(RequestId id, long micros) {
+  /**
+   * A write is applied.
+   *
+   * @param maxOpen so many writes of its session are remembered, and no older ones
+   */
+  void applied(RequestId id, long micros, int maxOpen) {
     Session session = sessions.remove(id.session());
     if (session == null) {
       session = new Session();
@@ -108,8 +103,8 @@ final class RetrySessions {
     }
   }
 
-  static RetrySessions readFrom(DataInput in, int maxOpen) throws IOException {
-    RetrySessions read = new RetrySessions(maxOpen);
+  static RetrySessions readFrom(DataInput in) throws IOException {
+    RetrySessions read = new RetrySessions();
     int count = in.readInt();
     for (int i = 0; i < count; i++) {
       Session session = new Session();

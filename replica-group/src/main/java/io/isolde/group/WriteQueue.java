@@ -192,6 +192,8 @@ final class WriteQueue implements ProposalBatcher.Entries<WriteQueue.Queued, Ent
       write.answer().completeExceptionally(GroupFailure.notLeader(replica.leader()));
     } else if (timestampMicros == RetryWindow.FORGOTTEN) {
       write.answer().completeExceptionally(RetryWindow.forgotten());
+    } else if (timestampMicros == RetryWindow.REFUSED) {
+      write.answer().completeExceptionally(RetryWindow.refused());
     } else {
       write.answer().complete(timestampMicros);
     }

@@ -80,22 +80,32 @@ class RetryWindowTest {
   }
 
   @Test
-  void whenThereAreTooManyClientsThenTheirWritesAreRefusedButNoneIsAppliedTwice() {
-    for (int client = 1; client <= RetryWindow.MAX_CLIENTS + 1; client++) {
-      window.applied(new RequestId(client, NOON + client, NOON + client), NOON + 2L * client);
+  void whenThereAreTooManyClientsThenFurtherOnesAreRefusedForGood() {
+    for (int client = 1; client <= RetryWindow.MAX_CLIENTS; client++) {
+      RequestId id = new RequestId(client, NOON + client, NOON + client);
+      assertThat(window.admits(id, NOON)).isTrue();
+      window.applied(id, NOON + 2L * client);
     }
+    RequestId further = new RequestId(-1, NOON + 1_000_000, NOON + 1_000_000);
+    assertThat(window.admits(further, NOON + 1_000_000)).isFalse();
+    assertThat(window.appliedAt(-1, further.number())).hasValue(RetryWindow.REFUSED);
+    assertThat(window.appliedAt(1, NOON + 1)).as("all others are known").hasValue(NOON + 2);
+
+    long later = NOON + 2 * RetryWindow.MIN_SILENCE_MICROS;
+    assertThat(window.appliedAt(-1, further.number())).hasValue(RetryWindow.REFUSED);
+    RequestId next = new RequestId(-1, later, further.number());
+    assertThat(window.admits(next, later)).as("others were silent, and go").isTrue();
+    window.applied(next, later);
     assertThat(window.sessions()).isEqualTo(RetryWindow.MAX_CLIENTS);
-    assertThat(window.appliedAt(1, NOON + 1)).hasValue(RetryWindow.FORGOTTEN);
-    assertThat(window.appliedAt(2, NOON + 2)).hasValue(NOON + 4);
-    assertThat(window.appliedAt(-1, NOON + 1_000_000))
-        .as("its clock may be a minute ahead, so it may be one of those")
+    assertThat(window.appliedAt(-1, further.number()))
+        .as("a late copy of what was refused, though its session is known now")
         .hasValue(RetryWindow.FORGOTTEN);
-    assertThat(window.appliedAt(-1, NOON + 100_000_000)).isEmpty();
+    assertThat(window.appliedAt(1, NOON + 1)).hasValue(RetryWindow.FORGOTTEN);
   }
 
   @Test
-  void whenClientsHaveTooManyWritesThenTheOnesNotHeardOfForLongestGo() {
-    int clients = RetryWindow.MAX_CLIENT_WRITES / RetryWindow.MAX_CLIENT_OPEN + 1;
+  void whenClientsHaveTooManyWritesThenEachKeepsFewAndNoneGoes() {
+    int clients = RetryWindow.MAX_CLIENT_WRITES / RetryWindow.MAX_CLIENT_OPEN + 2;
     long micros = NOON;
     for (int client = 1; client <= clients; client++) {
       for (int i = 0; i <= RetryWindow.MAX_CLIENT_OPEN; i++) {
@@ -103,7 +113,10 @@ class RetryWindowTest {
         window.applied(new RequestId(client, micros, NOON), micros);
       }
     }
-    assertThat(window.sessions()).isEqualTo(clients - 1);
+    assertThat(window.sessions()).isEqualTo(clients);
+    assertThat(window.appliedAt(clients, micros)).hasValue(micros);
+    assertThat(window.appliedAt(clients, micros - 200)).hasValue(RetryWindow.FORGOTTEN);
+    assertThat(window.appliedAt(1, NOON + 200)).isPresent();
   }
 
   /** Clients whose clocks are wrong by up to a minute send again whatever they have sent. */
@@ -127,7 +140,7 @@ class RetryWindowTest {
         id = new RequestId(session, number, number - random.nextInt(10_000_000));
         sent.add(id);
       }
-      if (small.appliedAt(id.session(), id.number()).isEmpty()) {
+      if (small.appliedAt(id.session(), id.number()).isEmpty() && small.admits(id, micros)) {
         assertThat(applied.add(id)).as("seed %s: %s is applied twice", SEED, id).isTrue();
         small.applied(id, micros);
       } else {

@@ -3,7 +3,6 @@ package io.isolde.torture;
 
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.NoNodeAvailableException;
-import com.datastax.oss.driver.api.core.cql.ExecutionInfo;
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import com.datastax.oss.driver.api.core.servererrors.OverloadedException;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
@@ -28,13 +27,10 @@ record StatementAttempt<T>(Outcome outcome, T answer, long beginNanos, long endN
       recorder.single(Outcome.COMMITTED, end, null);
       return new StatementAttempt<>(Outcome.COMMITTED, answer, begin, end);
     } catch (InvalidQueryException e) {
-      outcome = mayHaveCopies(e) ? Outcome.UNKNOWN : ofIsolde(e);
+      outcome = ofIsolde(e);
       error = e;
-    } catch (NoNodeAvailableException e) {
+    } catch (UnavailableException | OverloadedException | NoNodeAvailableException e) {
       outcome = Outcome.ABORTED;
-      error = e;
-    } catch (UnavailableException | OverloadedException e) {
-      outcome = mayHaveCopies(e) ? Outcome.UNKNOWN : Outcome.ABORTED;
       error = e;
     } catch (DriverException e) {
       outcome = Outcome.UNKNOWN;
@@ -43,13 +39,6 @@ record StatementAttempt<T>(Outcome outcome, T answer, long beginNanos, long endN
     long end = System.nanoTime();
     recorder.single(outcome, end, error);
     return new StatementAttempt<>(outcome, null, begin, end);
-  }
-
-  /** Another copy of it may still be under way, of which the error says nothing. */
-  private static boolean mayHaveCopies(DriverException error) {
-    ExecutionInfo execution = error.getExecutionInfo();
-    return execution != null
-        && (execution.getSpeculativeExecutionCount() > 0 || !execution.getErrors().isEmpty());
   }
 
   /** What is committed without an answer takes effect, at an unknown time. */

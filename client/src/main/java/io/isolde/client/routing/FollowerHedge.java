@@ -58,7 +58,7 @@ final class FollowerHedge implements SpeculativeExecutionPolicy {
 
   private boolean mayHedge(Request request, CqlIdentifier keyspace) {
     return request instanceof Statement<?> statement
-        && (RoutedRequest.isRead(statement) || NamedWrites.isNamed(statement))
+        && (StatementText.of(statement).isRead() || NamedWrites.isNamed(statement))
         && RoutedRequest.of(
                 request,
                 leaders,

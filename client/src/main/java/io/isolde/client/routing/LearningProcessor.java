@@ -43,11 +43,16 @@ final class LearningProcessor extends CqlRequestAsyncProcessor {
       String sessionLogPrefix) {
     Optional<RoutedRequest> routed = RoutedRequest.of(request, leaders, session, context);
     Optional<Node> asked = routed.flatMap(place -> place.leader(leaders));
+    Optional<String> strong = strongKeyspaceOf(request, session);
     CompletionStage<AsyncResultSet> answer =
-        routed.isPresent() && names.isPresent()
+        strong.isPresent() && names.isPresent()
             ? names
                 .get()
-                .send(request, context, each -> send(each, session, context, sessionLogPrefix))
+                .send(
+                    request,
+                    strong.get(),
+                    context,
+                    each -> send(each, session, context, sessionLogPrefix))
             : send(request, session, context, sessionLogPrefix);
     CompletableFuture<AsyncResultSet> learned = new CompletableFuture<>();
     var unused =
@@ -77,6 +82,16 @@ final class LearningProcessor extends CqlRequestAsyncProcessor {
               }
             });
     return learned;
+  }
+
+  /** Of the driver's schema, or of answers if it has none. */
+  private Optional<String> strongKeyspaceOf(Statement<?> request, Session session) {
+    return RoutedRequest.keyspaceOf(request, session.getKeyspace())
+        .filter(
+            keyspace ->
+                RoutedRequest.isStrong(keyspace, session.getMetadata())
+                    || (leaders.knows(keyspace)
+                        && !RoutedRequest.isPlain(keyspace, session.getMetadata())));
   }
 
   private CompletionStage<AsyncResultSet> send(

@@ -6,8 +6,6 @@ import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverExecutionProfile;
 import com.datastax.oss.driver.api.core.context.DriverContext;
-import com.datastax.oss.driver.api.core.cql.BoundStatement;
-import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.loadbalancing.NodeDistance;
 import com.datastax.oss.driver.api.core.metadata.Metadata;
@@ -27,8 +25,6 @@ import java.util.Set;
  * @param token of the partition
  */
 record RoutedRequest(String keyspace, long token) {
-  private static final String SELECT = "SELECT";
-
   /** Without this partitioner there are no strong keyspaces. */
   private static final Murmur3TokenFactory TOKENS = new Murmur3TokenFactory();
 
@@ -81,12 +77,21 @@ record RoutedRequest(String keyspace, long token) {
   }
 
   /** A strong keyspace may be dropped, and another one of its name made. */
-  private static boolean isPlain(String keyspace, Metadata metadata) {
-    return metadata
-        .getKeyspace(CqlIdentifier.fromInternal(keyspace))
-        .map(known -> known.getReplication().get(RoutedContext.CLASS))
+  static boolean isPlain(String keyspace, Metadata metadata) {
+    return typeOf(keyspace, metadata)
         .filter(type -> !type.equals(RoutedContext.STRONG))
         .isPresent();
+  }
+
+  /** Whether the driver's schema says so. */
+  static boolean isStrong(String keyspace, Metadata metadata) {
+    return typeOf(keyspace, metadata).filter(RoutedContext.STRONG::equals).isPresent();
+  }
+
+  private static Optional<String> typeOf(String keyspace, Metadata metadata) {
+    return metadata
+        .getKeyspace(CqlIdentifier.fromInternal(keyspace))
+        .map(known -> known.getReplication().get(RoutedContext.CLASS));
   }
 
   private static Optional<Long> token(Statement<?> statement) {
@@ -99,17 +104,9 @@ record RoutedRequest(String keyspace, long token) {
         : Optional.empty();
   }
 
-  /** Whether it only reads. */
-  static boolean isRead(Statement<?> statement) {
-    String text =
-        statement instanceof BoundStatement bound
-            ? bound.getPreparedStatement().getQuery()
-            : statement instanceof SimpleStatement simple ? simple.getQuery() : "";
-    return text.stripLeading().regionMatches(true, 0, SELECT, 0, SELECT.length());
-  }
-
   private static boolean isOfAnyReplica(Statement<?> statement, DriverContext context) {
-    return isRead(statement) && ANY_REPLICA.contains(consistencyOf(statement, context));
+    return StatementText.of(statement).isRead()
+        && ANY_REPLICA.contains(consistencyOf(statement, context));
   }
 
   private static String consistencyOf(Statement<?> statement, DriverContext context) {
