@@ -36,7 +36,8 @@ public interface StrongTables {
   long newestTimestamp(String keyspace);
 
   /**
-   * All later writes of a keyspace get timestamps above this one, in microseconds. Blocks.
+   * All later writes of a keyspace get timestamps above this one, in microseconds. Blocks. Does
+   * nothing if it is not a strong one.
    *
    * @throws org.apache.cassandra.exceptions.RequestExecutionException if a group has no leader
    */

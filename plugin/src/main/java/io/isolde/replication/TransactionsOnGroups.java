@@ -76,8 +76,11 @@ public final class TransactionsOnGroups implements StrongTables {
 
   @Override
   public void passTimestamp(String name, long timestamp) {
-    var unused =
-        writeToAll(name, new Payload.Updates(List.of(), Payload.Timestamps.OF_A_COMMIT, timestamp));
+    if (isStrong(name)) {
+      var unused =
+          writeToAll(
+              name, new Payload.Updates(List.of(), Payload.Timestamps.OF_A_COMMIT, timestamp));
+    }
   }
 
   @Override

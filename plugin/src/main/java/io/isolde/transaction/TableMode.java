@@ -173,9 +173,7 @@ public final class TableMode {
             long commits = awaitApplied(table);
             barrier.secure(table, commits);
             lead.awaitWallClock(table, MAX_WAIT_MILLIS);
-            if (strong.isStrong(table.keyspace)) { // Whose leaders' clocks may be behind this one.
-              strong.passTimestamp(table.keyspace, commits);
-            }
+            strong.passTimestamp(table.keyspace, commits); // Leaders' clocks may be behind.
             execute("DROP INDEX IF EXISTS %s", table, state);
             barrier.awaitFollowers(table);
           });
@@ -329,9 +327,7 @@ public final class TableMode {
     if (isTransactional) {
       oracle.advanceTo(moment);
     }
-    if (isStrong) {
-      strong.passTimestamp(table.keyspace, moment);
-    }
+    strong.passTimestamp(table.keyspace, moment);
     return moment;
   }
 

@@ -58,7 +58,7 @@ final class FollowerHedge implements SpeculativeExecutionPolicy {
 
   private boolean mayHedge(Request request, CqlIdentifier keyspace) {
     return request instanceof Statement<?> statement
-        && (StatementText.of(statement).isRead() || NamedWrites.isNamed(statement))
+        && (RequestText.of(statement).isRead() || NamedWrites.isNamed(statement))
         && RoutedRequest.of(
                 request,
                 leaders,

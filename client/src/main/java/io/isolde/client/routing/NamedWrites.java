@@ -60,7 +60,7 @@ final class NamedWrites {
       String keyspace,
       InternalDriverContext context,
       Function<Statement<?>, CompletionStage<T>> send) {
-    StatementText text = StatementText.of(request);
+    RequestText text = RequestText.of(request);
     if (text.isRead() || !mayBeRepeated(request, context)) {
       return send.apply(request);
     }

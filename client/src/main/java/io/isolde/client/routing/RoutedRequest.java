@@ -105,7 +105,7 @@ record RoutedRequest(String keyspace, long token) {
   }
 
   private static boolean isOfAnyReplica(Statement<?> statement, DriverContext context) {
-    return StatementText.of(statement).isRead()
+    return RequestText.of(statement).isRead()
         && ANY_REPLICA.contains(consistencyOf(statement, context));
   }
 

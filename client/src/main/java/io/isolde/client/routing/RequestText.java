@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param isBlindWrite whether it writes whatever is stored, as far as one can tell
  * @param table as its keyspace, a dot and its name, if that is known
  */
-record StatementText(boolean isRead, boolean isBlindWrite, Optional<String> table) {
+record RequestText(boolean isRead, boolean isBlindWrite, Optional<String> table) {
   /** A condition, or perhaps a word in a text; then a write is taken for a conditional one. */
   private static final Pattern CONDITION = Pattern.compile("\\bIF\\b", Pattern.CASE_INSENSITIVE);
 
@@ -25,7 +25,7 @@ record StatementText(boolean isRead, boolean isBlindWrite, Optional<String> tabl
 
   private static final Pattern READ = Pattern.compile("\\s*SELECT\\b", Pattern.CASE_INSENSITIVE);
 
-  static StatementText of(Statement<?> statement) {
+  static RequestText of(Statement<?> statement) {
     if (statement instanceof BoundStatement bound) {
       ColumnDefinitions variables = bound.getPreparedStatement().getVariableDefinitions();
       return of(
@@ -45,13 +45,13 @@ record StatementText(boolean isRead, boolean isBlindWrite, Optional<String> tabl
       for (Statement<?> one : batch) {
         isBlind &= of(one).isBlindWrite;
       }
-      return new StatementText(false, isBlind, Optional.empty());
+      return new RequestText(false, isBlind, Optional.empty());
     }
-    return new StatementText(false, false, Optional.empty());
+    return new RequestText(false, false, Optional.empty());
   }
 
-  private static StatementText of(String text, Optional<String> table) {
-    return new StatementText(
+  private static RequestText of(String text, Optional<String> table) {
+    return new RequestText(
         READ.matcher(text).lookingAt(),
         WRITE.matcher(text).lookingAt() && !CONDITION.matcher(text).find(),
         table);

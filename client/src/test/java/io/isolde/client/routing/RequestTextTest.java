@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class StatementTextTest {
-  private static StatementText of(String text) {
-    return StatementText.of(SimpleStatement.newInstance(text));
+class RequestTextTest {
+  private static RequestText of(String text) {
+    return RequestText.of(SimpleStatement.newInstance(text));
   }
 
   @ParameterizedTest
@@ -54,9 +54,9 @@ class StatementTextTest {
     BatchStatement batch =
         BatchStatement.newInstance(
             BatchType.LOGGED, SimpleStatement.newInstance("INSERT INTO t (p) VALUES (1)"));
-    assertThat(StatementText.of(batch).isBlindWrite()).isTrue();
+    assertThat(RequestText.of(batch).isBlindWrite()).isTrue();
     assertThat(
-            StatementText.of(
+            RequestText.of(
                     batch.add(SimpleStatement.newInstance("DELETE FROM t WHERE p = 2 IF EXISTS")))
                 .isBlindWrite())
         .isFalse();
