@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  * Each change of a mailbox is a batch of its partition, on the condition that its numbers are as
  * they were read: entries of a log in a strong keyspace, lightweight transactions elsewhere.
  */
-final class CheckedWrites extends SeparateWrites {
+class CheckedWrites extends SeparateWrites {
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 

@@ -173,10 +173,13 @@ public final class Contents {
     removeUnplaced(messages.stream().map(message -> message.facts().messageId()).toList());
   }
 
-  /** Removes the content of messages that are in no mailbox. The others keep theirs. */
+  /**
+   * Removes the content of messages that have no place, once the caller has removed theirs. The
+   * others keep it, even if they are not listed: a copy may be about to be.
+   */
   public void removeUnplaced(Iterable<UUID> messageIds) {
     for (UUID messageId : messageIds) {
-      if (reads.places(messageId).isEmpty()) {
+      if (!reads.isPlaced(messageId)) {
         requests.write(List.of(removeHeader.bind(messageId), removeBody.bind(messageId)));
       }
     }

@@ -87,7 +87,15 @@ public final class MailboxReads {
         .flatMap(MailTables::message);
   }
 
-  /** Where a message is. An entry that a crash left behind does not count. */
+  /**
+   * Whether a message has an entry, whose message may be about to be listed. One read: a message
+   * that moves meanwhile has its new entry before it loses the old one.
+   */
+  boolean isPlaced(UUID messageId) {
+    return requests.read(tables.places(messageId)).one() != null;
+  }
+
+  /** Where a message is listed. An entry that a crash left behind does not count here. */
   public List<Place> places(UUID messageId) {
     return rows(tables.places(messageId)).flatMap(row -> place(messageId, row).stream()).toList();
   }

@@ -13,7 +13,7 @@ import java.util.UUID;
  * Each change reads a mailbox at QUORUM, and then writes its partition as a batch at QUORUM. Locks
  * of this process keep its changes apart; those of two processes overwrite each other.
  */
-final class ReadThenWrite extends SeparateWrites {
+class ReadThenWrite extends SeparateWrites {
   ReadThenWrite(MailTables tables, MailboxReads reads, MailRequests requests) {
     super(tables, reads, requests);
   }

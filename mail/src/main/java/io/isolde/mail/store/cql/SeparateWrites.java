@@ -20,7 +20,7 @@ import java.util.function.Function;
 /**
  * Each partition is written by itself, in an order in which a crash between two of them loses no
  * message: a place before its message is listed, and after it is removed; a copy before the
- * original goes. So whoever finds no place of a message may remove its content.
+ * original goes. So whoever has removed a place, and then finds none, may remove the content.
  */
 abstract class SeparateWrites extends CqlWrites {
   private final MailboxLocks locks = new MailboxLocks();
@@ -69,15 +69,24 @@ abstract class SeparateWrites extends CqlWrites {
       return true;
     }
     requests.write(placed(mailbox, change));
-    check.run();
+    try {
+      check.run();
+    } catch (NoMessageException e) {
+      requests.write(placesTakenBack(mailbox, change));
+      throw e;
+    }
     if (write(mailbox, before, change.after(), rows(mailbox, before, change))) {
       requests.write(unplaced(mailbox, change));
       return true;
     }
     // Another message has these UIDs now.
-    requests.write(
-        change.listed().stream().map(message -> tables.unplace(mailbox, message)).toList());
+    requests.write(placesTakenBack(mailbox, change));
     return false;
+  }
+
+  /** For what was placed and is not listed after all. */
+  private List<BoundStatement> placesTakenBack(UUID mailbox, MailboxChange<?> change) {
+    return change.listed().stream().map(message -> tables.unplace(mailbox, message)).toList();
   }
 
   @Override

@@ -21,6 +21,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -40,13 +41,13 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @IsoldeTest
 class RacingServersTest {
-  private static final StoredFlags NONE = new StoredFlags(0, Set.of());
+  static final StoredFlags NONE = new StoredFlags(0, Set.of());
   private static final int THREADS_OF_A_SERVER = 4;
   private static final int DELIVERIES_OF_A_THREAD = 15;
 
   private static final AtomicInteger users = new AtomicInteger();
 
-  private enum Kind {
+  enum Kind {
     TRANSACTIONAL {
       @Override
       MailboxStore open(CqlSession session) {
@@ -73,10 +74,14 @@ class RacingServersTest {
     };
 
     abstract MailboxStore open(CqlSession session);
+
+    String keyspace() {
+      return "racing_" + name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /** Two servers, and a mailbox that is new. */
-  private static final class Servers {
+  static final class Servers {
     final MailboxStore one;
     final MailboxStore two;
     final NamedMailbox mailbox = newMailbox();
@@ -106,12 +111,12 @@ class RacingServersTest {
     }
   }
 
-  private static MessageFacts facts() {
+  static MessageFacts facts() {
     UUID id = Uuids.timeBased();
     return new MessageFacts(id, id, now(), 10, 5);
   }
 
-  private static Instant now() {
+  static Instant now() {
     return Instant.now().truncatedTo(ChronoUnit.MILLIS);
   }
 
@@ -120,8 +125,8 @@ class RacingServersTest {
   }
 
   /** Runs something when a server has read a mailbox and not yet written it: once. */
-  private static final class Between {
-    private boolean isDone;
+  static final class Between {
+    boolean isDone;
     private final Runnable action;
 
     Between(Runnable action) {
