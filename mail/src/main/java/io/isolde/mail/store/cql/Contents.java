@@ -136,10 +136,16 @@ public final class Contents {
   }
 
   /** The header of a message; empty if its content is not there, or not any more. */
-  public CompletionStage<Optional<Header>> header(UUID messageId) {
+  CompletionStage<Optional<Header>> header(UUID messageId) {
     return requests
         .readCommon(readHeader.bind(messageId))
         .thenApply(result -> Optional.ofNullable(result.one()).map(Contents::header));
+  }
+
+  /** As {@link #header} of each, asked for together. */
+  public List<Optional<Header>> headers(List<UUID> messageIds) {
+    List<CompletionStage<Optional<Header>>> asked = messageIds.stream().map(this::header).toList();
+    return asked.stream().map(MailRequests::await).toList();
   }
 
   private static Header header(Row row) {

@@ -10,9 +10,12 @@ import org.apache.james.mailbox.exception.MailboxException;
 import org.apache.james.mailbox.exception.MailboxNotFoundException;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
-/** Calls to the store, with the errors that James knows. They block, so reactive ones move. */
+/**
+ * Calls to the store, with the errors that James knows. They wait on the thread that subscribes:
+ * workers do, and they may wait. What comes after a call may wait for a client, too, so it is not
+ * to happen on the few threads of Reactor that everything shares.
+ */
 final class Calls {
   private Calls() {}
 
@@ -24,11 +27,25 @@ final class Calls {
   static <T> T call(Call<T> call) throws MailboxException {
     try {
       return call.get();
-    } catch (NoMailboxException e) {
-      throw new MailboxNotFoundException(new UuidMailboxId(e.mailbox()));
-    } catch (NoMessageException | TooManyKeywordsException | DriverException | IsoldeException e) {
-      throw new MailboxException(e.getMessage(), e);
+    } catch (RuntimeException e) {
+      if (known(e) instanceof MailboxException known) {
+        throw known;
+      }
+      throw e;
     }
+  }
+
+  /** An error of the store as James knows it, and any other one as it is. */
+  private static Throwable known(Throwable error) {
+    if (error instanceof NoMailboxException none) {
+      return new MailboxNotFoundException(new UuidMailboxId(none.mailbox()));
+    }
+    return error instanceof NoMessageException
+            || error instanceof TooManyKeywordsException
+            || error instanceof DriverException
+            || error instanceof IsoldeException
+        ? new MailboxException(error.getMessage(), error)
+        : error;
   }
 
   /** As {@link #call}, where James's interface knows no error. */
@@ -42,9 +59,10 @@ final class Calls {
 
   /** Empty if the call returns null. */
   static <T> Mono<T> mono(Call<T> call) {
-    return Mono.fromCallable(() -> call(call)).subscribeOn(Schedulers.boundedElastic());
+    return Mono.fromCallable(() -> call(call));
   }
 
+  /** What comes may be read page by page, so an error may come later than the first elements. */
   static <T> Flux<T> flux(Call<? extends Iterable<T>> call) {
     return Flux.defer(
             () -> {
@@ -54,6 +72,6 @@ final class Calls {
                 return Flux.error(e);
               }
             })
-        .subscribeOn(Schedulers.boundedElastic());
+        .onErrorMap(Calls::known);
   }
 }

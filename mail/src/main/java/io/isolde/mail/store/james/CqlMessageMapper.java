@@ -42,13 +42,12 @@ import org.apache.james.mailbox.model.MessageRange;
 import org.apache.james.mailbox.model.ThreadId;
 import org.apache.james.mailbox.model.UpdatedFlags;
 import org.apache.james.mailbox.store.FlagsUpdateCalculator;
-import org.apache.james.mailbox.store.mail.MessageMapper;
 import org.apache.james.mailbox.store.mail.model.MailboxMessage;
 import org.apache.james.mailbox.store.transaction.NonTransactionalMapper;
 import reactor.core.publisher.Flux;
 
 /** Messages of a mailbox. Each change of up to {@link Uids#MAX_OF_A_CHANGE} of them is one. */
-final class CqlMessageMapper extends NonTransactionalMapper implements MessageMapper {
+final class CqlMessageMapper extends NonTransactionalMapper implements WaitingMessageMapper {
   private final MailboxReads reads;
   private final MailboxWrites writes;
   private final Contents contents;

@@ -19,7 +19,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import org.apache.james.mailbox.MessageUid;
 import org.apache.james.mailbox.ModSeq;
 import org.apache.james.mailbox.exception.MailboxException;
@@ -93,14 +92,12 @@ final class MessageLoader {
           .map(message -> message(mailbox, message, new ByteContent(new byte[0]), NO_PROPERTIES))
           .toList();
     }
-    List<CompletableFuture<Optional<Contents.Header>>> headers =
-        listed.stream()
-            .map(message -> contents.header(message.facts().messageId()).toCompletableFuture())
-            .toList();
+    List<Optional<Contents.Header>> headers =
+        contents.headers(listed.stream().map(message -> message.facts().messageId()).toList());
     List<MailboxMessage> messages = new ArrayList<>();
     for (int i = 0; i < listed.size(); i++) {
       StoredMessage message = listed.get(i);
-      Optional<Contents.Header> header = headers.get(i).join();
+      Optional<Contents.Header> header = headers.get(i);
       if (header.isPresent()) {
         Content content =
             type == FetchType.FULL
