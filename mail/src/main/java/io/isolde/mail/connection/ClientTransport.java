@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.util.Deque;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSession;
 import org.apache.james.protocols.api.AbstractProtocolTransport;
 import org.apache.james.protocols.api.ProtocolSession;
@@ -27,12 +28,17 @@ import org.slf4j.LoggerFactory;
 final class ClientTransport extends AbstractProtocolTransport {
   private static final Logger log = LoggerFactory.getLogger(ClientTransport.class);
 
+  private static final int MAX_LAST_ANSWER_SECONDS = 5;
+
   private final Channel channel;
   private final LineServer server;
   private final Deque<LineHandler<ProtocolSession>> overrides;
 
   /** From the answer to STARTTLS to the end of the handshake. */
   private volatile boolean isTlsStarting;
+
+  /** Whether one of the lines that were read together has asked for TLS; the rest are in clear. */
+  private volatile boolean hasBatchStartedTls;
 
   private volatile boolean isEncrypted;
   private ChannelFuture lastWrite;
@@ -47,6 +53,16 @@ final class ClientTransport extends AbstractProtocolTransport {
 
   boolean isTlsStarting() {
     return isTlsStarting;
+  }
+
+  /** Lines that were read together are about to be worked on. */
+  void startBatch() {
+    hasBatchStartedTls = false;
+  }
+
+  /** From an answer to STARTTLS to the next lines, even if the handshake has ended meanwhile. */
+  boolean hasBatchStartedTls() {
+    return hasBatchStartedTls;
   }
 
   /** Whether the next answer should wait until the last one has left. */
@@ -66,6 +82,7 @@ final class ClientTransport extends AbstractProtocolTransport {
     ByteBuf buffer = Unpooled.wrappedBuffer(bytes);
     if (startTls) {
       isTlsStarting = true;
+      hasBatchStartedTls = true;
       channel.eventLoop().execute(() -> startTls(buffer));
     } else {
       lastWrite = channel.writeAndFlush(buffer);
@@ -103,7 +120,13 @@ final class ClientTransport extends AbstractProtocolTransport {
 
   @Override
   protected void close() {
-    channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    closeAfter(channel, channel.writeAndFlush(Unpooled.EMPTY_BUFFER));
+  }
+
+  /** Closes a connection after a last answer. A client that does not read gets no more time. */
+  static void closeAfter(Channel channel, ChannelFuture lastAnswer) {
+    lastAnswer.addListener(ChannelFutureListener.CLOSE);
+    channel.eventLoop().schedule(() -> channel.close(), MAX_LAST_ANSWER_SECONDS, TimeUnit.SECONDS);
   }
 
   @Override

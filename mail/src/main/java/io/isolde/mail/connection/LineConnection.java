@@ -3,8 +3,6 @@ package io.isolde.mail.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderException;
@@ -119,6 +117,7 @@ final class LineConnection extends ChannelInboundHandlerAdapter {
     List<byte[]> batch = lines;
     lines = new ArrayList<>();
     isWorking = true;
+    transport.startBatch();
     start(context, batch, 0);
   }
 
@@ -136,7 +135,7 @@ final class LineConnection extends ChannelInboundHandlerAdapter {
     try {
       // Who has gone gets no answer, so nobody is to work on the question.
       for (int i = from; i < batch.size() && context.channel().isActive(); i++) {
-        if (transport.isTlsStarting()) {
+        if (transport.hasBatchStartedTls()) {
           context.close(); // see channelRead
           break;
         }
@@ -241,7 +240,7 @@ final class LineConnection extends ChannelInboundHandlerAdapter {
 
   private static void close(ChannelHandlerContext context, String line) {
     byte[] bytes = (line + "\r\n").getBytes(StandardCharsets.US_ASCII);
-    ChannelFuture written = context.writeAndFlush(Unpooled.wrappedBuffer(bytes));
-    written.addListener(ChannelFutureListener.CLOSE);
+    ClientTransport.closeAfter(
+        context.channel(), context.writeAndFlush(Unpooled.wrappedBuffer(bytes)));
   }
 }

@@ -59,6 +59,24 @@ class Pop3Test {
   }
 
   @Test
+  void whenAClientReadsNothingThenItsTimeEndsAllTheSame() throws Exception {
+    server.close();
+    server =
+        TestServer.start(
+            MailBounds.standard().withTimes(Duration.ofSeconds(2), Duration.ofMinutes(1)));
+    server.deliver(ALICE, "Subject: large\r\n\r\n" + ("z".repeat(998) + "\r\n").repeat(15_000));
+    try (RawClient client = loggedIn(ALICE)) {
+      client.send("RETR 1\r\n".repeat(4));
+      long start = System.nanoTime();
+      server.awaitConnections(0);
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+    }
+    try (RawClient client = loggedIn(ALICE)) { // the drop is free again
+      assertThat(client.say("STAT")).startsWith("+OK 1 ");
+    }
+  }
+
+  @Test
   void whenThereAreMessagesThenTheyAreListedReadAndDeleted() throws Exception {
     server.deliver(ALICE, "Subject: one\r\n\r\nfirst\r\n.point\r\nthird\r\n");
     server.deliver(ALICE, "Subject: two\r\n\r\nx\r\n");
