@@ -4,14 +4,19 @@ package io.isolde.mail.pop3;
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +30,10 @@ public final class CqlDropLocks implements DropLocks {
   private static final Logger log = LoggerFactory.getLogger(CqlDropLocks.class);
 
   static final int EXPIRY_SECONDS = 60;
-  private static final int RENEWAL_SECONDS = 15;
+  private static final Duration RENEWAL = Duration.ofSeconds(15);
+
+  /** A node that is slow for one lock is not to hold back the others. */
+  private static final int MAX_RENEWALS_AT_ONCE = 64;
 
   /** When a lock that could not be renewed counts as lost; before another server can have it. */
   private static final long MAX_UNRENEWED_NANOS = TimeUnit.SECONDS.toNanos(40);
@@ -35,11 +43,12 @@ public final class CqlDropLocks implements DropLocks {
   private final PreparedStatement renew;
   private final PreparedStatement unlock;
   private final ScheduledExecutorService renewals;
+  private final Semaphore renewing = new Semaphore(MAX_RENEWALS_AT_ONCE);
 
   /** At most one for each connection of a client. */
   private final Set<CqlLock> held = ConcurrentHashMap.newKeySet();
 
-  private CqlDropLocks(CqlSession session, String keyspace) {
+  CqlDropLocks(CqlSession session, String keyspace, Duration renewal) {
     this.session = session;
     lock =
         prepare(
@@ -62,7 +71,20 @@ public final class CqlDropLocks implements DropLocks {
               return thread;
             });
     renewals.scheduleWithFixedDelay(
-        () -> held.forEach(CqlLock::renew), RENEWAL_SECONDS, RENEWAL_SECONDS, TimeUnit.SECONDS);
+        this::renewAll, renewal.toMillis(), renewal.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** Whatever happens to one, the others are renewed, and all of them the next time. */
+  private void renewAll() {
+    for (CqlLock lock : held) {
+      try {
+        renewing.acquire();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // the locks are closed
+        return;
+      }
+      lock.renew().whenComplete((renewed, error) -> renewing.release());
+    }
   }
 
   private PreparedStatement prepare(String cql) {
@@ -77,7 +99,7 @@ public final class CqlDropLocks implements DropLocks {
     session.execute(
         "CREATE TABLE IF NOT EXISTS \"%s\".drop_locks (address text PRIMARY KEY, holder uuid)"
             .formatted(keyspace));
-    return new CqlDropLocks(session, keyspace);
+    return new CqlDropLocks(session, keyspace, RENEWAL);
   }
 
   @Override
@@ -124,17 +146,25 @@ public final class CqlDropLocks implements DropLocks {
       }
     }
 
-    private void renew() {
+    private CompletionStage<?> renew() {
       long sent = System.nanoTime();
+      CompletionStage<AsyncResultSet> answer;
       try {
-        if (session.execute(renew.bind(holder, address, holder)).wasApplied()) {
-          renewedNanos = sent;
-        } else {
-          isLost = true;
-          held.remove(this);
-        }
-      } catch (DriverException e) {
-        log.warn("The lock on the drop of {} is not renewed: {}", address, e.getMessage());
+        answer = session.executeAsync(renew.bind(holder, address, holder));
+      } catch (RuntimeException e) {
+        answer = CompletableFuture.failedFuture(e);
+      }
+      return answer.whenComplete((result, error) -> renewed(sent, result, error));
+    }
+
+    private void renewed(long sentNanos, AsyncResultSet result, Throwable error) {
+      if (error != null) {
+        log.warn("The lock on the drop of {} is not renewed: {}", address, error.getMessage());
+      } else if (!result.wasApplied()) {
+        isLost = true;
+        held.remove(this);
+      } else if (sentNanos - renewedNanos > 0) {
+        renewedNanos = sentNanos;
       }
     }
   }
