@@ -5,7 +5,10 @@ import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How many connections there are, in all and of each address. For all threads. */
+/**
+ * How many connections there are, in all and of each address; of IPv6 a network counts as one. For
+ * all threads.
+ */
 public final class Admission {
   private final int maxConnections;
   private final int maxConnectionsPerAddress;
@@ -22,19 +25,21 @@ public final class Admission {
 
   /** Counts one more connection, unless there are too many; who got true has to leave. */
   public synchronized boolean tryEnter(InetAddress address) {
-    int ofAddress = connections.getOrDefault(address, 0);
+    InetAddress network = ClientNetwork.of(address);
+    int ofAddress = connections.getOrDefault(network, 0);
     if (all >= maxConnections || ofAddress >= maxConnectionsPerAddress) {
       return false;
     }
     all++;
-    connections.put(address, ofAddress + 1);
+    connections.put(network, ofAddress + 1);
     return true;
   }
 
   /** A connection that had entered is closed. */
   public synchronized void leave(InetAddress address) {
     all--;
-    connections.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
+    connections.computeIfPresent(
+        ClientNetwork.of(address), (key, count) -> count == 1 ? null : count - 1);
   }
 
   public synchronized int connections() {

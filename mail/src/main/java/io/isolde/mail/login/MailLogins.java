@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.login;
 
+import io.isolde.mail.connection.ClientNetwork;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -42,6 +43,11 @@ public final class MailLogins {
   private static final int MAX_REMEMBERED = 10_000;
   private static final int MAX_PASSWORD_CHARS = 256;
 
+  /** Of so many pairs of a user and an address it is known that the user has logged in there. */
+  private static final int MAX_HOMES = 10_000;
+
+  static final long HOME_MILLIS = 24 * 3_600_000;
+
   /** What a check says. */
   public enum Verdict {
     /** The password is right. */
@@ -70,6 +76,12 @@ public final class MailLogins {
   private final Map<String, Long> remembered = new LinkedHashMap<>();
 
   /**
+   * Until when an address counts as one of a user's own, by the user and the address; the one whose
+   * login is longest ago is first. There others can't lock the user out.
+   */
+  private final Map<String, Long> homes = new LinkedHashMap<>();
+
+  /**
    * Logins of some users.
    *
    * @param domain of users who leave it out
@@ -78,7 +90,7 @@ public final class MailLogins {
    */
   public MailLogins(MailUsers users, String domain, LongSupplier nowMillis, int iterations) {
     this.users = users;
-    this.domain = domain;
+    this.domain = domain.toLowerCase(Locale.ROOT);
     this.nowMillis = nowMillis;
     byte[] secret = new byte[32];
     new SecureRandom().nextBytes(secret);
@@ -114,7 +126,7 @@ public final class MailLogins {
    */
   public Verdict check(String name, String password, InetAddress client) {
     String address = address(name);
-    String from = client.getHostAddress();
+    String from = ClientNetwork.of(client).getHostAddress();
     if (!mayTry(address, from)) {
       return Verdict.LATER;
     }
@@ -148,7 +160,17 @@ public final class MailLogins {
 
   private synchronized boolean mayTry(String address, String from) {
     long now = nowMillis.getAsLong();
-    return ofUsers.mayTry(address, now) && ofAddresses.mayTry(from, now);
+    return ofAddresses.mayTry(from, now)
+        && (ofUsers.mayTry(address, now) || isHome(address, from, now));
+  }
+
+  private boolean isHome(String address, String from, long now) {
+    Long until = homes.get(home(address, from));
+    return until != null && now < until;
+  }
+
+  private static String home(String address, String from) {
+    return address + "\0" + from;
   }
 
   private synchronized Verdict judge(
@@ -160,12 +182,18 @@ public final class MailLogins {
       return Verdict.WRONG;
     }
     ofUsers.succeeded(address);
-    remembered.remove(fingerprint);
-    remembered.put(fingerprint, now + REMEMBERED_MILLIS);
-    if (remembered.size() > MAX_REMEMBERED) {
-      remembered.remove(remembered.keySet().iterator().next());
-    }
+    putLast(remembered, fingerprint, now + REMEMBERED_MILLIS, MAX_REMEMBERED);
+    putLast(homes, home(address, from), now + HOME_MILLIS, MAX_HOMES);
     return Verdict.WELCOME;
+  }
+
+  /** The first one goes if there is no room. */
+  private static void putLast(Map<String, Long> map, String key, long value, int maxEntries) {
+    map.remove(key);
+    map.put(key, value);
+    if (map.size() > maxEntries) {
+      map.remove(map.keySet().iterator().next());
+    }
   }
 
   private synchronized boolean isRemembered(String fingerprint) {

@@ -31,4 +31,14 @@ class AdmissionTest {
     assertThat(admission.tryEnter(address(4))).isTrue();
     assertThat(admission.connections()).isEqualTo(3);
   }
+
+  @Test
+  void whenAHostHasManyAddressesOfANetworkThenTheyCountAsOne() throws Exception {
+    assertThat(admission.tryEnter(InetAddress.getByName("2001:db8::1"))).isTrue();
+    assertThat(admission.tryEnter(InetAddress.getByName("2001:db8::2:1"))).isTrue();
+    assertThat(admission.tryEnter(InetAddress.getByName("2001:db8::3"))).isFalse();
+    assertThat(admission.tryEnter(InetAddress.getByName("2001:db8:0:1::3"))).isTrue();
+    admission.leave(InetAddress.getByName("2001:db8::2:1"));
+    assertThat(admission.tryEnter(InetAddress.getByName("2001:db8::3"))).isTrue();
+  }
 }

@@ -59,6 +59,54 @@ class MailLoginsTest {
   }
 
   @Test
+  void whenAUserHasLoggedInFromAnAddressThenGuessesFromElsewhereDoNotLockTheUserOutThere()
+      throws Exception {
+    assertThat(logins.check(ALICE, "secret", home)).isEqualTo(Verdict.WELCOME);
+    now.addAndGet(MailLogins.HOME_MILLIS - 1);
+    guessFromEverywhere();
+    assertThat(logins.check(ALICE, "secret", elsewhere)).isEqualTo(Verdict.LATER);
+    assertThat(logins.check(ALICE, "secret", home)).isEqualTo(Verdict.WELCOME);
+    now.addAndGet(MailLogins.HOME_MILLIS);
+    guessFromEverywhere();
+    assertThat(logins.check(ALICE, "secret", home)).as("a day later").isEqualTo(Verdict.LATER);
+  }
+
+  @Test
+  void whenSomebodyGuessesFromWhereTheUserLogsInThenTheAddressIsPaused() {
+    assertThat(logins.check(ALICE, "secret", home)).isEqualTo(Verdict.WELCOME);
+    int looks = 0;
+    for (int i = 1; i <= 100; i++) {
+      looks += logins.check(ALICE, "guess" + i, home) == Verdict.WRONG ? 1 : 0;
+    }
+    assertThat(looks).isEqualTo(MailLogins.MAX_FREE_FAILURES_OF_ADDRESS + 1);
+  }
+
+  private void guessFromEverywhere() throws Exception {
+    for (int i = 1; i <= 50; i++) {
+      logins.check(ALICE, "guess", InetAddress.getByName("198.51.100." + i));
+    }
+  }
+
+  @Test
+  void whenAHostHasManyAddressesOfANetworkThenItsGuessesCountTogether() throws Exception {
+    int looks = 0;
+    for (int i = 1; i <= 100; i++) {
+      InetAddress address = InetAddress.getByName("2001:db8::" + i);
+      looks += logins.check("user" + i, "guess", address) == Verdict.WRONG ? 1 : 0;
+    }
+    assertThat(looks).isEqualTo(MailLogins.MAX_FREE_FAILURES_OF_ADDRESS + 1);
+  }
+
+  @Test
+  void whenTheDomainHasCapitalsThenTheNameMayLackItAllTheSame() {
+    MailLogins capitals =
+        new MailLogins(
+            address -> Optional.ofNullable(hashes.get(address)), "Isolde.Test", now::get, CHEAP);
+    assertThat(capitals.check("alice", "secret", home)).isEqualTo(Verdict.WELCOME);
+    assertThat(capitals.isUser("alice")).isTrue();
+  }
+
+  @Test
   void whenSomebodyTriesManyUsersFromOneAddressThenTheAddressIsPaused() {
     int looks = 0;
     for (int i = 1; i <= 100; i++) {
