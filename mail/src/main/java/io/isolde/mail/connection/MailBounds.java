@@ -10,7 +10,8 @@ import java.time.Duration;
  * @param maxConnectionsPerAddress of one IP address
  * @param maxLineBytes of a line that a client sends, with its end
  * @param maxMessageBytes of a message that a client sends
- * @param maxReceivingBytes of all messages that the server is receiving by SMTP
+ * @param maxReceivingBytes of memory for all messages that the server is receiving by SMTP; each
+ *     takes twice its bytes
  * @param maxRecipients of a message
  * @param maxCommandsBeforeLogin of a connection whose client has not logged in; SMTP has its own
  * @param idle how long a client may be silent while nothing is sent to it
@@ -35,8 +36,8 @@ public record MailBounds(
     check(maxLineBytes >= MIN_LINE_BYTES, "Lines of 2,048 bytes must be allowed.");
     check(maxMessageBytes > 0, "Some bytes of a message must be allowed.");
     check(
-        maxReceivingBytes >= maxMessageBytes,
-        "The messages that are being received must have room for the largest message.");
+        maxReceivingBytes / 2 >= maxMessageBytes,
+        "The messages that are being received must have room for the largest message, twice.");
     check(maxRecipients > 0, "A message must be allowed to have a recipient.");
     check(maxCommandsBeforeLogin > 2, "A client needs some commands to log in.");
     check(idle.toMillis() > 0 && beforeLogin.toMillis() > 0, "Clients need some time.");

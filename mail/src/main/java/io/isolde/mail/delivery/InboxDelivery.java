@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.delivery;
 
-import java.io.ByteArrayOutputStream;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -23,7 +26,7 @@ import org.apache.james.mailbox.MessageUid;
 import org.apache.james.mailbox.exception.MailboxException;
 import org.apache.james.mailbox.exception.MailboxExistsException;
 import org.apache.james.mailbox.exception.MailboxNotFoundException;
-import org.apache.james.mailbox.model.ByteContent;
+import org.apache.james.mailbox.model.Content;
 import org.apache.james.mailbox.model.FetchGroup;
 import org.apache.james.mailbox.model.Header;
 import org.apache.james.mailbox.model.MailboxPath;
@@ -33,11 +36,14 @@ import org.apache.james.mailbox.model.MessageResult;
 /**
  * Puts messages into inboxes. A message that comes again is recognised by its content, sender and
  * recipient: who sends on a message after a failure sends the same bytes, with the same Message-ID.
+ * Of a message without one nobody knows whether it is the same, so each is one of its own.
  *
  * <p>Before a message goes into an inbox, the ledger gets an entry. If nothing fails, the entry is
  * done afterwards. If the entry is there and not done, the message is looked for in the inbox.
  */
 public final class InboxDelivery {
+
+  private static final String RETURN_PATH = "Return-Path";
 
   /** Marks a message in the inbox, for the search after a failure. */
   static final String HEADER = "X-Isolde-Delivery";
@@ -63,17 +69,23 @@ public final class InboxDelivery {
    *
    * @param recipient a user
    * @param sender of the envelope; empty for none
-   * @param message with CR LF at the end of each line
-   * @param digest of what the sender has sent, without what each server adds
+   * @param message with CR LF at the end of each line; it is read several times
+   * @param digest of what the sender has sent, without what each server adds; empty if the message
+   *     is not to be recognised
    * @throws DeliveryFailedException if it may be there or not; another try does no harm
    */
-  public void deliver(String recipient, String sender, byte[] message, byte[] digest)
+  public void deliver(String recipient, String sender, Content message, Optional<byte[]> digest)
       throws DeliveryFailedException {
-    String id = id(recipient, sender, digest);
     MailboxSession session = mailboxes.createSystemSession(Username.of(recipient));
     mailboxes.startProcessingRequest(session);
     try {
       MessageManager inbox = inbox(mailboxes, session);
+      String returnPath = "%s: <%s>\r\n".formatted(RETURN_PATH, sender);
+      if (digest.isEmpty()) {
+        append(inbox, returnPath, message, session);
+        return;
+      }
+      String id = id(recipient, sender, digest.get());
       Optional<DeliveryLedger.Entry> known = ledger.find(id);
       if (known.isPresent() && isThere(known.get(), inbox, id, session)) {
         ledger.done(id, known.get());
@@ -82,12 +94,7 @@ public final class InboxDelivery {
       Instant now = clock.instant();
       long nextUid = nextUid(inbox, session);
       ledger.start(id, now, nextUid);
-      inbox.appendMessage(
-          AppendCommand.builder()
-              .recent()
-              .delivery()
-              .build(new ByteContent(withHeaders(message, sender, id))),
-          session);
+      append(inbox, "%s%s: %s\r\n".formatted(returnPath, HEADER, id), message, session);
       ledger.done(id, new DeliveryLedger.Entry(now, nextUid, true));
     } catch (MailboxException | RuntimeException e) {
       throw new DeliveryFailedException(
@@ -95,6 +102,30 @@ public final class InboxDelivery {
     } finally {
       mailboxes.endProcessingRequest(session);
     }
+  }
+
+  private static void append(
+      MessageManager inbox, String headers, Content message, MailboxSession session)
+      throws MailboxException {
+    MessageManager.AppendResult unused =
+        inbox.appendMessage(
+            AppendCommand.builder().recent().delivery().build(behind(headers, message)), session);
+  }
+
+  /** Copies nothing: a message may be large, and many may come at the same time. */
+  static Content behind(String headers, Content message) {
+    byte[] first = headers.getBytes(StandardCharsets.US_ASCII);
+    return new Content() {
+      @Override
+      public InputStream getInputStream() throws IOException {
+        return new SequenceInputStream(new ByteArrayInputStream(first), message.getInputStream());
+      }
+
+      @Override
+      public long size() throws MailboxException {
+        return first.length + message.size();
+      }
+    };
   }
 
   private boolean isThere(
@@ -117,15 +148,23 @@ public final class InboxDelivery {
         inbox.getMessages(
             MessageRange.from(MessageUid.of(known.nextUid())), FetchGroup.HEADERS, session);
     for (int i = 0; i < MAX_SEARCHED && since.hasNext(); i++) {
-      Iterator<Header> headers = since.next().getHeaders().headers();
-      while (headers.hasNext()) {
-        Header header = headers.next();
-        if (header.getName().equalsIgnoreCase(HEADER) && header.getValue().strip().equals(id)) {
-          return true;
-        }
+      if (isMarked(since.next().getHeaders().headers(), id)) {
+        return true;
       }
     }
     return false;
+  }
+
+  /** Only the mark that this server has put there counts: the sender may have written others. */
+  private static boolean isMarked(Iterator<Header> headers, String id) throws MailboxException {
+    return headers.hasNext()
+        && headers.next().getName().equalsIgnoreCase(RETURN_PATH)
+        && headers.hasNext()
+        && isMark(headers.next(), id);
+  }
+
+  private static boolean isMark(Header header, String id) throws MailboxException {
+    return header.getName().equalsIgnoreCase(HEADER) && header.getValue().strip().equals(id);
   }
 
   private static long nextUid(MessageManager inbox, MailboxSession session)
@@ -150,17 +189,6 @@ public final class InboxDelivery {
       }
       return mailboxes.getMailbox(path, session);
     }
-  }
-
-  private static byte[] withHeaders(byte[] message, String sender, String id) {
-    byte[] headers =
-        "Return-Path: <%s>\r\n%s: %s\r\n"
-            .formatted(sender, HEADER, id)
-            .getBytes(StandardCharsets.US_ASCII);
-    ByteArrayOutputStream out = new ByteArrayOutputStream(headers.length + message.length);
-    out.writeBytes(headers);
-    out.writeBytes(message);
-    return out.toByteArray();
   }
 
   private static String id(String recipient, String sender, byte[] digest) {

@@ -154,7 +154,7 @@ public final class MailServer implements AutoCloseable {
     return listeners.stream().mapToInt(Listener::connections).sum();
   }
 
-  /** The bytes of all messages that SMTP is receiving now. */
+  /** The memory of all messages that SMTP is receiving now. */
   long receivingBytes() {
     return SmtpPort.receivingBytes(smtp);
   }

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.smtp;
 
+import io.isolde.mail.connection.ClientNetwork;
+import io.isolde.mail.store.cql.Contents;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.concurrent.atomic.AtomicLong;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.apache.james.protocols.api.ProtocolSession.AttachmentKey;
 import org.apache.james.protocols.api.ProtocolSession.State;
 import org.apache.james.protocols.api.Response;
@@ -22,21 +28,42 @@ final class ReceivingFilter implements DataLineFilter, DisconnectHandler<SMTPSes
   private static final AttachmentKey<Receiving> RECEIVING =
       AttachmentKey.of("io.isolde.mail.receiving", Receiving.class);
 
+  /** So long a client may take to send a message. */
+  static final Duration MAX_TIME = Duration.ofMinutes(5);
+
+  /** What this server adds to a header; less than a line of RFC 5322 for each of its fields. */
+  private static final int MAX_ADDED_BYTES = 4 << 10;
+
+  static final int MAX_HEADER_BYTES = Contents.MAX_HEADER_BYTES - MAX_ADDED_BYTES;
+
+  /** James keeps a message in buffers, of which the last one may be half empty. */
+  static final int MEMORY_OF_A_BYTE = 2;
+
+  private static final String MESSAGE_ID = "message-id:";
+
   private static final Response TOO_LARGE =
       new SMTPResponse("552", "5.3.4 The message is larger than this server takes").immutable();
+  private static final Response HEADER_TOO_LARGE =
+      new SMTPResponse("552", "5.3.4 The header is larger than this server takes").immutable();
   private static final Response NO_MEMORY =
       new SMTPResponse("452", "4.3.1 Too many messages arrive now, try again later").immutable();
   private static final Response BARE_LINE_END =
       new SMTPResponse("554", "5.6.0 CR or LF stands alone; lines end with both").immutable();
 
   /** A message that is being received. */
-  static final class Receiving {
+  private static final class Receiving {
     private final MessageDigest digest;
+    private final long startNanos;
+    private final InetAddress client;
     private long bytes;
     private long reserved;
+    private boolean isInBody;
+    private boolean hasMessageId;
     private Response refusal;
 
-    Receiving() {
+    Receiving(long startNanos, InetAddress client) {
+      this.startNanos = startNanos;
+      this.client = client;
       try {
         digest = MessageDigest.getInstance("SHA-256");
       } catch (NoSuchAlgorithmException e) {
@@ -46,27 +73,35 @@ final class ReceivingFilter implements DataLineFilter, DisconnectHandler<SMTPSes
   }
 
   private final int maxMessageBytes;
-  private final long maxReceivingBytes;
+  private final ReceivingMemory memory;
+  private final LongSupplier nanos;
 
-  /** Of all messages that are being received; never above its bound. */
-  private final AtomicLong receivingBytes = new AtomicLong();
-
-  ReceivingFilter(int maxMessageBytes, long maxReceivingBytes) {
+  /**
+   * A filter.
+   *
+   * @param nanos a clock that never goes back
+   */
+  ReceivingFilter(int maxMessageBytes, ReceivingMemory memory, LongSupplier nanos) {
     this.maxMessageBytes = maxMessageBytes;
-    this.maxReceivingBytes = maxReceivingBytes;
+    this.memory = memory;
+    this.nanos = nanos;
   }
 
-  /** The SHA-256 of what the client has sent as the message; it can be asked for once. */
-  static byte[] digest(SMTPSession session) {
-    return session
-        .getAttachment(RECEIVING, State.Connection)
-        .orElseThrow(() -> new IllegalStateException("No message has been received"))
-        .digest
-        .digest();
+  /**
+   * The SHA-256 of what the client has sent as the message; it can be asked for once. Empty if the
+   * message has no Message-ID: then another one with the same bytes is another message.
+   */
+  static Optional<byte[]> digest(SMTPSession session) {
+    Receiving received =
+        session
+            .getAttachment(RECEIVING, State.Connection)
+            .orElseThrow(() -> new IllegalStateException("No message has been received"));
+    return received.hasMessageId ? Optional.of(received.digest.digest()) : Optional.empty();
   }
 
-  long receivingBytes() {
-    return receivingBytes.get();
+  /** The memory of all messages that are being received. */
+  long reservedBytes() {
+    return memory.reservedBytes();
   }
 
   @Override
@@ -76,10 +111,19 @@ final class ReceivingFilter implements DataLineFilter, DisconnectHandler<SMTPSes
             .getAttachment(RECEIVING, State.Connection)
             .orElseGet(
                 () -> {
-                  Receiving fresh = new Receiving();
+                  Receiving fresh =
+                      new Receiving(
+                          nanos.getAsLong(),
+                          ClientNetwork.of(session.getRemoteAddress().getAddress()));
                   session.setAttachment(RECEIVING, fresh, State.Connection);
                   return fresh;
                 });
+    if (nanos.getAsLong() - receiving.startNanos > MAX_TIME.toNanos()) {
+      SMTPResponse tooLate =
+          new SMTPResponse("421", "4.4.2 The message takes too long, closing connection");
+      tooLate.setEndSession(true);
+      return tooLate;
+    }
     if (isEnd(line)) {
       return end(session, line, next, receiving);
     }
@@ -102,12 +146,25 @@ final class ReceivingFilter implements DataLineFilter, DisconnectHandler<SMTPSes
     if (hasBareLineEnd(line)) {
       return BARE_LINE_END;
     }
-    if (receivingBytes.addAndGet(line.length) > maxReceivingBytes) {
-      receivingBytes.addAndGet(-line.length);
+    if (!receiving.isInBody) {
+      receiving.isInBody = line.length == 2;
+      receiving.hasMessageId |= startsMessageId(line);
+      if (receiving.bytes > MAX_HEADER_BYTES) {
+        return HEADER_TOO_LARGE;
+      }
+    }
+    long needed = (long) MEMORY_OF_A_BYTE * line.length;
+    if (!memory.tryReserve(receiving.client, needed)) {
       return NO_MEMORY;
     }
-    receiving.reserved += line.length;
+    receiving.reserved += needed;
     return null;
+  }
+
+  private static boolean startsMessageId(byte[] line) {
+    return line.length > MESSAGE_ID.length()
+        && new String(line, 0, MESSAGE_ID.length(), StandardCharsets.US_ASCII)
+            .equalsIgnoreCase(MESSAGE_ID);
   }
 
   private Response end(
@@ -126,7 +183,7 @@ final class ReceivingFilter implements DataLineFilter, DisconnectHandler<SMTPSes
   }
 
   private void release(Receiving receiving) {
-    receivingBytes.addAndGet(-receiving.reserved);
+    memory.release(receiving.client, receiving.reserved);
     receiving.reserved = 0;
   }
 

@@ -7,8 +7,10 @@ import io.isolde.mail.login.MailLogins;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.james.core.MailAddress;
+import org.apache.james.mailbox.model.Content;
 import org.apache.james.protocols.smtp.MailEnvelope;
 import org.apache.james.protocols.smtp.SMTPSession;
 import org.apache.james.protocols.smtp.hook.HookResult;
@@ -35,14 +37,14 @@ final class SmtpDelivery implements MessageHook {
     for (MailAddress recipient : envelope.getRecipients()) {
       recipients.add(logins.address(recipient.asString()));
     }
-    byte[] digest = ReceivingFilter.digest(session);
-    try (InputStream in = envelope.getMessageInputStream()) {
-      byte[] message = in.readAllBytes();
+    Optional<byte[]> digest = ReceivingFilter.digest(session);
+    try {
+      Content message = content(envelope);
       String sender = envelope.getMaybeSender().asString("");
       for (String recipient : recipients) {
         delivery.deliver(recipient, sender, message, digest);
       }
-    } catch (DeliveryFailedException | IOException e) {
+    } catch (DeliveryFailedException e) {
       log.error("A message for {} is not delivered to all of them", recipients, e);
       return HookResult.builder()
           .hookReturnCode(HookReturnCode.denySoft())
@@ -55,5 +57,20 @@ final class SmtpDelivery implements MessageHook {
         .smtpReturnCode("250")
         .smtpDescription("2.0.0 The message is in the mailbox of each recipient")
         .build();
+  }
+
+  /** The message as it has been received, and no copy of it. */
+  private static Content content(MailEnvelope envelope) {
+    return new Content() {
+      @Override
+      public InputStream getInputStream() throws IOException {
+        return envelope.getMessageInputStream();
+      }
+
+      @Override
+      public long size() {
+        return envelope.getSize();
+      }
+    };
   }
 }

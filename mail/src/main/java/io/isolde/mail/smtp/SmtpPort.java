@@ -47,6 +47,13 @@ public final class SmtpPort {
   private static final int MAX_COMMANDS = 1_000;
 
   private static final Duration MAX_STAY_WITHOUT_LOGIN = Duration.ofMinutes(30);
+
+  /** Of the process's memory, messages that are being received may have one such part. */
+  private static final int MEMORY_PARTS = 4;
+
+  /** Of their memory an address may have one such part, or room for the largest message. */
+  private static final int ADDRESS_PARTS = 4;
+
   private static final MetricFactory NO_METRICS = new NoMetrics();
 
   private SmtpPort() {}
@@ -64,9 +71,15 @@ public final class SmtpPort {
       Workers workers,
       MailLogins logins,
       InboxDelivery delivery) {
-    SmtpSettings settings = new SmtpSettings(hostName, bounds.maxMessageBytes(), isClearAllowed);
+    long maxBytes =
+        Math.min(bounds.maxReceivingBytes(), Runtime.getRuntime().maxMemory() / MEMORY_PARTS);
+    SmtpSettings settings =
+        new SmtpSettings(
+            hostName,
+            (int) Math.min(bounds.maxMessageBytes(), maxBytes / ReceivingFilter.MEMORY_OF_A_BYTE),
+            isClearAllowed);
     SMTPProtocolHandlerChain chain = new SMTPProtocolHandlerChain(NO_METRICS, false);
-    chain.addAll(handlers(bounds, settings, logins, delivery));
+    chain.addAll(handlers(bounds.maxRecipients(), maxBytes, settings, logins, delivery));
     try {
       chain.wireExtensibleHandlers();
     } catch (WiringException e) {
@@ -84,21 +97,29 @@ public final class SmtpPort {
         "421 4.4.2 Time or commands are used up, closing connection");
   }
 
-  /** The bytes of all messages that a port's server is receiving now. */
+  /** The memory of all messages that a port's server is receiving now. */
   public static long receivingBytes(LineServer server) {
     return server
         .protocol()
         .getProtocolChain()
         .getFirstHandler(ReceivingFilter.class)
         .orElseThrow()
-        .receivingBytes();
+        .reservedBytes();
   }
 
   private static List<ProtocolHandler> handlers(
-      MailBounds bounds, SmtpSettings settings, MailLogins logins, InboxDelivery delivery) {
+      int maxRecipients,
+      long maxBytes,
+      SmtpSettings settings,
+      MailLogins logins,
+      InboxDelivery delivery) {
+    int maxMessageBytes = settings.maxMessageBytes();
+    long maxBytesOfAddress =
+        Math.max(
+            maxBytes / ADDRESS_PARTS, (long) ReceivingFilter.MEMORY_OF_A_BYTE * maxMessageBytes);
     String domain = logins.domain();
     MaxRcptHandler recipients = new MaxRcptHandler();
-    recipients.setMaxRcpt(bounds.maxRecipients());
+    recipients.setMaxRcpt(maxRecipients);
     return List.of(
         new CommandDispatcher<SMTPSession>(),
         new WelcomeMessageHandler(),
@@ -126,7 +147,8 @@ public final class SmtpPort {
         new UnknownCmdHandler(NO_METRICS),
         new MaxUnknownCmdHandler(),
         // The filters of a message's lines, in their order.
-        new ReceivingFilter(bounds.maxMessageBytes(), bounds.maxReceivingBytes()),
+        new ReceivingFilter(
+            maxMessageBytes, new ReceivingMemory(maxBytes, maxBytesOfAddress), System::nanoTime),
         new MailSizeEsmtpExtension(),
         new TraceHeader(),
         new DataLineMessageHookHandler(),

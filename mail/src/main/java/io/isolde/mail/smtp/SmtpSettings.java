@@ -6,7 +6,7 @@ import org.apache.james.protocols.api.OidcSASLConfiguration;
 import org.apache.james.protocols.smtp.SMTPConfiguration;
 
 /** What James' commands ask about this server. */
-record SmtpSettings(String hostName, long maxMessageBytes, boolean isClearAllowed)
+record SmtpSettings(String hostName, int maxMessageBytes, boolean isClearAllowed)
     implements SMTPConfiguration {
 
   @Override

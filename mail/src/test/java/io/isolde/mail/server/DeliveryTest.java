@@ -59,6 +59,34 @@ class DeliveryTest {
   }
 
   @Test
+  void whenAMessageHasNoMessageIdThenEachIsOneOfItsOwn() throws Exception {
+    String message = "Subject: alarm\r\n\r\nMessage-ID: <not in the header>\r\n";
+    assertThat(send(message, ALICE)).startsWith("250");
+    assertThat(send(message, ALICE)).startsWith("250");
+    assertThat(server.inbox(ALICE)).hasSize(2);
+  }
+
+  @Test
+  void whenSomebodyForgesTheMarkOfAMessageThenThatMessageIsStillDelivered() throws Exception {
+    send(MESSAGE, ALICE);
+    String mark = server.inbox(ALICE).get(0).split("\r\n", -1)[1];
+    assertThat(mark).startsWith("X-Isolde-Delivery: ");
+    server.empty(ALICE);
+    server.ledger.forgetThatAllAreDone();
+    server.ledger.haveAllStartedAt(Instant.now().minusSeconds(3_600));
+    send("Return-Path: <>\r\n" + mark + "\r\nMessage-ID: <2@client.test>\r\n\r\nx\r\n", ALICE);
+    assertThat(send(MESSAGE, ALICE)).startsWith("250");
+    assertThat(server.inbox(ALICE)).hasSize(2);
+  }
+
+  @Test
+  void whenAMessageHasManyRecipientsThenEachGetsAllOfIt() throws Exception {
+    send(MESSAGE, ALICE, BOB);
+    assertThat(server.inbox(ALICE).get(0)).startsWith("Return-Path: <").endsWith(MESSAGE);
+    assertThat(server.inbox(BOB).get(0)).startsWith("Return-Path: <").endsWith(MESSAGE);
+  }
+
+  @Test
   void whenAServerDiesAfterTheMessageIsThereThenARepetitionFindsIt() throws Exception {
     send(MESSAGE, ALICE);
     server.ledger.forgetThatAllAreDone();

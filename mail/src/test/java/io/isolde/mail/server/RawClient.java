@@ -19,7 +19,16 @@ final class RawClient implements AutoCloseable {
   private final OutputStream out;
 
   RawClient(int port) throws IOException {
-    socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    this(port, "127.0.0.1");
+  }
+
+  /**
+   * A client with an address of its own.
+   *
+   * @param address of this machine, as 127.0.0.2
+   */
+  RawClient(int port, String address) throws IOException {
+    socket = new Socket(InetAddress.getLoopbackAddress(), port, InetAddress.getByName(address), 0);
     socket.setSoTimeout(MAX_WAIT_MILLIS);
     in =
         new BufferedReader(

@@ -26,14 +26,18 @@ class SmtpBoundsTest {
   }
 
   private RawClient greeted() throws IOException {
-    RawClient client = new RawClient(server.server.smtpPort());
+    return greeted("127.0.0.1");
+  }
+
+  private RawClient greeted(String address) throws IOException {
+    RawClient client = new RawClient(server.server.smtpPort(), address);
     assertThat(client.readAnswer()).startsWith("220 mx.isolde.test");
     assertThat(client.say("EHLO client.test")).startsWith("250 ");
     return client;
   }
 
   private static MailBounds small() {
-    return MailBounds.standard().withMessageBytes(MAX_MESSAGE, 2 * MAX_MESSAGE);
+    return MailBounds.standard().withMessageBytes(MAX_MESSAGE, 4 * MAX_MESSAGE);
   }
 
   @AfterEach
@@ -110,14 +114,14 @@ class SmtpBoundsTest {
   @Timeout(60)
   void whenTooMuchIsBeingReceivedThenTheSenderIsToTryLaterAndTheRoomComesBack() throws Exception {
     try (RawClient first = connect(small());
-        RawClient second = greeted();
-        RawClient third = greeted()) {
+        RawClient second = greeted("127.0.0.2");
+        RawClient third = greeted("127.0.0.3")) {
       String line = "x".repeat(98) + "\r\n";
       begin(first);
       begin(second);
       first.send(line.repeat(MAX_MESSAGE / 100 - 1));
       second.send(line.repeat(MAX_MESSAGE / 100 - 1));
-      while (server.server.receivingBytes() < 2 * (MAX_MESSAGE - 100)) {
+      while (server.server.receivingBytes() < 4 * (MAX_MESSAGE - 100)) {
         Thread.sleep(1);
       }
       assertThat(deliver(third, line.repeat(10))).startsWith("452");
@@ -133,6 +137,33 @@ class SmtpBoundsTest {
   }
 
   @Test
+  @Timeout(60)
+  void whenAnAddressSendsManyMessagesAtOnceThenThereIsRoomForOthers() throws Exception {
+    try (RawClient first = connect(small());
+        RawClient second = greeted();
+        RawClient other = greeted("127.0.0.2")) {
+      String line = "x".repeat(98) + "\r\n";
+      begin(first);
+      first.send(line.repeat(MAX_MESSAGE / 100 - 1));
+      while (server.server.receivingBytes() < 2 * (MAX_MESSAGE - 100)) {
+        Thread.sleep(1);
+      }
+      assertThat(deliver(second, line.repeat(10))).startsWith("452");
+      assertThat(deliver(other, line.repeat(10))).startsWith("250");
+    }
+  }
+
+  @Test
+  void whenAHeaderIsTooLargeThenTheMessageIsRefusedForGood() throws Exception {
+    try (RawClient client = connect(MailBounds.standard())) {
+      String field = "X-Long: " + "x".repeat(980) + "\r\n";
+      String body = "\r\n" + field.repeat(1_200);
+      assertThat(deliver(client, field.repeat(1_200) + body)).startsWith("552");
+      assertThat(deliver(client, field.repeat(1_000) + body)).startsWith("250");
+    }
+  }
+
+  @Test
   void whenALineIsTooLongThenTheConnectionEnds() throws Exception {
     try (RawClient client = connect(small())) {
       client.trySend("NOOP " + "x".repeat(70_000) + "\r\nNOOP\r\n");
@@ -143,7 +174,7 @@ class SmtpBoundsTest {
 
   @Test
   void whenALineOfAMessageIsTooLongThenNothingIsDelivered() throws Exception {
-    try (RawClient client = connect(MailBounds.standard().withMessageBytes(1 << 20, 1 << 20))) {
+    try (RawClient client = connect(MailBounds.standard().withMessageBytes(1 << 20, 2 << 20))) {
       begin(client);
       client.trySend("Subject: x\r\n\r\n" + "x".repeat(70_000) + "\r\n.\r\n");
       assertThat(client.readAnswer()).startsWith("500");
