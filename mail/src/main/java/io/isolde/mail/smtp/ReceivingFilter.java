@@ -31,8 +31,8 @@ final class ReceivingFilter implements DataLineFilter, DisconnectHandler<SMTPSes
   /** So long a client may take to send a message. */
   static final Duration MAX_TIME = Duration.ofMinutes(5);
 
-  /** What this server adds to a header; less than a line of RFC 5322 for each of its fields. */
-  private static final int MAX_ADDED_BYTES = 4 << 10;
+  /** What this server adds to a header: the sender, who has come in a line, and short fields. */
+  private static final int MAX_ADDED_BYTES = 128 << 10;
 
   static final int MAX_HEADER_BYTES = Contents.MAX_HEADER_BYTES - MAX_ADDED_BYTES;
 
@@ -59,6 +59,7 @@ final class ReceivingFilter implements DataLineFilter, DisconnectHandler<SMTPSes
     private long reserved;
     private boolean isInBody;
     private boolean hasMessageId;
+    private boolean isLate;
     private Response refusal;
 
     Receiving(long startNanos, InetAddress client) {
@@ -118,7 +119,11 @@ final class ReceivingFilter implements DataLineFilter, DisconnectHandler<SMTPSes
                   session.setAttachment(RECEIVING, fresh, State.Connection);
                   return fresh;
                 });
+    if (receiving.isLate) {
+      return null; // it has heard so, and the connection is being closed
+    }
     if (nanos.getAsLong() - receiving.startNanos > MAX_TIME.toNanos()) {
+      receiving.isLate = true;
       SMTPResponse tooLate =
           new SMTPResponse("421", "4.4.2 The message takes too long, closing connection");
       tooLate.setEndSession(true);

@@ -52,6 +52,7 @@ class ReceivingFilterTest {
     Response last = line("x");
     assertThat(last.getRetCode()).isEqualTo("421");
     assertThat(last.isEndSession()).isTrue();
+    assertThat(line("y")).as("once").isNull();
     filter.onDisconnect(session);
     assertThat(filter.reservedBytes()).isZero();
   }
