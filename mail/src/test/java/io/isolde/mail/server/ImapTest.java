@@ -22,7 +22,7 @@ class ImapTest {
 
   @BeforeEach
   void start() throws Exception {
-    server = TestServer.start(MailBounds.standard().withMessageBytes(MAX_MESSAGE, MAX_MESSAGE));
+    server = TestServer.start(MailBounds.standard().withMessageBytes(MAX_MESSAGE, 2 * MAX_MESSAGE));
   }
 
   @AfterEach
