@@ -13,8 +13,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * Calls to the store, with the errors that James knows. They wait on the thread that subscribes:
- * workers do, and they may wait. What comes after a call may wait for a client, too, so it is not
- * to happen on the few threads of Reactor that everything shares.
+ * workers do, and they may wait. What comes after a call may wait for a client, too. It must not
+ * happen on the few threads of Reactor that everything shares.
  */
 final class Calls {
   private Calls() {}
