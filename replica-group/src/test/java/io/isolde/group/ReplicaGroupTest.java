@@ -127,7 +127,7 @@ class ReplicaGroupTest {
   }
 
   private static void assertUnknown(Throwable thrown) {
-    assertReason(thrown, Reason.UNKNOWN);
+    assertReason(thrown, Reason.TIMED_OUT_UNKNOWN);
   }
 
   private static void assertReason(Throwable thrown, Reason reason) {
