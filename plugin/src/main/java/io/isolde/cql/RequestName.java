@@ -34,7 +34,7 @@ final class RequestName {
    *
    * @param entries null if the request has none
    * @throws IsoldeException if it is not one, or from a clock that is a minute ahead or two behind:
-   *     whether such a write was applied could not be told for long enough
+   *     whether such a write was applied could not be known for long enough
    */
   static Optional<RequestId> of(Map<String, ByteBuffer> entries) {
     ByteBuffer value = entries == null ? null : entries.get(KEY);

@@ -43,7 +43,7 @@ public final class GroupWatches {
   /** Below what an attempt to reach a leader may take. */
   private static final long MAX_WAIT_AT_LEADER_MILLIS = 500;
 
-  /** In the place of the version of the protocol with which a read begins. */
+  /** In the place of the version of the protocol with which a read starts. */
   private static final int QUESTION = -3;
 
   private final StrongKeyspaces keyspaces;

@@ -45,13 +45,13 @@ final class RoutedClients implements AutoCloseable {
     return table.update(table.anyRow()).setTimeout(timeout).setIdempotent(true);
   }
 
-  /** Events of another kind begin. */
+  /** Events of another kind start. */
   void begin() {
     parts = new Parts();
     failedBefore = clients.failed();
   }
 
-  /** An event begins. */
+  /** An event starts. */
   void restart() {
     clients.successes().restart(System.nanoTime());
   }

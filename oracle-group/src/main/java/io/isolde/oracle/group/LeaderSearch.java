@@ -160,7 +160,7 @@ final class LeaderSearch {
         found.onLeader(client, address, leading);
       }
     } catch (RuntimeException e) {
-      client.close(); // So the search begins again: nobody looks at what is thrown here.
+      client.close(); // So the search starts again: nobody looks at what is thrown here.
       throw e;
     }
   }
