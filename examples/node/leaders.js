@@ -56,6 +56,7 @@ class LeaderFirstPolicy extends policies.loadBalancing.LoadBalancingPolicy {
    * was passed on.
    */
   learn(keyspace, result) {
+    this.doubt(Object.keys(result.info.triedHosts ?? {}).filter((host) => host !== result.info.queriedHost));
     const payload = result.info.customPayload;
     const group = payload?.['isolde-group'];
     if (!payload?.['isolde-leader'] || group?.length !== 32) {
@@ -68,6 +69,21 @@ class LeaderFirstPolicy extends policies.loadBalancing.LoadBalancingPolicy {
     }
     this.leaders.set(known.group, payload['isolde-leader'].toString());
     return true;
+  }
+
+  /**
+   * Forgets leaders that did not answer, where another node has answered in their place. If a request fails since it
+   * must not be repeated, call it with the error's coordinator.
+   */
+  doubt(hosts) {
+    if (hosts.length === 0) {
+      return;
+    }
+    for (const [group, leader] of this.leaders) {
+      if (hosts.includes(leader)) {
+        this.leaders.delete(group);
+      }
+    }
   }
 
   add(keyspace, known) {

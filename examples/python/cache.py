@@ -26,24 +26,34 @@ class Cache:
         # Before anything is read, so that nothing is missed.
         now = f"SELECT CHANGES FROM {_TABLE} AFTER NOW WITHIN 0 MILLISECONDS"
         self._as_of = session.execute(now).one().timestamp
+        self._is_following = True
         self.reads = 0
         watch = self._isolde.watch(f"SELECT CHANGES FROM {_TABLE}", after=self._as_of)
         threading.Thread(target=self._follow, args=(watch,), daemon=True).start()
 
     def _follow(self, watch: isolde.Watch) -> None:
-        for event in watch:  # One that is lost empties the cache, too.
+        try:
+            for event in watch:  # One that is lost empties the cache, too.
+                with self._changed:
+                    self._prices.clear()
+                    self._as_of = event.timestamp
+                    self._changed.notify_all()
+        finally:  # The watch has failed for good. From now on each price is read.
             with self._changed:
+                self._is_following = False
                 self._prices.clear()
-                self._as_of = event.timestamp
                 self._changed.notify_all()
 
     def price(self, item: str, not_before: int = 0) -> int | None:
         with self._changed:
-            if not self._changed.wait_for(lambda: self._as_of >= not_before, timeout=10):
+            if not self._changed.wait_for(lambda: self._knows(not_before), timeout=10):
                 raise TimeoutError("The watch is late.")
             if item in self._prices:
                 return self._prices[item]
         return self._read(item)
+
+    def _knows(self, not_before: int) -> bool:
+        return self._as_of >= not_before or not self._is_following
 
     def _read(self, item: str) -> int | None:
         self.reads += 1
@@ -52,7 +62,7 @@ class Cache:
             start = tx.start_timestamp
         price = row.price if row else None
         with self._changed:
-            if start >= self._as_of:  # Else it may have changed after this was read.
+            if self._is_following and start >= self._as_of:  # Else it may have changed after this was read.
                 self._prices[item] = price
         return price
 

@@ -29,9 +29,26 @@ class Trio:
 
     def run(self, verb: str, *arguments: str) -> None:
         """Runs ``isolde cluster``."""
-        script = pathlib.Path(os.environ["ISOLDE_HOME"]) / "isolde"
-        command = [str(script), "cluster", verb, "trio", "--home", str(self._home), *arguments]
-        subprocess.run(command, check=True, timeout=self._MAX_SECONDS)
+        subprocess.run(
+            [self._script(), "cluster", verb, "trio", "--home", str(self._home), *arguments],
+            check=True,
+            timeout=self._MAX_SECONDS,
+        )
+
+    def ring(self, *arguments: str) -> list[str]:
+        """The lines of ``isolde ring``."""
+        done = subprocess.run(
+            [self._script(), "ring", "--at", Trio.FIRST, *arguments],
+            check=True,
+            timeout=self._MAX_SECONDS,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        return done.stdout.splitlines()
+
+    @staticmethod
+    def _script() -> str:
+        return str(pathlib.Path(os.environ["ISOLDE_HOME"]) / "isolde")
 
 
 @pytest.fixture(scope="session")

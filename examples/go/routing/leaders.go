@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/binary"
+	"errors"
 	"net"
 	"sort"
 	"strconv"
@@ -109,7 +110,7 @@ func (p *LeaderFirst) Pick(statement gocql.ExecutableStatement) gocql.NextHost {
 	return func() gocql.SelectedHost {
 		if isFirst {
 			isFirst = false
-			return asked{leader}
+			return asked{leader, func() { p.doubt(leader) }}
 		}
 		next := rest()
 		if next != nil && next.Info().HostID() == leader.HostID() {
@@ -143,10 +144,33 @@ func isOfAnyReplica(statement gocql.Statement) bool {
 	return len(text) >= 6 && strings.EqualFold(text[:6], "SELECT")
 }
 
-type asked struct{ host *gocql.HostInfo }
+// doubt forgets a leader that does not answer. Another node's answer names the next one, or has none to name
+// because that node leads now.
+func (p *LeaderFirst) doubt(leader *gocql.HostInfo) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	for group, name := range p.leaders {
+		if p.hosts[name] == leader {
+			delete(p.leaders, group)
+		}
+	}
+}
+
+type asked struct {
+	host  *gocql.HostInfo
+	doubt func()
+}
 
 func (a asked) Info() *gocql.HostInfo { return a.host }
-func (a asked) Mark(error)            {}
+
+// Mark is called when the request has ended. An error of the server is an answer. If the context of the request has
+// ended before cluster.Timeout, the driver says nothing: give the context more time than that.
+func (a asked) Mark(err error) {
+	var answer gocql.RequestError
+	if err != nil && !errors.As(err, &answer) {
+		a.doubt()
+	}
+}
 
 func (p *LeaderFirst) set(host *gocql.HostInfo, isUp bool) {
 	address := host.RPCAddress()

@@ -20,8 +20,24 @@ class ReplicatedLogStrategy(metadata.SimpleStrategy):  # type: ignore[misc]
 
     name = "io.isolde.replication.ReplicatedLogStrategy"
 
+    # Made by CREATE KEYSPACE, anew each time.
+    _made = ("class", "layout", "incarnation")
+
+    def __init__(self, options_map: dict[str, str]) -> None:
+        super().__init__(options_map)
+        self._options = {k: str(v) for k, v in options_map.items() if k not in self._made}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ReplicatedLogStrategy) and self._options == other._options
+
     def export_for_schema(self) -> str:
-        return f"{{'class': '{self.name}', 'replication_factor': '{self.replication_factor}'}}"
+        """The options that CREATE KEYSPACE takes."""
+        options = {"class": self.name, **dict(sorted(self._options.items()))}
+        return "{" + ", ".join(f"{_quoted(k)}: {_quoted(v)}" for k, v in options.items()) + "}"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 metadata._replication_strategies[ReplicatedLogStrategy.name] = ReplicatedLogStrategy

@@ -10,7 +10,13 @@ import io.isolde.bench.kit.BenchOptions;
 import io.isolde.bench.kit.Benchmark;
 import io.isolde.bench.kit.Report;
 import io.isolde.bench.kit.Run;
+import io.isolde.bench.mail.MailBenchmark;
+import io.isolde.bench.mail.MailFigures;
+import io.isolde.bench.mail.UidBenchmark;
+import io.isolde.bench.notifications.HandOverBenchmark;
+import io.isolde.bench.notifications.NotificationFigures;
 import io.isolde.bench.notifications.NotificationsBenchmark;
+import io.isolde.bench.notifications.WatchedWritesBenchmark;
 import io.isolde.bench.oracle.CurveFigures;
 import io.isolde.bench.oracle.OracleCore;
 import io.isolde.bench.oracle.OracleCurves;
@@ -18,6 +24,7 @@ import io.isolde.bench.oracle.OracleWire;
 import io.isolde.bench.overhead.CollectionBenchmark;
 import io.isolde.bench.overhead.PluginBenchmark;
 import io.isolde.bench.overhead.VersionsBenchmark;
+import io.isolde.bench.scaling.ScalingBenchmark;
 import io.isolde.bench.snapshots.SnapshotFigures;
 import io.isolde.bench.snapshots.SnapshotsBenchmark;
 import io.isolde.bench.strong.LeadershipBenchmark;
@@ -77,7 +84,11 @@ public final class Benches {
                           "oracle-curves",
                           "figures 5 to 10 of \"A Critique of Snapshot Isolation\", without the data servers",
                           OracleCurves::run)
-                      .drawnBy(CurveFigures::of)),
+                      .drawnBy(CurveFigures::of),
+                  Benchmark.of(
+                      "scaling",
+                      "what the oracle's members pay, and simulated clusters that pay it",
+                      ScalingBenchmark::run)),
               Benchmark.onNodes(
                   "transactions",
                   "transactions against plain statements and LWT",
@@ -152,13 +163,36 @@ public final class Benches {
                   ReplicationBenchmark::figures),
               List.of(
                   Benchmark.of(
-                      "routing",
-                      "a strong keyspace of six groups: clients that know the leaders against any node",
-                      RoutingBenchmark::run),
+                          "routing",
+                          "a strong keyspace of six groups: clients that know the leaders against any node",
+                          RoutingBenchmark::run)
+                      .drawnBy(RoutingBenchmark::figures),
                   Benchmark.of(
-                      "notifications",
-                      "how soon many watchers hear of a change, on one node and three, beside ZooKeeper",
-                      NotificationsBenchmark::run)),
+                          "notifications",
+                          "how soon many watchers hear of a change, on one node and three, beside ZooKeeper",
+                          NotificationsBenchmark::run)
+                      .drawnBy(NotificationFigures::of),
+                  Benchmark.of(
+                      "hand-over",
+                      "watchers of rows that change all the time, while nodes die amid their moves",
+                      HandOverBenchmark::run),
+                  Benchmark.of(
+                      "watched-writes",
+                      "what watches cost those who write to a strong keyspace, on three nodes",
+                      WatchedWritesBenchmark::run)),
+              drawn(
+                  Benchmark.onNodes(
+                      "mail",
+                      "mail through SMTP: strong and transactional mailboxes against QUORUM and LWT",
+                      MailBenchmark::onNodes,
+                      3,
+                      5),
+                  MailFigures::of),
+              List.of(
+                  Benchmark.of(
+                      "mail-uids",
+                      "deliveries to mailboxes without contents, by the four stores of mail on three nodes",
+                      UidBenchmark::run)),
               drawn(
                   Benchmark.onNodes(
                       "leadership",

@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Properties;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -25,48 +24,44 @@ final class MailOptions {
   @Option(
       names = "--store",
       paramLabel = "KIND",
-      defaultValue = "transactional",
       converter = MailOptions.KindConverter.class,
       description =
           "How mailboxes are kept: transactional, strong, quorum or serial. A keyspace keeps its"
-              + " kind.")
+              + " kind. At first: transactional.")
   private MailConsistency consistency;
 
   @Option(
       names = "--keyspace",
       paramLabel = "NAME",
-      defaultValue = "mail",
-      description = "Where; it is created if it is missing.")
+      description = "Where; it is created if it is missing. At first: mail.")
   private String keyspace;
 
   @Option(
       names = "--domain",
       paramLabel = "NAME",
-      defaultValue = "localhost",
-      description = "The domain of users who leave it out, and the server's name.")
+      description =
+          "The domain of users who leave it out, and the server's name. At first: localhost.")
   private String domain;
 
   @Option(
       names = "--listen",
       paramLabel = "ADDRESS",
-      defaultValue = "127.0.0.1",
-      description = "Where clients connect.")
+      description = "Where clients connect. At first: 127.0.0.1.")
   private String address;
 
-  @Option(names = "--smtp-port", paramLabel = "PORT", defaultValue = "2525", description = "SMTP.")
-  private int smtpPort;
+  @Option(names = "--smtp-port", paramLabel = "PORT", description = "SMTP. At first: 2525.")
+  private Integer smtpPort;
 
-  @Option(names = "--pop3-port", paramLabel = "PORT", defaultValue = "2110", description = "POP3.")
-  private int pop3Port;
+  @Option(names = "--pop3-port", paramLabel = "PORT", description = "POP3. At first: 2110.")
+  private Integer pop3Port;
 
-  @Option(names = "--imap-port", paramLabel = "PORT", defaultValue = "2143", description = "IMAP.")
-  private int imapPort;
+  @Option(names = "--imap-port", paramLabel = "PORT", description = "IMAP. At first: 2143.")
+  private Integer imapPort;
 
   @Option(
       names = "--keystore",
       paramLabel = "FILE",
-      description = "Key and certificate for TLS, PKCS12. Default: one that the server has made.",
-      showDefaultValue = Visibility.NEVER)
+      description = "Key and certificate for TLS, PKCS12. At first: one that the server has made.")
   private Path keystore;
 
   @Option(
@@ -79,15 +74,16 @@ final class MailOptions {
 
   @Option(
       names = "--passwords-in-clear",
-      description = "Let clients log in without TLS. For tests and benchmarks.")
-  private boolean isClearAllowed;
+      negatable = true,
+      description = "Let clients log in without TLS. For tests and benchmarks. At first: no.")
+  private Boolean isClearAllowed;
 
   @Option(
       names = "--workers",
       paramLabel = "NUMBER",
-      defaultValue = "" + MailServerSettings.WORKERS,
-      description = "Threads that wait for the cluster.")
-  private int workers;
+      description =
+          "Threads that wait for the cluster. At first: " + MailServerSettings.WORKERS + ".")
+  private Integer workers;
 
   /** In lower case, as all that one types. */
   static final class KindConverter implements ITypeConverter<MailConsistency> {
@@ -103,22 +99,22 @@ final class MailOptions {
     }
   }
 
+  /** As the options say. What they do not say stays as it was at the last start. */
   Properties toSettings(Home home, NodeAccess access, MailFolder folder) throws IOException {
-    Properties settings = new Properties();
-    setPlace(settings, access.contactPoint(home), consistency, keyspace, domain);
-    settings.setProperty(MailFolder.ADDRESS, address);
-    settings.setProperty(MailFolder.SMTP_PORT, Integer.toString(smtpPort));
-    settings.setProperty(MailFolder.POP3_PORT, Integer.toString(pop3Port));
-    settings.setProperty(MailFolder.IMAP_PORT, Integer.toString(imapPort));
-    settings.setProperty(MailFolder.WORKERS, Integer.toString(workers));
-    settings.setProperty(MailFolder.PASSWORDS_IN_CLEAR, Boolean.toString(isClearAllowed));
-    if (keystore == null) {
-      setOwnCertificate(settings, folder, domain);
-    } else {
-      settings.setProperty(MailFolder.KEYSTORE, keystore.toAbsolutePath().toString());
-      settings.setProperty(
-          MailFolder.KEYSTORE_PASSWORD, keystorePassword == null ? "" : keystorePassword);
+    Properties settings = folder.exists() ? folder.properties() : new Properties();
+    if (access.isToBeAsked(home, settings.getProperty(MailFolder.NODES))) {
+      settings.setProperty(MailFolder.NODES, CqlConnection.name(access.contactPoint(home)));
     }
+    set(settings, MailFolder.STORE, consistency, MailConsistency.TRANSACTIONAL);
+    set(settings, MailFolder.KEYSPACE, keyspace, "mail");
+    set(settings, MailFolder.DOMAIN, domain, "localhost");
+    set(settings, MailFolder.ADDRESS, address, "127.0.0.1");
+    set(settings, MailFolder.SMTP_PORT, smtpPort, 2525);
+    set(settings, MailFolder.POP3_PORT, pop3Port, 2110);
+    set(settings, MailFolder.IMAP_PORT, imapPort, 2143);
+    set(settings, MailFolder.WORKERS, workers, MailServerSettings.WORKERS);
+    set(settings, MailFolder.PASSWORDS_IN_CLEAR, isClearAllowed, false);
+    setKeystore(settings, folder);
     access
         .credentials()
         .ifPresent(
@@ -129,6 +125,30 @@ final class MailOptions {
     return settings;
   }
 
+  private static void set(Properties settings, String name, Object said, Object atFirst) {
+    if (said != null || !settings.containsKey(name)) {
+      settings.setProperty(name, text(said == null ? atFirst : said));
+    }
+  }
+
+  private static String text(Object value) {
+    return value instanceof MailConsistency kind
+        ? kind.name().toLowerCase(Locale.ROOT)
+        : value.toString();
+  }
+
+  private void setKeystore(Properties settings, MailFolder folder) throws IOException {
+    if (keystore != null) {
+      settings.setProperty(MailFolder.KEYSTORE, keystore.toAbsolutePath().toString());
+      settings.setProperty(MailFolder.KEYSTORE_PASSWORD, "");
+    } else if (!settings.containsKey(MailFolder.KEYSTORE)) {
+      setOwnCertificate(settings, folder, settings.getProperty(MailFolder.DOMAIN));
+    }
+    if (keystorePassword != null) {
+      settings.setProperty(MailFolder.KEYSTORE_PASSWORD, keystorePassword);
+    }
+  }
+
   static void setPlace(
       Properties settings,
       InetSocketAddress node,
@@ -136,7 +156,7 @@ final class MailOptions {
       String keyspace,
       String domain) {
     settings.setProperty(MailFolder.NODES, CqlConnection.name(node));
-    settings.setProperty(MailFolder.STORE, consistency.name().toLowerCase(Locale.ROOT));
+    settings.setProperty(MailFolder.STORE, text(consistency));
     settings.setProperty(MailFolder.KEYSPACE, keyspace);
     settings.setProperty(MailFolder.DOMAIN, domain);
   }

@@ -49,6 +49,23 @@ final class NodeAccess {
     return login.credentials(CqlConnection.Credentials::new);
   }
 
+  /**
+   * Whether the options say which node to ask, and not what was said before.
+   *
+   * @param before its name; null if nothing was. If it is that of the development node, this must
+   *     be running
+   */
+  boolean isToBeAsked(Home home, String before) {
+    return at != null || before == null || before.equals(nameOfDevelopmentNode(home));
+  }
+
+  private static String nameOfDevelopmentNode(Home home) {
+    Path folder = home.folderOf(Home.DEVELOPMENT);
+    return LocalCluster.exists(folder)
+        ? CqlConnection.name(LocalCluster.open(folder).node(1).contactPoint())
+        : "";
+  }
+
   InetSocketAddress contactPoint(Home home) {
     return at == null ? developmentNode(home) : parse(command, at);
   }

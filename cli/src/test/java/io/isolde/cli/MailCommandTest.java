@@ -3,11 +3,13 @@ package io.isolde.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.mail.server.MailFolder;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -45,6 +47,28 @@ class MailCommandTest {
   void whenThereIsNoNodeThenTheMailServerDoesNotStart() {
     assertThat(run("mail", "start", home())).isOne();
     assertThat(err.toString()).contains("There is no development node");
+  }
+
+  /** Nothing listens there, so the server gives up; what it was to do is written before. */
+  @Test
+  void whenAServerIsStartedAgainThenWhatIsNotSaidStaysAsItWas() throws Exception {
+    String nowhere = "--at=127.0.0.1:1";
+    assertThat(run("mail", "start", nowhere, "--store=strong", "--smtp-port=0", home())).isOne();
+    assertThat(run("mail", "start", "--passwords-in-clear", home())).isOne();
+    assertThat(run("mail", "start", "--pop3-port=0", home())).isOne();
+
+    Properties settings = new MailFolder(home.resolve("mail")).properties();
+
+    assertThat(settings)
+        .containsEntry(MailFolder.NODES, "127.0.0.1:1")
+        .containsEntry(MailFolder.STORE, "strong")
+        .containsEntry(MailFolder.SMTP_PORT, "0")
+        .containsEntry(MailFolder.POP3_PORT, "0")
+        .containsEntry(MailFolder.IMAP_PORT, "2143")
+        .containsEntry(MailFolder.PASSWORDS_IN_CLEAR, "true");
+    assertThat(run("mail", "start", "--no-passwords-in-clear", home())).isOne();
+    assertThat(new MailFolder(home.resolve("mail")).properties())
+        .containsEntry(MailFolder.PASSWORDS_IN_CLEAR, "false");
   }
 
   @Test

@@ -27,7 +27,15 @@ final class TestNode implements ExtensionContext.Store.CloseableResource {
   /** The address of the first node, where the default does not exist, as on macOS. */
   static final String ADDRESS_PROPERTY = "isolde.junit.address";
 
-  /** Drivers wait for 2 s unless told, which a busy test machine can take for a schema change. */
+  /** Drivers read the schema once for all changes within 1 s, and each change waits for that. */
+  private static final Duration SCHEMA_WINDOW = Duration.ofMillis(10);
+
+  /** A session that is closed has nothing under way, so there is little to wait for. */
+  private static final int CLOSE_MILLIS = 100;
+
+  private static final int MAX_CLOSE_MILLIS = 15_000;
+
+  /** Drivers wait for 2 s by default, which a busy test machine can take for a schema change. */
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(20);
 
   private static final AtomicInteger numbers = new AtomicInteger();
@@ -101,9 +109,16 @@ final class TestNode implements ExtensionContext.Store.CloseableResource {
             .withConfigLoader(
                 DriverConfigLoader.programmaticBuilder()
                     .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, REQUEST_TIMEOUT)
+                    .withDuration(DefaultDriverOption.METADATA_SCHEMA_WINDOW, SCHEMA_WINDOW)
                     .withDuration(
                         DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, REQUEST_TIMEOUT)
                     .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, REQUEST_TIMEOUT)
+                    .withString(DefaultDriverOption.NETTY_IO_SHUTDOWN_UNIT, "MILLISECONDS")
+                    .withInt(DefaultDriverOption.NETTY_IO_SHUTDOWN_QUIET_PERIOD, CLOSE_MILLIS)
+                    .withInt(DefaultDriverOption.NETTY_IO_SHUTDOWN_TIMEOUT, MAX_CLOSE_MILLIS)
+                    .withString(DefaultDriverOption.NETTY_ADMIN_SHUTDOWN_UNIT, "MILLISECONDS")
+                    .withInt(DefaultDriverOption.NETTY_ADMIN_SHUTDOWN_QUIET_PERIOD, CLOSE_MILLIS)
+                    .withInt(DefaultDriverOption.NETTY_ADMIN_SHUTDOWN_TIMEOUT, MAX_CLOSE_MILLIS)
                     .build())
             .build();
     String keyspace = "test%d".formatted(keyspaces.incrementAndGet());

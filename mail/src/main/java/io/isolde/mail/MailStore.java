@@ -2,6 +2,7 @@
 package io.isolde.mail;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import io.isolde.mail.store.cql.ContentSweep;
 import io.isolde.mail.store.cql.MailboxStore;
 import io.isolde.mail.store.james.JamesMailboxes;
 import java.util.Objects;
@@ -23,9 +24,11 @@ import org.apache.james.mailbox.quota.QuotaRootResolver;
  */
 public final class MailStore implements AutoCloseable {
   private final JamesMailboxes mailboxes;
+  private final ContentSweep sweep;
 
-  private MailStore(JamesMailboxes mailboxes) {
+  private MailStore(JamesMailboxes mailboxes, ContentSweep sweep) {
     this.mailboxes = mailboxes;
+    this.sweep = sweep;
   }
 
   /**
@@ -67,7 +70,7 @@ public final class MailStore implements AutoCloseable {
           case QUORUM -> MailboxStore.quorum(session, keyspace);
           case SERIAL -> MailboxStore.serial(session, keyspace);
         };
-    return new MailStore(new JamesMailboxes(store, authenticator, authorizator));
+    return new MailStore(new JamesMailboxes(store, authenticator, authorizator), store.sweep());
   }
 
   /** Mailboxes, and sessions of users. */
@@ -85,9 +88,9 @@ public final class MailStore implements AutoCloseable {
     return mailboxes.messageIdManager();
   }
 
-  /** What sessions of this process hear of changes by; it knows nothing of other processes. */
+  /** What sessions of this process hear of changes by, those of other processes included. */
   public EventBus eventBus() {
-    return mailboxes.mailboxManager().getEventBus();
+    return mailboxes.events();
   }
 
   /** Without limits. */
@@ -99,7 +102,14 @@ public final class MailStore implements AutoCloseable {
     return mailboxes.mailboxManager().getQuotaComponents().getQuotaRootResolver();
   }
 
-  /** Holds nothing that must be closed today; callers should all the same. */
+  /** What removes content that crashes have left. */
+  public ContentSweep contentSweep() {
+    return sweep;
+  }
+
+  /** Ends the watches of mailboxes that somebody listens to. */
   @Override
-  public void close() {}
+  public void close() {
+    mailboxes.close();
+  }
 }

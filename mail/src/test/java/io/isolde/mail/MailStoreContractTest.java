@@ -147,6 +147,22 @@ class MailStoreContractTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void whenTheContentOfAMessageIsLostThenTheOthersCanStillBeRead(
+      MailConsistency consistency, CqlSession session) throws Exception {
+    try (MailStore store = open(session, consistency)) {
+      Account account = new Account(store);
+      ComposedMessageId lost = account.append(message(5));
+      byte[] other = message(7);
+      account.append(other);
+      session.execute(
+          "DELETE FROM %s.headers WHERE message_id = ?".formatted(keyspace(consistency)),
+          UUID.fromString(lost.getMessageId().serialize()));
+      assertThat(account.read(account.inbox())).isEqualTo(other);
+    }
+  }
+
   @Test
   void whenAKeyspaceIsOfAnotherConsistencyThenItIsRefused(CqlSession session) {
     open(session, MailConsistency.SERIAL).close();

@@ -34,7 +34,12 @@ sealed interface ControlStatement extends CQLStatement {
 
   /** START TRANSACTION. */
   record Start(IsolationLevel level, boolean readOnly, OptionalLong asOf, Optional<String> snapshot)
-      implements ControlStatement {}
+      implements ControlStatement {
+    /** Whether the transaction reads what is there when it starts. */
+    boolean isOfNow() {
+      return asOf.isEmpty() && snapshot.isEmpty();
+    }
+  }
 
   /**
    * CREATE SNAPSHOT.

@@ -52,15 +52,16 @@ final class ControlStatements {
 
   CompletableFuture<ResultMessage> execute(ControlStatement statement, Incoming incoming) {
     statement.authorize(incoming.client());
-    return statement instanceof ControlStatement.Commit
-        ? commit(incoming)
+    if (statement instanceof ControlStatement.Commit) {
+      return commit(incoming);
+    }
+    return statement instanceof ControlStatement.Start start
+        ? start(start, incoming)
         : CompletableFuture.completedFuture(executeNow(statement, incoming));
   }
 
   private ResultMessage executeNow(ControlStatement statement, Incoming incoming) {
-    if (statement instanceof ControlStatement.Start start) {
-      return start(start, incoming);
-    } else if (statement instanceof ControlStatement.Rollback) {
+    if (statement instanceof ControlStatement.Rollback) {
       return rollback(incoming);
     } else if (statement instanceof ControlStatement.Savepoint savepoint) {
       return savepoint(savepoint, incoming);
@@ -118,7 +119,7 @@ final class ControlStatements {
             table.name));
   }
 
-  private ResultMessage start(ControlStatement.Start start, Incoming incoming) {
+  private CompletableFuture<ResultMessage> start(ControlStatement.Start start, Incoming incoming) {
     Optional<UUID> onConnection = connections.of(incoming.client());
     if (incoming.bound().isEmpty()) {
       connections.requireSerial(incoming.client());
@@ -133,11 +134,16 @@ final class ControlStatements {
           onConnection.get());
     }
     UUID id = incoming.bound().orElseGet(UUID::randomUUID);
-    return started(id, begin(id, start, incoming), start, incoming);
+    CompletableFuture<Long> begun = begin(id, start, incoming);
+    if (incoming.bound().isEmpty()) {
+      // Not on an event loop: if its connection is gone, the transaction is ended there.
+      var unused = Answers.await(begun);
+    }
+    return begun.thenApply(startTimestamp -> started(id, startTimestamp, start, incoming));
   }
 
-  /** Begins a transaction, unless it is open; returns its start timestamp. */
-  long begin(UUID id, ControlStatement.Start start, Incoming incoming) {
+  /** Begins a transaction, unless it is open; gives its start timestamp. */
+  private CompletableFuture<Long> begin(UUID id, ControlStatement.Start start, Incoming incoming) {
     boolean isOpenOtherwise =
         start.snapshot().isPresent()
             ? coordinator.ifStarted().filter(c -> c.transactions().isOpen(id)).isPresent()
@@ -149,9 +155,10 @@ final class ControlStatements {
       coordinator
           .ifStarted()
           .ifPresent(started -> started.transactions().requireNotEnded(id, incoming.user()));
-      return snapshotTransactions
-          .begin(id, start.snapshot().get(), incoming.user())
-          .timestampMicros();
+      return CompletableFuture.completedFuture(
+          snapshotTransactions
+              .begin(id, start.snapshot().get(), incoming.user())
+              .timestampMicros());
     }
     return coordinator
         .get()
@@ -160,7 +167,7 @@ final class ControlStatements {
             id,
             new Transactions.Options(start.level(), start.readOnly(), start.asOf()),
             incoming.user())
-        .startTimestamp();
+        .thenApply(Transaction::startTimestamp);
   }
 
   private ResultMessage started(
@@ -239,14 +246,14 @@ final class ControlStatements {
   }
 
   /**
-   * As {@link #begin(UUID, ControlStatement.Start, Incoming)}, with the statement that follows. If
-   * the transaction can't begin, that statement is not executed. If it was a write, the same START
-   * with the next statement must not begin the transaction without it.
+   * Begins a transaction with the statement that follows, and waits until it has begun. If it can't
+   * begin, that statement is not executed. If it was a write, the same START with the next
+   * statement must not begin the transaction without it.
    */
   long begin(CQLStatement first, Incoming incoming) {
     UUID id = incoming.bound().orElseThrow();
     try {
-      return begin(id, incoming.payload().start().orElseThrow(), incoming);
+      return Answers.await(begin(id, incoming.payload().start().orElseThrow(), incoming));
     } catch (IsoldeException e) {
       // With an id that was used before it can't begin anyway.
       if (FailedStatement.endsTransaction(first)

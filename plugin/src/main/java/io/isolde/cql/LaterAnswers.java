@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.QueryEvents;
 import org.apache.cassandra.cql3.QueryHandler;
@@ -39,10 +40,13 @@ import org.slf4j.LoggerFactory;
 final class LaterAnswers {
   private static final Logger log = LoggerFactory.getLogger(LaterAnswers.class);
 
-  private static final String COMMIT = "COMMIT";
+  private static final Pattern COMMIT = control("COMMIT");
 
-  /** With room for what may follow the word. */
-  private static final int MAX_COMMIT_CHARACTERS = 64;
+  /** Of what does not read the past: for that the oracle is asked and waited for. */
+  private static final Pattern START = control("START(?!.*\\bAS\\b)");
+
+  /** With room for what may follow the first word. */
+  private static final int MAX_CONTROL_CHARACTERS = 80;
 
   private final StrongKeyspaces strong;
   private final PreparedControlStatements control;
@@ -57,7 +61,9 @@ final class LaterAnswers {
 
   /** Returns the answer, or what stands for one that comes later. */
   static ResultMessage answer(CQLStatement statement, CompletableFuture<ResultMessage> answer) {
-    boolean isLong = statement instanceof ControlStatement.Watch;
+    // A START waits for the oracle; while that is silent, strong writes need the places.
+    boolean isLong =
+        statement instanceof ControlStatement.Watch || statement instanceof ControlStatement.Start;
     ResultMessage now =
         answer.isDone() || isListenedTo() ? null : LaterDispatcher.defer(answer, isLong);
     return now == null ? Answers.await(answer) : now;
@@ -103,7 +109,8 @@ final class LaterAnswers {
 
   /**
    * Whether a request only starts what is answered later: it waits for nothing, as a rule. Called
-   * on an event loop, so it parses nothing. Not with START: that waits for its timestamp.
+   * on an event loop, so it parses nothing. Not a statement that START goes with, nor a START that
+   * is bound to its connection: they wait for the timestamp.
    */
   private boolean startsOnly(Message.Request request) {
     Map<String, ByteBuffer> payload = request.getCustomPayload();
@@ -117,11 +124,13 @@ final class LaterAnswers {
     boolean isInTransaction =
         payload != null && payload.containsKey(TransactionPayload.TRANSACTION);
     if (request instanceof QueryMessage query) {
-      return commits || isCommit(query.query) || WatchStatements.mayBe(query.query);
+      return commits
+          || isControl(query.query, isInTransaction)
+          || WatchStatements.mayBe(query.query);
     }
     if (request instanceof ExecuteMessage execute) {
       return commits
-          || isCommitOrWatch(execute.statementId)
+          || isControlOrWatch(execute.statementId, isInTransaction)
           || (!isInTransaction && isWriteOfOurs(execute.statementId));
     }
     return request instanceof BatchMessage batch
@@ -129,16 +138,23 @@ final class LaterAnswers {
             || (!isInTransaction && batch.queryOrIdList.stream().allMatch(this::isWriteOfOurs)));
   }
 
-  private boolean isCommitOrWatch(MD5Digest id) {
+  private boolean isControlOrWatch(MD5Digest id, boolean isInTransaction) {
     QueryHandler.Prepared own = control.get(id);
     return own != null
         && (own.statement instanceof ControlStatement.Commit
-            || own.statement instanceof ControlStatement.Watch);
+            || own.statement instanceof ControlStatement.Watch
+            || (isInTransaction
+                && own.statement instanceof ControlStatement.Start start
+                && start.isOfNow()));
   }
 
-  private static boolean isCommit(String text) {
-    return text.length() <= MAX_COMMIT_CHARACTERS
-        && text.stripLeading().regionMatches(true, 0, COMMIT, 0, COMMIT.length());
+  static boolean isControl(String text, boolean isInTransaction) {
+    return text.length() <= MAX_CONTROL_CHARACTERS
+        && (COMMIT.matcher(text).matches() || (isInTransaction && START.matcher(text).matches()));
+  }
+
+  private static Pattern control(String word) {
+    return Pattern.compile("\\s*" + word + "\\b.*", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
   }
 
   /** Texts are not: they would have to be parsed. */

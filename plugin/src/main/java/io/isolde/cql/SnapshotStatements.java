@@ -2,6 +2,7 @@
 package io.isolde.cql;
 
 import com.google.common.collect.Sets;
+import io.isolde.answer.Answers;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.oracle.IsolationLevel;
@@ -97,7 +98,8 @@ final class SnapshotStatements {
         () -> {
           var options =
               new Transactions.Options(IsolationLevel.SNAPSHOT, true, OptionalLong.empty());
-          holder.add(coordinator.get().transactions().begin(id, options, incoming.user()));
+          holder.add(
+              Answers.await(coordinator.get().transactions().begin(id, options, incoming.user())));
           long moment = holder.get(0).startTimestamp();
           coordinator.get().awaitApplied(wish.tables(), moment);
           return moment;

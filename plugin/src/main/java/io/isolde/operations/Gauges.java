@@ -44,6 +44,7 @@ final class Gauges {
     changes(IsoldeMetric.WATCHES_WAITING, Changes::waiting);
     changes(IsoldeMetric.CHANGES_NOTIFIED, Changes::notified);
     changes(IsoldeMetric.CHANGES_LOST, Changes::lost);
+    changes(IsoldeMetric.CHANGES_BYTES, Changes::bytes);
     IsoldeMetric.PUSH_CONNECTIONS.gauge(() -> (long) parts.push().connections());
     IsoldeMetric.PUSH_WATCHERS.gauge(() -> (long) parts.push().watchers());
     IsoldeMetric.PUSH_LOST.gauge(() -> parts.push().lost());

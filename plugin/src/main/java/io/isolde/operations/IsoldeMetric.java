@@ -60,6 +60,7 @@ enum IsoldeMetric {
   WATCHES_WAITING(Type.WATCHES, "Waiting"),
   CHANGES_NOTIFIED(Type.WATCHES, "Notified"),
   CHANGES_LOST(Type.WATCHES, "Lost"),
+  CHANGES_BYTES(Type.WATCHES, "Bytes"),
 
   PUSH_CONNECTIONS(Type.PUSH, "Connections"),
   PUSH_WATCHERS(Type.PUSH, "Watchers"),

@@ -32,13 +32,11 @@ final class PushQuestions {
     void failed(int id, int question, Throwable failure);
   }
 
-  /** A subscription's question, and the answer that it waits for. */
+  /** A subscription, and the question for whose answer it waits. */
   private final class Subscribed implements SharedQuestions.Asker {
     private final int id;
     private final PushedStatements.Question question;
-    private volatile CompletableFuture<Changes.Notification> asked;
-    private volatile SharedQuestions.Asked joined;
-    private volatile boolean isOver;
+    private final WaitingQuestion waits = new WaitingQuestion();
 
     /** By {@link System#nanoTime}; nothing is known before the first look. */
     private volatile long allowedUntilNanos = System.nanoTime();
@@ -49,30 +47,6 @@ final class PushQuestions {
     private Subscribed(int id, PushedStatements.Question question) {
       this.id = id;
       this.question = question;
-    }
-
-    private void end() {
-      isOver = true;
-      CompletableFuture<Changes.Notification> last = asked;
-      if (last != null) {
-        last.cancel(false);
-      }
-      leave();
-    }
-
-    private void leave() {
-      SharedQuestions.Asked last = joined;
-      if (last != null) {
-        last.leave(this);
-      }
-    }
-
-    /** The subscription may have ended meanwhile, before anybody knew of this. */
-    private void join(SharedQuestions.Asked underWay) {
-      joined = underWay;
-      if (isOver) {
-        leave();
-      }
     }
 
     private boolean isAllowed() {
@@ -127,7 +101,7 @@ final class PushQuestions {
   void end(int id) {
     Subscribed gone = subscribed.remove(id);
     if (gone != null) {
-      gone.end();
+      gone.waits.end();
     }
   }
 
@@ -136,11 +110,15 @@ final class PushQuestions {
     Subscribed asking = subscribed.get(id);
     asking.number = question;
     if (!isFirst && after.isPresent() && asking.isAllowed()) {
-      asking.join(
-          shared.ask(asking.question, after.getAsLong(), WAIT_MILLIS, asking, this::elsewhere));
+      join(asking, question, after.getAsLong(), this::elsewhere);
     } else {
       ask(asking, question, after, isFirst);
     }
+  }
+
+  private void join(Subscribed asking, int question, long after, Executor where) {
+    SharedQuestions.Asked joined = shared.ask(asking.question, after, WAIT_MILLIS, asking, where);
+    asking.waits.asked(question, () -> joined.leave(asking));
   }
 
   private void elsewhere(Runnable task) {
@@ -155,7 +133,7 @@ final class PushQuestions {
   }
 
   private void ask(Subscribed asking, int question, OptionalLong after, boolean isFirst) {
-    if (asking.isOver) {
+    if (asking.waits.isOver()) {
       return;
     }
     waiting.incrementAndGet();
@@ -168,7 +146,7 @@ final class PushQuestions {
   /** Not on the event loop. */
   private void askNow(Subscribed asking, int question, OptionalLong after, boolean isFirst) {
     waiting.decrementAndGet();
-    if (asking.isOver) {
+    if (asking.waits.isOver()) {
       return;
     }
     try {
@@ -177,8 +155,7 @@ final class PushQuestions {
       if (isFirst || after.isEmpty()) {
         askAlone(asking, question, after, isFirst);
       } else {
-        asking.join(
-            shared.ask(asking.question, after.getAsLong(), WAIT_MILLIS, asking, Runnable::run));
+        join(asking, question, after.getAsLong(), Runnable::run);
       }
     } catch (RuntimeException | Error e) {
       onLoop(() -> heard(asking, question, null, e));
@@ -188,10 +165,7 @@ final class PushQuestions {
   private void askAlone(Subscribed asking, int question, OptionalLong after, boolean isFirst) {
     CompletableFuture<Changes.Notification> answer =
         asking.question.ask(after, isFirst ? 0 : WAIT_MILLIS);
-    asking.asked = answer;
-    if (asking.isOver) {
-      answer.cancel(false);
-    }
+    asking.waits.asked(question, () -> answer.cancel(false));
     var unused =
         answer.whenComplete(
             (notification, failure) ->
@@ -214,10 +188,9 @@ final class PushQuestions {
   }
 
   private void heard(Subscribed asking, int question, PushedAnswer answer, Throwable failure) {
-    if (asking.isOver) {
+    if (asking.waits.isOver()) {
       return;
     }
-    asking.joined = null;
     if (failure == null) {
       answers.answered(asking.id, question, answer);
     } else {

@@ -27,7 +27,8 @@ final class PushThreads implements AutoCloseable {
   /** Of the mean, what the last one has. */
   private static final int LAST_PART = 8;
 
-  private static final int THREADS = 2;
+  /** Of each kind. */
+  static final int THREADS = 2;
 
   private final ThreadPoolExecutor questions = pool("isolde-push", MAX_QUESTIONS);
   private final ThreadPoolExecutor preparing = pool("isolde-push-prepare", MAX_PREPARING);

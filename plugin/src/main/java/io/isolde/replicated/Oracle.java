@@ -19,12 +19,13 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface Oracle {
   /**
-   * Opens a transaction and returns its start timestamp.
+   * Opens a transaction and gives its start timestamp.
    *
-   * @throws IsoldeException TRANSACTION_ALREADY_OPEN if one of this id is decided: a commit would
-   *     only get the answer of that one
+   * @return may be completed by a thread that must not block; fails with {@link IsoldeException},
+   *     with TRANSACTION_ALREADY_OPEN if one of this id is decided: a commit would only get the
+   *     answer of that one
    */
-  long begin(UUID transactionId);
+  CompletableFuture<Long> begin(UUID transactionId);
 
   /**
    * A newer snapshot for a transaction that is open. What it has begun with stays registered.

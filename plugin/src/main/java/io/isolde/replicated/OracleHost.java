@@ -77,6 +77,7 @@ public final class OracleHost implements NodePort, AutoCloseable {
             node.transport()::connect,
             initialMembers.stream().map(Peer::address).toList());
     client.alsoAsk(cassandra::livePorts);
+    client.beginHere(node::begin);
     node.referTo(client::members);
     node.askWhenVisible(client::awaitStable);
     return new OracleHost(

@@ -54,10 +54,20 @@ public final class ReplicatedOracle implements Oracle, VersionClock {
   }
 
   @Override
-  public long begin(UUID transactionId) {
-    long start =
-        await(session.begin(transactionId), transactionId)
-            .orElseThrow(() -> Oracle.alreadyDecided(transactionId));
+  public CompletableFuture<Long> begin(UUID transactionId) {
+    return session
+        .begin(transactionId)
+        .handle(
+            (start, error) -> {
+              if (error != null) {
+                throw failed(transactionId, cause(error));
+              }
+              return opened(
+                  transactionId, start.orElseThrow(() -> Oracle.alreadyDecided(transactionId)));
+            });
+  }
+
+  private long opened(UUID transactionId, long start) {
     Long before = open.putIfAbsent(transactionId, start);
     if (before == null) {
       return start;

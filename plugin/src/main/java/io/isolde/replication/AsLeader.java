@@ -5,12 +5,13 @@ import io.isolde.group.NodeLoad;
 import io.isolde.group.ReplicaGroup;
 import io.isolde.group.RequestId;
 import io.isolde.group.Requests;
+import io.isolde.raft.GroupFailure;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.service.StorageService;
 
-/** What this node does for others while it leads. */
+/** What this node does for others, nearly all of it while it leads. */
 final class AsLeader implements Requests {
   private final LeaderDecisions decisions;
 
@@ -27,6 +28,14 @@ final class AsLeader implements Requests {
         ? LeaderReads.onReadThread(
             () -> GroupWatches.answer(keyspaces.recentChanges(), group, request))
         : LeaderReads.answer(request);
+  }
+
+  @Override
+  public CompletableFuture<byte[]> readMember(ReplicaGroup group, byte[] request) {
+    return GroupWatches.isQuestion(request)
+        ? LeaderReads.onReadThread(
+            () -> GroupWatches.answer(keyspaces.recentChanges(), group, request))
+        : GroupFailure.future(GroupFailure.Reason.REFUSED, "Only the leader reads rows.");
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +20,7 @@ import java.util.concurrent.TimeoutException;
  * answer in time is left out.
  */
 final class CoReplicas {
-  private static final long ASK_MILLIS = 300;
+  static final long ASK_MILLIS = 300;
 
   private final StrongKeyspaces keyspaces;
 
@@ -54,6 +55,23 @@ final class CoReplicas {
   }
 
   private static List<MemberLoad> answers(Collection<CompletableFuture<MemberLoad>> asked) {
+    await(asked);
+    return answered(asked);
+  }
+
+  /**
+   * What members of several groups answer, in the order in which they were asked.
+   *
+   * @param asked waited for all together, so that silent ones do not take their time for each group
+   */
+  static Map<UUID, List<MemberLoad>> answers(Map<UUID, List<CompletableFuture<MemberLoad>>> asked) {
+    await(asked.values().stream().flatMap(List::stream).toList());
+    Map<UUID, List<MemberLoad>> answers = new HashMap<>();
+    asked.forEach((group, members) -> answers.put(group, answered(members)));
+    return answers;
+  }
+
+  private static void await(Collection<CompletableFuture<MemberLoad>> asked) {
     try {
       CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
           .get(ASK_MILLIS, TimeUnit.MILLISECONDS);
@@ -62,6 +80,9 @@ final class CoReplicas {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private static List<MemberLoad> answered(Collection<CompletableFuture<MemberLoad>> asked) {
     return asked.stream()
         .filter(answer -> answer.isDone() && !answer.isCompletedExceptionally())
         .map(CompletableFuture::join)

@@ -11,13 +11,15 @@ import org.apache.cassandra.schema.Schema;
 
 /**
  * What this node does so that leaders of replica groups are not slowed down: compactions in turns,
- * and hand-overs before them and before stalls. Nothing, if {@code leadership_policy} is off.
+ * and hand-overs before them and before stalls. Nothing of that, if {@code leadership_policy} is
+ * off. And whatever that is, leaders go where their keyspaces want them.
  */
 public final class CompactionAwareLeadership {
   private final LeadershipEvents events = new LeadershipEvents();
   private final StrongKeyspaces keyspaces;
   private final Optional<CompactionPermits> compactions;
   private final Optional<StallWatch> stalls;
+  private final PreferredLeaders preferred;
 
   CompactionAwareLeadership(StrongSettings settings, StrongKeyspaces keyspaces) {
     this.keyspaces = keyspaces;
@@ -27,11 +29,13 @@ public final class CompactionAwareLeadership {
             : Optional.empty();
     compactions = stepAside.map(others -> new CompactionPermits(settings, keyspaces, others));
     stalls = stepAside.map(StallWatch::new);
+    preferred = new PreferredLeaders(keyspaces, settings.leadership().thresholdBytes(), events);
   }
 
   void start() {
     compactions.ifPresent(CompactionPermits::start);
     stalls.ifPresent(StallWatch::start);
+    preferred.start();
   }
 
   /** What was decided about who leads. */
@@ -73,5 +77,6 @@ public final class CompactionAwareLeadership {
   void close() {
     compactions.ifPresent(CompactionPermits::close);
     stalls.ifPresent(StallWatch::close);
+    preferred.close();
   }
 }

@@ -3,9 +3,11 @@ package io.isolde.replication;
 
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.group.GroupClient;
 import io.isolde.group.ReplicaGroup;
 import io.isolde.oracle.group.Changes;
 import io.isolde.raft.GroupFailure;
+import io.isolde.raft.Peer;
 import io.isolde.transaction.barrier.TableBarrier;
 import io.isolde.version.DroppedColumns;
 import io.isolde.version.NodeVersions;
@@ -21,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
@@ -31,7 +34,8 @@ import org.apache.cassandra.schema.TableMetadata;
 /**
  * Answers watches of tables of strong keyspaces that are not transactional. The order of writes is
  * that of one group's log, so a watch is of what one group has. A replica on this node answers if
- * it keeps up, else the leader does: over the way that reads take, and after their barrier.
+ * it keeps up, else the leader does: over the way that reads take, and after their barrier. What it
+ * has forgotten, the other members are asked for.
  */
 public final class GroupWatches {
   /** On this node, of its clients. */
@@ -42,6 +46,12 @@ public final class GroupWatches {
 
   /** Below what an attempt to reach a leader may take. */
   private static final long MAX_WAIT_AT_LEADER_MILLIS = 500;
+
+  /**
+   * A member that lags has time to go on, so that it is not asked without pause. Below what its
+   * answer may take.
+   */
+  private static final long MAX_WAIT_AT_MEMBER_MILLIS = 100;
 
   /** In the place of the version of the protocol with which a read starts. */
   private static final int QUESTION = -3;
@@ -174,11 +184,28 @@ public final class GroupWatches {
       long millis = after.isEmpty() ? 0 : Math.min(leftMillis(), MAX_WAIT_AT_LEADER_MILLIS);
       byte[] question = encode(new WatchMessages.Question(after, ids, (int) millis));
       StrongKeyspace now = keyspace.now();
+      GroupClient.Target target = now.targets().get(group);
       follow(
           now.client()
-              .read(now.targets().get(group), question)
-              .thenApply(bytes -> WatchMessages.notification(Unpooled.wrappedBuffer(bytes))),
+              .read(target, question)
+              .thenApply(GroupWatches::notification)
+              .thenCompose(heard -> heard.isLost() ? askOthers(heard, now, target) : done(heard)),
           false);
+    }
+
+    /** A leader may have started lately, and another member know what it has forgotten. */
+    private CompletableFuture<Changes.Notification> askOthers(
+        Changes.Notification lost, StrongKeyspace now, GroupClient.Target target) {
+      int millis = (int) Math.min(leftMillis(), MAX_WAIT_AT_MEMBER_MILLIS);
+      byte[] question = encode(new WatchMessages.Question(after, ids, millis));
+      return firstThatKnows(
+          lost,
+          after.orElseThrow(), // Who asks after nothing loses nothing.
+          now.client().members(target),
+          member ->
+              now.client()
+                  .readMember(target.group(), member, question)
+                  .thenApply(GroupWatches::notification));
     }
 
     private void follow(CompletableFuture<Changes.Notification> next, boolean isHere) {
@@ -251,6 +278,41 @@ public final class GroupWatches {
                 + " Ask again, after the same timestamp; nothing is missed.");
   }
 
+  /**
+   * What the first of some members answers that has not lost it; what was lost if all have. That
+   * one of them can't answer says nothing, nor that it has come no further: it may be copying, and
+   * have heard of nothing yet.
+   */
+  static CompletableFuture<Changes.Notification> firstThatKnows(
+      Changes.Notification lost,
+      long after,
+      List<Peer> members,
+      Function<Peer, CompletableFuture<Changes.Notification>> ask) {
+    CompletableFuture<Changes.Notification> found = done(lost);
+    for (Peer member : members) {
+      found =
+          found.thenCompose(
+              heard ->
+                  heard.isLost()
+                      ? ask.apply(member)
+                          .handle((next, failure) -> knows(next, after) ? next : heard)
+                      : done(heard));
+    }
+    return found;
+  }
+
+  private static boolean knows(Changes.Notification next, long after) {
+    return next != null && !next.isLost() && (!next.commits().isEmpty() || next.position() > after);
+  }
+
+  private static CompletableFuture<Changes.Notification> done(Changes.Notification heard) {
+    return CompletableFuture.completedFuture(heard);
+  }
+
+  private static Changes.Notification notification(byte[] answer) {
+    return WatchMessages.notification(Unpooled.wrappedBuffer(answer));
+  }
+
   private static byte[] encode(WatchMessages.Question question) {
     return bytes(Unpooled.wrappedBuffer(prefix(), WatchMessages.of(question)));
   }
@@ -270,7 +332,7 @@ public final class GroupWatches {
     return Unpooled.wrappedBuffer(request).readInt() == QUESTION;
   }
 
-  /** The leader's side, after the barrier. */
+  /** The side of the leader, after the barrier, or of a member that is asked what it knows. */
   static CompletableFuture<byte[]> answer(GroupChanges recent, ReplicaGroup group, byte[] request) {
     WatchMessages.Question question =
         WatchMessages.question(Unpooled.wrappedBuffer(request).skipBytes(Integer.BYTES));

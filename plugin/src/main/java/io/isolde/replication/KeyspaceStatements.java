@@ -4,6 +4,7 @@ package io.isolde.replication;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.group.Layout;
+import io.isolde.group.Placement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -137,7 +138,10 @@ public final class KeyspaceStatements {
 
   private static Layout layout(KeyspaceOptions options) {
     try {
-      return Layout.of(ring(), options.replicas(), options.splits());
+      List<Layout.Place> ring = ring();
+      List<Layout.Member> nodes = ring.stream().map(Layout.Place::member).distinct().toList();
+      Placement placement = Placement.of(NodeLocations.of(nodes), options.replicas());
+      return Layout.of(ring, placement, options.splits());
     } catch (IllegalArgumentException e) {
       throw unsupported("The keyspace can't be created: " + e.getMessage());
     }

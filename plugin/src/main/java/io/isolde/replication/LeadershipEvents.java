@@ -17,13 +17,16 @@ public final class LeadershipEvents {
     /** Memtables fill faster than they are flushed. */
     FLUSHES,
     /** The heap fills up with old objects. */
-    COLLECTION
+    COLLECTION,
+    /** Its keyspace wants leaders in another datacenter. */
+    DATACENTER
   }
 
   /**
    * What would slow a leader down.
    *
    * @param table null unless it is that of one table
+   * @param bytes 0 if it is no work
    */
   record Work(Cause cause, String table, long bytes) {}
 

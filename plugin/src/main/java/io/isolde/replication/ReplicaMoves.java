@@ -4,6 +4,7 @@ package io.isolde.replication;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.group.Layout;
+import io.isolde.group.Placement;
 import io.isolde.group.Rebalancing;
 import io.isolde.group.ReconciliationPlan;
 import io.isolde.raft.Peer;
@@ -31,7 +32,8 @@ public final class ReplicaMoves {
   }
 
   /**
-   * Moves replicas until the nodes have about equally many.
+   * Moves replicas until they are where the keyspace wants them, and the nodes have about equally
+   * many.
    *
    * @param without addresses of nodes that must have none
    * @return how many were moved
@@ -72,7 +74,10 @@ public final class ReplicaMoves {
         all.stream().filter(node -> !excluded.contains(address(node))).toList();
     List<Rebalancing.Move> moves;
     try {
-      moves = Rebalancing.of(keyspace.layout(), nodes);
+      moves =
+          Rebalancing.of(
+              keyspace.layout(),
+              Placement.withThoseLeft(NodeLocations.of(nodes), keyspace.options().replicas()));
     } catch (IllegalArgumentException e) {
       throw IsoldeException.invalid(
           "The replicas of %s can't be moved: %s".formatted(keyspace.name(), e.getMessage()));

@@ -7,6 +7,7 @@ import io.isolde.install.ActiveHandler;
 import java.net.UnknownHostException;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -38,8 +39,8 @@ import org.apache.cassandra.utils.FBUtilities;
 /**
  * The replication strategy of strongly consistent keyspaces: {@code {'class':
  * 'io.isolde.replication.ReplicatedLogStrategy', 'replication_factor': 3}}. A range's replicas are
- * the nodes that follow it on the ring as it was when the keyspace was created. Keyspaces are
- * recognised by this class.
+ * those of the layout, which is made when the keyspace is created and changed when replicas move.
+ * Keyspaces are recognised by this class.
  */
 public final class ReplicatedLogStrategy extends SimpleStrategy {
   private final KeyspaceOptions options;
@@ -72,7 +73,11 @@ public final class ReplicatedLogStrategy extends SimpleStrategy {
 
   @Override
   public Collection<String> recognizedOptions() {
-    return KeyspaceOptions.NAMES;
+    Set<String> names = options.names();
+    if (options.layout() != null) {
+      names.addAll(configOptions.keySet()); // Perhaps of a later build; CREATE has checked them.
+    }
+    return names;
   }
 
   /** Not by the ring: its ranges change when nodes come and go, those of the groups do not. */

@@ -7,6 +7,8 @@ import io.isolde.group.HandOverPolicy.Reason;
 import io.isolde.group.HandOverPolicy.Verdict;
 import io.isolde.group.Layout;
 import io.isolde.group.ReplicaGroup;
+import io.isolde.raft.GroupFailure;
+import io.isolde.raft.Peer;
 import io.isolde.replication.LeadershipEvents.Work;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -63,9 +65,11 @@ final class StepAside {
             group.id(),
             work.bytes(),
             coReplicas.of(keyspace, group),
+            PreferredLeaders.wanted(keyspace, shown.group(), group).stream().map(Peer::id).toList(),
             ThreadLocalRandom.current().nextInt());
     long startNanos = System.nanoTime();
-    boolean hasFailed = verdict.reason() == Reason.HAND_OVER && !handOver(group, verdict.to());
+    boolean hasFailed =
+        verdict.reason() == Reason.HAND_OVER && handOver(group, verdict.to()) != HandedOver.DONE;
     events.add(
         NodeClock.nowMillis(),
         shown,
@@ -77,7 +81,7 @@ final class StepAside {
   }
 
   /** One that took the place of another is not in the layout, and goes by its id. */
-  private static String address(StrongKeyspaces.Shown shown, String id) {
+  static String address(StrongKeyspaces.Shown shown, String id) {
     return shown.group().members().stream()
         .filter(member -> member.id().equals(id))
         .map(Layout.Member::address)
@@ -85,18 +89,44 @@ final class StepAside {
         .orElse(id);
   }
 
-  private static boolean handOver(ReplicaGroup group, String to) {
+  /** What became of a hand-over. */
+  enum HandedOver {
+    /** The member leads in this node's place. */
+    DONE,
+    /** Nothing was done: for instance, members are changing. */
+    REFUSED,
+    /** It was begun, writes waited for it, and the member does not lead as far as is known. */
+    FAILED
+  }
+
+  static HandedOver handOver(ReplicaGroup group, String to) {
+    long startNanos = System.nanoTime();
     try {
       group
           .transferLeadership(to, HAND_OVER_MILLIS)
           .get(2 * HAND_OVER_MILLIS, TimeUnit.MILLISECONDS);
-      return true;
+      return HandedOver.DONE;
     } catch (ExecutionException | TimeoutException e) {
       logger.info("{} could not take over group {}: {}", to, group.id(), e.toString());
-      return false;
+      long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+      return failed(e.getCause(), tookMillis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return false;
+      return HandedOver.FAILED;
     }
+  }
+
+  /**
+   * Ratis refuses what it does not begin and what it gives up, both in the same way. But the former
+   * at once.
+   *
+   * @param cause null if there was no answer
+   */
+  static HandedOver failed(Throwable cause, long tookMillis) {
+    return cause == null
+            || GroupFailure.of(cause).reason().isOutcomeUnknown()
+            || tookMillis >= HAND_OVER_MILLIS / 2
+        ? HandedOver.FAILED
+        : HandedOver.REFUSED;
   }
 }

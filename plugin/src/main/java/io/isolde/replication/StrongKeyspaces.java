@@ -311,8 +311,8 @@ public final class StrongKeyspaces implements SchemaChangeListener {
    * Lets a node lead all groups of a keyspace of which it is a member.
    *
    * @param address of the node, as the cluster knows it
-   * @throws IsoldeException if there is no such keyspace, if the node is a member of no group, or
-   *     if it does not take over in time; groups before may be handed over then
+   * @throws IsoldeException if there is no such keyspace, or the node is a member of no group. Or
+   *     it does not take over in time; groups before may be handed over then
    */
   public void lead(String name, String address) {
     StrongKeyspace keyspace =
@@ -324,9 +324,12 @@ public final class StrongKeyspaces implements SchemaChangeListener {
     if (targets.isEmpty()) {
       throw IsoldeException.invalid(address + " has no replica of " + name + ".");
     }
+    boolean isToStay = PreferredLeaders.warnIfElsewhere(keyspace, host);
+    GroupClient client = keyspace.client();
     for (GroupClient.Target target : targets) {
       try {
-        var unused = keyspace.client().lead(target, host).get();
+        var unused =
+            (isToStay ? client.leadAndStay(target, host) : client.lead(target, host)).get();
       } catch (ExecutionException e) {
         throw IsoldeException.of(
             ErrorCode.CHANGE_FAILED,

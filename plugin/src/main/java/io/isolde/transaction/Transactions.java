@@ -76,26 +76,42 @@ public final class Transactions {
 
   /**
    * Opens a transaction; asked for twice with the same id and options by the same user, gives the
-   * same.
+   * same. Waits only for one that reads the past. A thread that must not block may complete it.
    *
    * @throws IsoldeException TRANSACTION_ALREADY_OPEN if it is open with other options, or decided;
    *     TRANSACTION_ABORTED, TRANSACTION_EXPIRED if it has ended; TOO_MANY_TRANSACTIONS
    */
-  public Transaction begin(UUID id, Options options, String user) {
+  public CompletableFuture<Transaction> begin(UUID id, Options options, String user) {
     Transaction existing = open.get(id);
     if (existing != null) {
-      return withOptions(checked(existing, user), options);
+      return CompletableFuture.completedFuture(withOptions(checked(existing, user), options));
     }
     requireNotEnded(id, user);
     if (open.size() >= settings.maxOpen()) {
-      throw IsoldeException.of(
-          ErrorCode.TOO_MANY_TRANSACTIONS,
-          "This node has as many open transactions as it may; try again when some have ended.",
-          "limit",
-          "max_open_transactions");
+      throw tooMany();
     }
     long askedNanos = System.nanoTime();
-    long start = options.asOf.isPresent() ? beginAt(id, options) : oracle.begin(id);
+    var started =
+        options.asOf.isPresent()
+            ? CompletableFuture.completedFuture(
+                PastStart.begin(oracle, id, options.asOf.getAsLong()))
+            : oracle.begin(id);
+    return started.thenApply(start -> opened(id, options, start, user, askedNanos));
+  }
+
+  private static IsoldeException tooMany() {
+    return IsoldeException.of(
+        ErrorCode.TOO_MANY_TRANSACTIONS,
+        "This node has as many open transactions as it may; try again when some have ended.",
+        "limit",
+        "max_open_transactions");
+  }
+
+  private Transaction opened(UUID id, Options options, long start, String user, long askedNanos) {
+    if (!open.containsKey(id) && open.size() >= settings.maxOpen()) {
+      oracle.end(id); // Others have begun while it waited.
+      throw tooMany();
+    }
     Transaction transaction =
         new Transaction(
             id,
@@ -142,33 +158,6 @@ public final class Transactions {
         id);
   }
 
-  private long beginAt(UUID id, Options options) {
-    if (oracle.outcome(id).isPresent()) {
-      throw Oracle.alreadyDecided(id);
-    }
-    // Commits have even timestamps: the odd one in between sees the same.
-    long asOf = options.asOf.getAsLong() & ~1L;
-    long stable = oracle.stable();
-    if (asOf > stable && asOf <= oracle.next()) {
-      stable = oracle.stable(); // It had stood still, as nobody had begun anything.
-    }
-    if (asOf > stable || asOf < 0) {
-      throw IsoldeException.of(
-          ErrorCode.INVALID_TIMESTAMP,
-          "AS OF takes microseconds since 1970, up to "
-              + stable
-              + " by now; "
-              + options.asOf.getAsLong()
-              + (asOf < 0 ? " is before 1970." : " is not in the past."),
-          "as_of",
-          options.asOf.getAsLong(),
-          "stable",
-          stable);
-    }
-    oracle.beginAt(id, asOf);
-    return asOf;
-  }
-
   /**
    * Finds an open transaction.
    *
@@ -199,9 +188,8 @@ public final class Transactions {
             () ->
                 IsoldeException.of(
                     ErrorCode.TRANSACTION_NOT_FOUND,
-                    "No transaction "
-                        + id
-                        + " is open on this node: it ended, or started on another node.",
+                    "No transaction %s is open on this node: it ended, or started on another node."
+                        .formatted(id),
                     "transaction",
                     id));
   }

@@ -60,7 +60,7 @@ public class StuckOracle implements Oracle {
   }
 
   @Override
-  public long begin(UUID transactionId) {
+  public CompletableFuture<Long> begin(UUID transactionId) {
     throw new UnsupportedOperationException();
   }
 

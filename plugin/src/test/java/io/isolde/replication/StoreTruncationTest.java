@@ -77,7 +77,8 @@ class StoreTruncationTest {
   /** That of a node which has all of the keyspace of tests. */
   static TableStorage storage() {
     Layout.Member self = new Layout.Member(UUID.randomUUID().toString(), "127.0.0.77:7000");
-    Layout layout = Layout.of(List.of(new Layout.Place(0, self)), 1, 1);
+    Layout layout =
+        new Layout(List.of(new Layout.Group(0, List.of(self))), List.of(new Layout.Range(0, 0)));
     return new TableStorage(
         CassandraInProcess.KEYSPACE,
         layout,

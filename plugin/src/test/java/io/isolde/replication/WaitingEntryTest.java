@@ -107,13 +107,9 @@ class WaitingEntryTest {
   /** Else its group would keep all later groups of this node from starting. */
   @Test
   void whenAKeyspaceIsDroppedAndAnotherHasItsNameAtOnceThenTheEntryDoesNotWait() throws Exception {
+    Layout.Member self = new Layout.Member(UUID.randomUUID().toString(), "127.0.0.77:7000");
     Layout layout =
-        Layout.of(
-            List.of(
-                new Layout.Place(
-                    0, new Layout.Member(UUID.randomUUID().toString(), "127.0.0.77:7000"))),
-            1,
-            1);
+        new Layout(List.of(new Layout.Group(0, List.of(self))), List.of(new Layout.Range(0, 0)));
     Map<String, String> given = Map.of(KeyspaceOptions.REPLICATION_FACTOR, "1");
     Map<String, String> first = KeyspaceOptions.made(given, layout);
     CassandraInProcess.execute("CREATE KEYSPACE again WITH replication = " + map(first));

@@ -3,6 +3,8 @@ package io.isolde.raft;
 
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -24,5 +26,12 @@ public final class Daemons {
   public static ExecutorService one(String name, int maxWaiting) {
     return new ThreadPoolExecutor(
         1, 1, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(maxWaiting), named(name));
+  }
+
+  /** One thread for what is due later; what is cancelled before takes no room. */
+  public static ScheduledExecutorService timer(String name) {
+    ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, named(name));
+    timer.setRemoveOnCancelPolicy(true);
+    return timer;
   }
 }

@@ -25,6 +25,13 @@ public interface RaftReplica {
   CompletableFuture<Void> barrier();
 
   /**
+   * Whether it is certain, without asking anybody, that this node was the leader at a moment after
+   * the call. What is committed before may not be applied yet, unless this node has proposed it and
+   * has heard so.
+   */
+  boolean leadsForSure();
+
+  /**
    * What was proposed in an entry that is applied here. It is in the log at least from the state on
    * that was saved before the last one. May read from disk.
    *

@@ -8,6 +8,7 @@ import io.isolde.raft.Peer;
 import io.isolde.raft.transport.NodeConnections;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.security.SecureRandom;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -47,7 +47,10 @@ public final class GroupClient implements AutoCloseable {
   private final GroupServer server;
   private final Requests requests;
   private final long timeoutMillis;
-  private final long session = ThreadLocalRandom.current().nextLong() | 1;
+
+  /** Odd; that of processes that start at once must differ. */
+  private final long session = new SecureRandom().nextLong() | 1;
+
   private final NodeConnections connections;
   private final Map<UUID, RequestNumbers> numbers = new ConcurrentHashMap<>();
   private final Map<UUID, Peer> leaders = new ConcurrentHashMap<>();
@@ -168,6 +171,26 @@ public final class GroupClient implements AutoCloseable {
   }
 
   /**
+   * Has one member read, whether it leads or not; see {@link Requests#readMember}. It is asked
+   * once. Fails with a {@link GroupFailure}, also if it belongs to a build that does not know this.
+   */
+  public CompletableFuture<byte[]> readMember(UUID group, Peer member, byte[] request) {
+    return MemberQuestions.read(connections, group, member, request);
+  }
+
+  /** Who may have a replica of a group, as far as this node knows, which may be one of them. */
+  public List<Peer> members(Target target) {
+    return members(server.group(target.group()).orElse(null), target);
+  }
+
+  /** This node's replica may be as old as its last day as a member, and so may the layout. */
+  private static List<Peer> members(ReplicaGroup here, Target target) {
+    Set<Peer> members = new LinkedHashSet<>(here == null ? List.of() : here.members());
+    members.addAll(target.members());
+    return List.copyOf(members);
+  }
+
+  /**
    * Has a member lead; completes when it does. Fails with a {@link GroupFailure}, {@code REFUSED}
    * if it is no member.
    *
@@ -181,6 +204,20 @@ public final class GroupClient implements AutoCloseable {
             group -> group.letLead(host, LEAD_MILLIS).thenApply(done -> new byte[0]),
             message)
         .thenApply(done -> null);
+  }
+
+  /**
+   * As {@link #lead}, for a member that is not where leaders are wanted: for ten minutes nothing
+   * but an election or the operator takes the group from it.
+   */
+  public CompletableFuture<Void> leadAndStay(Target target, String host) {
+    Peer member =
+        target.members().stream()
+            .filter(peer -> host.equals(peer.address().getHostString()))
+            .findFirst()
+            .orElseThrow();
+    return MemberQuestions.stay(connections, target.group(), member, ATTEMPT_MILLIS)
+        .thenCompose(stays -> lead(target, host));
   }
 
   /**
@@ -256,12 +293,19 @@ public final class GroupClient implements AutoCloseable {
         return;
       }
       ReplicaGroup here = server.group(target.group()).orElse(null);
+      if (here != null
+          && !here.isLeader()
+          && rounds.isToLook(
+              known(here).filter(this::isAnother), hinted().filter(this::isAnother))) {
+        later(MemberSearch.LOOK_MILLIS);
+        return;
+      }
       CompletableFuture<byte[]> tried;
       Peer asked = null;
       if (here != null && here.isLeader()) {
         tried = question.here().apply(here);
       } else {
-        asked = whom(here);
+        asked = rounds.next(known(here), hinted(), members(here, target));
         tried = GroupMessages.ask(connections, asked, question.message().get());
       }
       Peer to = asked;
@@ -276,13 +320,13 @@ public final class GroupClient implements AutoCloseable {
       return here == null ? Optional.empty() : here.leader();
     }
 
-    private Peer whom(ReplicaGroup here) {
-      Optional<Peer> known = known(here);
-      Optional<Peer> hinted = Optional.ofNullable(leaders.get(target.group()));
-      // This node's replica may be as old as its last day as a member, and so may the layout.
-      Set<Peer> members = new LinkedHashSet<>(here == null ? List.of() : here.members());
-      members.addAll(target.members());
-      return rounds.next(known, hinted, List.copyOf(members));
+    /** This node is to lead, and is not ready yet: it need not ask itself. */
+    private boolean isAnother(Peer peer) {
+      return !peer.id().equals(server.self());
+    }
+
+    private Optional<Peer> hinted() {
+      return Optional.ofNullable(leaders.get(target.group()));
     }
 
     private void tried(Peer asked, byte[] bytes, Throwable failure) {

@@ -35,6 +35,8 @@ final class GroupMessages {
   static final byte REPLACE = 10;
   static final byte MEMBERS = 11;
   static final byte STATUS = 12;
+  static final byte READ_MEMBER = 13;
+  static final byte STAY = 14;
 
   static final byte OK = 100;
 

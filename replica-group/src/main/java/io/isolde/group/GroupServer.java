@@ -123,6 +123,11 @@ public final class GroupServer implements AutoCloseable {
     upkeep.start();
   }
 
+  /** This node's id as a member. */
+  String self() {
+    return self;
+  }
+
   private static int maxEntryBytes(RaftSettings settings) {
     return settings.appendBytes() / 4 * 3;
   }

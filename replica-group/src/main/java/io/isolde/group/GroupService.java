@@ -88,6 +88,8 @@ final class GroupService implements ApplicationHandler {
     return switch (what) {
       case GroupMessages.WRITE -> write(group, body);
       case GroupMessages.READ -> read(group, GroupMessages.rest(body));
+      case GroupMessages.READ_MEMBER ->
+          requests.readMember(group, GroupMessages.rest(body)).thenApply(GroupService::ok);
       case GroupMessages.DECIDE -> {
         RequestId request = GroupMessages.requestId(body);
         yield requests.decide(group, request, GroupMessages.rest(body)).thenApply(GroupService::ok);
@@ -118,6 +120,10 @@ final class GroupService implements ApplicationHandler {
           group
               .letLead(GroupMessages.text(body), GroupClient.LEAD_MILLIS)
               .thenApply(done -> ok(new byte[0]));
+      case GroupMessages.STAY -> {
+        group.stay();
+        yield CompletableFuture.completedFuture(ok(new byte[0]));
+      }
       case GroupMessages.APPLIED -> applied(group, body.readLong());
       default -> CompletableFuture.failedFuture(refused("There is no request " + what + "."));
     };

@@ -2,12 +2,14 @@
 package io.isolde.group;
 
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Predicate;
 
 /**
  * Whether a leader hands over before work that would slow its group down, and to whom (ACaZoo,
@@ -86,10 +88,16 @@ public final class HandOverPolicy {
    * Decides; a hand-over counts from now on, whether it works or not.
    *
    * @param followers those that answered
+   * @param preferred the ids of those that rather lead than others, if they can as well
    * @param draw any number, for the choice at random
    */
   public Verdict decide(
-      long nowMillis, UUID group, long workBytes, List<MemberLoad> followers, int draw) {
+      long nowMillis,
+      UUID group,
+      long workBytes,
+      List<MemberLoad> followers,
+      Collection<String> preferred,
+      int draw) {
     if (workBytes < rules.thresholdBytes()) {
       return new Verdict(Reason.SMALL, null);
     }
@@ -103,7 +111,7 @@ public final class HandOverPolicy {
     if (lastMinute.size() >= rules.maxPerMinute()) {
       return new Verdict(Reason.TOO_MANY, null);
     }
-    List<MemberLoad> free = free(followers);
+    List<MemberLoad> free = free(followers, preferred);
     if (free.isEmpty()) {
       return new Verdict(Reason.NOBODY_FREE, null);
     }
@@ -115,18 +123,31 @@ public final class HandOverPolicy {
   }
 
   /** Those that can take over; rather none that would have to hand over itself in a moment. */
-  private List<MemberLoad> free(List<MemberLoad> followers) {
+  private List<MemberLoad> free(List<MemberLoad> followers, Collection<String> preferred) {
     List<MemberLoad> free =
         followers.stream()
-            .filter(follower -> follower.load().busyBytes() < rules.thresholdBytes())
-            .filter(follower -> follower.entriesBehind() <= MAX_ENTRIES_BEHIND)
+            .filter(follower -> canLead(follower, rules.thresholdBytes()))
             .sorted(Comparator.comparing(MemberLoad::id))
             .toList();
-    List<MemberLoad> idle =
-        free.stream()
-            .filter(follower -> follower.load().compactionPermit() == CompactionPermit.State.IDLE)
-            .toList();
-    return idle.isEmpty() ? free : idle;
+    List<MemberLoad> idle = rather(free, HandOverPolicy::isIdle);
+    return rather(idle, follower -> preferred.contains(follower.id()));
+  }
+
+  /** Whether a member is neither busy nor far behind. */
+  static boolean canLead(MemberLoad follower, long thresholdBytes) {
+    return follower.load().busyBytes() < thresholdBytes
+        && follower.entriesBehind() <= MAX_ENTRIES_BEHIND;
+  }
+
+  /** Whether a member is not about to compact heavily. */
+  static boolean isIdle(MemberLoad follower) {
+    return follower.load().compactionPermit() == CompactionPermit.State.IDLE;
+  }
+
+  private static List<MemberLoad> rather(
+      List<MemberLoad> followers, Predicate<MemberLoad> condition) {
+    List<MemberLoad> some = followers.stream().filter(condition).toList();
+    return some.isEmpty() ? followers : some;
   }
 
   private String choose(UUID group, List<MemberLoad> free, int draw) {

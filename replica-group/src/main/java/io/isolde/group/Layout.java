@@ -44,7 +44,7 @@ public record Layout(List<Group> groups, List<Range> ranges) {
   /**
    * A group.
    *
-   * @param members the one that would have its first range alone is first
+   * @param members in the order of the ring from the end of its first range on
    */
   public record Group(int number, List<Member> members) {
     /** Whether a node belongs to it. */
@@ -82,22 +82,16 @@ public record Layout(List<Group> groups, List<Range> ranges) {
   }
 
   /**
-   * Puts ranges with the same replicas into the same group. The replicas of a range are the nodes
-   * whose places follow its end.
+   * Puts ranges with the same replicas into the same group.
    *
-   * @param ring the places of all nodes
-   * @param replicas for each range; not more than there are nodes
+   * @param ring the places of all nodes of the placement
+   * @param placement which nodes after the end of a range have its replicas
    * @param splits into how many groups ranges with the same replicas are dealt, if there are so
    *     many: more groups share the work of leading
    */
-  public static Layout of(List<Place> ring, int replicas, int splits) {
+  public static Layout of(List<Place> ring, Placement placement, int splits) {
     List<Place> places = new ArrayList<>(ring);
     places.sort(Comparator.comparingLong(Place::token));
-    long nodes = places.stream().map(Place::member).distinct().count();
-    if (replicas < 1 || replicas > nodes) {
-      throw new IllegalArgumentException(
-          "There must be as many nodes as replicas, not " + nodes + " for " + replicas + ".");
-    }
     if (splits < 1 || splits > MAX_SPLITS) {
       throw new IllegalArgumentException("It can be split by 1 to " + MAX_SPLITS + ".");
     }
@@ -105,7 +99,7 @@ public record Layout(List<Group> groups, List<Range> ranges) {
     Map<String, Integer> dealt = new LinkedHashMap<>();
     List<Range> ranges = new ArrayList<>();
     for (int i = 0; i < places.size(); i++) {
-      List<Member> members = following(places, i, replicas);
+      List<Member> members = placement.replicas(places, i);
       String set = String.valueOf(new TreeSet<>(members.stream().map(Member::toString).toList()));
       int split = dealt.merge(set, 1, Integer::sum) % splits;
       Group group = groups.computeIfAbsent(split + set, key -> new Group(groups.size(), members));
@@ -116,17 +110,6 @@ public record Layout(List<Group> groups, List<Range> ranges) {
       ranges.add(new Range(places.get(i).token(), group.number()));
     }
     return new Layout(List.copyOf(groups.values()), ranges);
-  }
-
-  private static List<Member> following(List<Place> places, int from, int count) {
-    List<Member> members = new ArrayList<>(count);
-    for (int i = from; members.size() < count; i++) {
-      Member member = places.get(i % places.size()).member();
-      if (!members.contains(member)) {
-        members.add(member);
-      }
-    }
-    return members;
   }
 
   /**

@@ -18,13 +18,36 @@ final class MemberSearch {
   /** As often is asked who is known to lead, if nobody names another, before somebody else is. */
   static final int PATIENCE = 16;
 
+  /**
+   * Between two looks at this node's own replica. It hears of a new leader as soon as the others,
+   * which have enough to do while they elect one.
+   */
+  static final long LOOK_MILLIS = 5;
+
+  /** After so many looks in vain a member is asked all the same: this replica may be cut off. */
+  static final int MAX_LOOKS = 10;
+
   private int attempts;
+  private int looks;
   private int hops;
   private int rounds = 1;
 
   /** How many were asked. */
   int attempts() {
     return attempts;
+  }
+
+  /**
+   * Whether to look at this node's own replica again after {@link #LOOK_MILLIS}, and to ask nobody
+   * meanwhile: nobody is said to lead, and somebody was asked since the last looks.
+   *
+   * @param known as below
+   * @param hinted as below
+   */
+  boolean isToLook(Optional<Peer> known, Optional<Peer> hinted) {
+    boolean isToLook = attempts > 0 && known.isEmpty() && hinted.isEmpty() && looks < MAX_LOOKS;
+    looks = isToLook ? looks + 1 : 0;
+    return isToLook;
   }
 
   /**

@@ -2,31 +2,34 @@
 package io.isolde.group;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
- * Which replicas have to move so that only given nodes have some, and all about equally many: first
- * those of nodes that must have none, then from the fullest node to the emptiest, as long as that
- * makes them more equal. Pure; the same layout and nodes give the same moves.
+ * Which replicas have to move so that only given nodes have some, where they are wanted, and all
+ * about equally many. First those of nodes that must have none. Then those of a group that has too
+ * many in a datacenter or in a rack. Then from the fullest node of a datacenter to the emptiest, as
+ * long as that makes them more equal and leaves groups as well spread. Pure; the same layout and
+ * nodes give the same moves.
  */
 public final class Rebalancing {
-  private static final Comparator<Layout.Member> BY_ID = Comparator.comparing(Layout.Member::id);
-
-  private final Map<Layout.Member, Integer> replicasOf = new TreeMap<>(BY_ID);
+  private final Placement placement;
+  private final Map<Layout.Member, Integer> replicasOf =
+      new TreeMap<>(Comparator.comparing(Layout.Member::id));
   private final List<Move> moves = new ArrayList<>();
   private Layout layout;
 
   /** A group's replica goes from one node to another. */
   public record Move(int group, Layout.Member from, Layout.Member to) {}
 
-  private Rebalancing(Layout layout, Collection<Layout.Member> nodes) {
+  private Rebalancing(Layout layout, Placement placement) {
     this.layout = layout;
-    nodes.forEach(node -> replicasOf.put(node, 0));
+    this.placement = placement;
+    placement.nodes().forEach(node -> replicasOf.put(node, 0));
     for (Layout.Group group : layout.groups()) {
       for (Layout.Member member : group.members()) {
         replicasOf.computeIfPresent(member, (node, count) -> count + 1);
@@ -37,28 +40,32 @@ public final class Rebalancing {
   /**
    * The moves, one after the other.
    *
-   * @param nodes that may have replicas
-   * @throws IllegalArgumentException if there are fewer than a group has members
+   * @throws IllegalArgumentException if there are fewer nodes than a group has members
    */
-  public static List<Move> of(Layout layout, Collection<Layout.Member> nodes) {
-    Rebalancing rebalancing = new Rebalancing(layout, nodes);
-    rebalancing.empty();
+  public static List<Move> of(Layout layout, Placement placement) {
+    Rebalancing rebalancing = new Rebalancing(layout, placement);
+    for (int group = 0; group < layout.groups().size(); group++) {
+      rebalancing.empty(group);
+    }
+    for (int group = 0; group < layout.groups().size(); group++) {
+      rebalancing.spread(group);
+    }
     rebalancing.level();
     return List.copyOf(rebalancing.moves);
   }
 
-  private void empty() {
-    for (int number = 0; number < layout.groups().size(); number++) {
-      for (Layout.Member member : layout.groups().get(number).members()) {
-        if (!replicasOf.containsKey(member)) {
-          int group = number;
-          Layout.Member to =
-              emptiestFirst().stream()
-                  .filter(node -> !isMember(group, node))
-                  .findFirst()
-                  .orElseThrow(() -> tooFew(group));
-          move(group, member, to);
-        }
+  private void empty(int group) {
+    for (Layout.Member member : layout.groups().get(group).members()) {
+      if (!replicasOf.containsKey(member)) {
+        Layout.Member to =
+            emptiestFirst().stream()
+                .filter(node -> placement.replicasIn(datacenter(node)) > 0)
+                .filter(node -> !isMember(group, node))
+                .min(
+                    Comparator.comparing((Layout.Member node) -> !isShort(group, datacenter(node)))
+                        .thenComparing(node -> inRack(group, node)))
+                .orElseThrow(() -> tooFew(group));
+        move(group, member, to);
       }
     }
   }
@@ -68,6 +75,63 @@ public final class Rebalancing {
     return new IllegalArgumentException(
         "There must be as many nodes as replicas, not %d for %d."
             .formatted(replicasOf.size(), members));
+  }
+
+  /**
+   * Each move brings a datacenter nearer to its number, or lessens the sum of the squares of what
+   * its racks have, so this ends.
+   */
+  private void spread(int group) {
+    Optional<Move> next = spreading(group);
+    while (next.isPresent()) {
+      move(group, next.get().from(), next.get().to());
+      next = spreading(group);
+    }
+  }
+
+  private Optional<Move> spreading(int group) {
+    return betweenDatacenters(group).or(() -> betweenRacks(group));
+  }
+
+  private Optional<Move> betweenDatacenters(int group) {
+    Optional<Layout.Member> from =
+        fullest(
+            group, node -> in(group, datacenter(node)) > placement.replicasIn(datacenter(node)));
+    Optional<Layout.Member> to = emptiest(group, node -> isShort(group, datacenter(node)));
+    return from.flatMap(one -> to.map(other -> new Move(group, one, other)));
+  }
+
+  private Optional<Move> betweenRacks(int group) {
+    for (Layout.Member member : layout.groups().get(group).members()) {
+      String datacenter = datacenter(member);
+      Layout.Member from =
+          fullest(group, node -> datacenter(node).equals(datacenter)).orElseThrow();
+      Optional<Layout.Member> to =
+          emptiest(group, node -> datacenter(node).equals(datacenter))
+              .filter(node -> inRack(group, from) - inRack(group, node) >= 2);
+      if (to.isPresent()) {
+        return to.map(node -> new Move(group, from, node));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Of members of a group one of the rack with most of them, which has most replicas itself. */
+  private Optional<Layout.Member> fullest(int group, Predicate<Layout.Member> which) {
+    return emptiestFirst().stream()
+        .filter(node -> isMember(group, node))
+        .filter(which)
+        .max(
+            Comparator.comparing((Layout.Member node) -> inRack(group, node))
+                .thenComparing(replicasOf::get));
+  }
+
+  /** Of others one of the rack with fewest members, which has fewest replicas itself. */
+  private Optional<Layout.Member> emptiest(int group, Predicate<Layout.Member> which) {
+    return emptiestFirst().stream()
+        .filter(node -> !isMember(group, node))
+        .filter(which)
+        .min(Comparator.comparing(node -> inRack(group, node)));
   }
 
   /** Each move lessens the sum of the squares of the counts, so this ends. */
@@ -97,20 +161,51 @@ public final class Rebalancing {
   }
 
   private Optional<Integer> movable(Layout.Member from, Layout.Member to) {
+    if (!datacenter(from).equals(datacenter(to))) {
+      return Optional.empty();
+    }
+    boolean isSameRack = placement.locationOf(from).equals(placement.locationOf(to));
     return layout.groups().stream()
         .map(Layout.Group::number)
         .filter(group -> isMember(group, from) && !isMember(group, to))
+        .filter(group -> isSameRack || inRack(group, from) > inRack(group, to))
         .findFirst();
   }
 
   private List<Layout.Member> emptiestFirst() {
     List<Layout.Member> nodes = new ArrayList<>(replicasOf.keySet());
-    nodes.sort(Comparator.comparing((Layout.Member node) -> replicasOf.get(node)));
+    nodes.sort(Comparator.comparing(replicasOf::get));
     return nodes;
+  }
+
+  private String datacenter(Layout.Member node) {
+    return placement.locationOf(node).datacenter();
   }
 
   private boolean isMember(int group, Layout.Member node) {
     return layout.groups().get(group).members().contains(node);
+  }
+
+  private boolean isShort(int group, String datacenter) {
+    return in(group, datacenter) < placement.replicasIn(datacenter);
+  }
+
+  /** How many members a group has in a datacenter. */
+  private long in(int group, String datacenter) {
+    return locations(group).stream().filter(at -> at.datacenter().equals(datacenter)).count();
+  }
+
+  /** How many members a group has in the rack of a node. */
+  private long inRack(int group, Layout.Member node) {
+    return locations(group).stream().filter(placement.locationOf(node)::equals).count();
+  }
+
+  /** Of those members that may stay. */
+  private List<Location> locations(int group) {
+    return layout.groups().get(group).members().stream()
+        .filter(replicasOf::containsKey)
+        .map(placement::locationOf)
+        .toList();
   }
 
   private void move(int group, Layout.Member from, Layout.Member to) {

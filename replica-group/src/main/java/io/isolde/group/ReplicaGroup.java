@@ -29,11 +29,15 @@ public final class ReplicaGroup {
   /** In these, one in the place of another would be half of the members, which Ratis refuses. */
   private static final int MAX_TAKEN_IN_FIRST = 2;
 
+  /** So long does a node go on leading that an operator has chosen. */
+  static final long STAY_MILLIS = 600_000;
+
   private final UUID id;
   private final RaftReplica replica;
   final GroupStateMachine machine;
   private final WriteQueue queue;
   private final AtomicBoolean isHandingOver = new AtomicBoolean();
+  private volatile long stayUntilNanos = System.nanoTime();
 
   /** The change of members that this leader was asked for last. */
   private final AtomicReference<CompletableFuture<Void>> change =
@@ -107,6 +111,21 @@ public final class ReplicaGroup {
   /** The members, as far as this node knows. */
   public List<Peer> members() {
     return replica.members();
+  }
+
+  /** Whether a change of members is under way, as far as this node knows. */
+  public boolean isChangingMembers() {
+    return !change.get().isDone() || replica.committedMembers().isEmpty();
+  }
+
+  /** For ten minutes from now, this node may lead though leaders are wanted elsewhere. */
+  void stay() {
+    stayUntilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STAY_MILLIS);
+  }
+
+  /** Whether an operator has chosen this node as the leader, in the last ten minutes. */
+  public boolean isToStay() {
+    return stayUntilNanos - System.nanoTime() > 0;
   }
 
   /** The newest entry of the log that is applied here. */

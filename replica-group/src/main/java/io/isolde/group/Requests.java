@@ -13,6 +13,12 @@ public interface Requests {
    */
   CompletableFuture<byte[]> read(ReplicaGroup group, byte[] request);
 
+  /**
+   * Reads what this replica knows by itself, whether it leads or not. Must not block; fails with a
+   * {@link GroupFailure} if it can't tell.
+   */
+  CompletableFuture<byte[]> readMember(ReplicaGroup group, byte[] request);
+
   /** Decides and writes, see {@link ReplicaGroup#decide}. Must not block. */
   CompletableFuture<byte[]> decide(ReplicaGroup group, RequestId id, byte[] request);
 

@@ -4,7 +4,10 @@ package io.isolde.group;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.OptionalLong;
@@ -26,6 +29,9 @@ final class RetrySessions {
 
   private final Map<Long, Session> sessions = new LinkedHashMap<>();
   private int writes;
+
+  /** Times only grow, so the first session is the one that was not heard of for longest. */
+  private long newestMicros = Long.MIN_VALUE;
 
   boolean knows(long session) {
     return sessions.containsKey(session);
@@ -49,9 +55,11 @@ final class RetrySessions {
   /**
    * A write is applied.
    *
+   * @param micros not before those of any write that was applied before
    * @param maxOpen so many writes of its session are remembered, and no older ones
    */
   void applied(RequestId id, long micros, int maxOpen) {
+    requireInOrder(micros);
     Session session = sessions.remove(id.session());
     if (session == null) {
       session = new Session();
@@ -67,6 +75,11 @@ final class RetrySessions {
     }
     session.applied.headMap(session.oldestOpen, false).clear();
     writes += session.applied.size();
+  }
+
+  private void requireInOrder(long micros) {
+    assert micros >= newestMicros : micros + " comes after " + newestMicros;
+    newestMicros = micros;
   }
 
   int size() {
@@ -104,19 +117,39 @@ final class RetrySessions {
   }
 
   static RetrySessions readFrom(DataInput in) throws IOException {
-    RetrySessions read = new RetrySessions();
+    return of(read(in));
+  }
+
+  /** Of builds that kept sessions in the order in which they were first heard of. */
+  static RetrySessions readUnorderedFrom(DataInput in) throws IOException {
+    List<Map.Entry<Long, Session>> read = read(in);
+    read.sort(Comparator.comparingLong(entry -> entry.getValue().lastMicros));
+    return of(read);
+  }
+
+  private static List<Map.Entry<Long, Session>> read(DataInput in) throws IOException {
     int count = in.readInt();
+    List<Map.Entry<Long, Session>> read = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       Session session = new Session();
-      read.sessions.put(in.readLong(), session);
+      read.add(Map.entry(in.readLong(), session));
       session.lastMicros = in.readLong();
       session.oldestOpen = in.readLong();
       int writes = in.readInt();
       for (int j = 0; j < writes; j++) {
         session.applied.put(in.readLong(), in.readLong());
       }
-      read.writes += writes;
     }
     return read;
+  }
+
+  private static RetrySessions of(List<Map.Entry<Long, Session>> read) {
+    RetrySessions made = new RetrySessions();
+    for (Map.Entry<Long, Session> entry : read) {
+      made.requireInOrder(entry.getValue().lastMicros);
+      made.sessions.put(entry.getKey(), entry.getValue());
+      made.writes += entry.getValue().applied.size();
+    }
+    return made;
   }
 }

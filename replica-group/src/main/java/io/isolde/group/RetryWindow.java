@@ -174,6 +174,6 @@ final class RetryWindow {
   /** As builds wrote it to which clients named nothing. */
   static RetryWindow ofNodesFrom(DataInput in) throws IOException {
     long unused = in.readLong();
-    return new RetryWindow(RetrySessions.readFrom(in), new RetrySessions());
+    return new RetryWindow(RetrySessions.readUnorderedFrom(in), new RetrySessions());
   }
 }

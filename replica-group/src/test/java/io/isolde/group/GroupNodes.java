@@ -61,9 +61,14 @@ final class GroupNodes implements AutoCloseable {
     }
   }
 
+  /** The address of a node; those of another process that runs tests are others. */
+  static String host(int number) {
+    return "127.0.%s.%d".formatted(System.getProperty("isolde.test.fork", "0"), number + 1);
+  }
+
   private void addPlace() throws IOException {
     int number = peers.size();
-    String host = "127.0.0." + (number + 1);
+    String host = host(number);
     try (ServerSocket socket = new ServerSocket()) {
       socket.bind(new InetSocketAddress(host, 0));
       peers.add(new Peer("n" + number, new InetSocketAddress(host, socket.getLocalPort())));
@@ -113,6 +118,11 @@ final class GroupNodes implements AutoCloseable {
       String found = storage.get(new String(request, StandardCharsets.UTF_8));
       return CompletableFuture.completedFuture(
           String.valueOf(found).getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> readMember(ReplicaGroup group, byte[] request) {
+      return read(group, request);
     }
 
     /** Adds one to a number. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import static io.isolde.group.Rings.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,23 +11,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LayoutTest {
-  private static Layout.Member node(int number) {
-    return new Layout.Member("n" + number, "127.0.0." + number + ":7000");
-  }
-
-  private static List<Layout.Place> ring(int nodes, int tokensPerNode, Random random) {
-    List<Layout.Place> ring = new ArrayList<>();
-    for (int i = 0; i < nodes * tokensPerNode; i++) {
-      ring.add(new Layout.Place(random.nextLong(), node(1 + i % nodes)));
-    }
-    return ring;
-  }
-
   @Test
   void whenAllNodesHaveEverythingThenThereIsOneGroup() {
     Layout layout =
@@ -35,7 +25,7 @@ class LayoutTest {
                 new Layout.Place(-10, node(1)),
                 new Layout.Place(0, node(2)),
                 new Layout.Place(10, node(3))),
-            3,
+            Rings.inOneRack(List.of(node(1), node(2), node(3)), 3),
             1);
     assertThat(layout.groups()).hasSize(1);
     assertThat(layout.groups().get(0).members()).containsExactly(node(1), node(2), node(3));
@@ -50,7 +40,7 @@ class LayoutTest {
                 new Layout.Place(-10, node(1)),
                 new Layout.Place(0, node(2)),
                 new Layout.Place(10, node(3))),
-            3,
+            Rings.inOneRack(List.of(node(1), node(2), node(3)), 3),
             3);
     assertThat(layout.groups()).hasSize(3);
     assertThat(layout.groups().stream().map(group -> group.members().get(0)))
@@ -61,12 +51,13 @@ class LayoutTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void whenARingIsAnyRingThenEveryTokenHasTheReplicasThatFollowIt(long seed) {
+  void whenARingIsAnyRingOfOneRackThenEveryTokenHasTheReplicasThatFollowIt(long seed) {
     Random random = new Random(seed);
     int nodes = 1 + random.nextInt(8);
     int replicas = 1 + random.nextInt(nodes);
-    List<Layout.Place> ring = ring(nodes, 1 + random.nextInt(16), random);
-    Layout layout = Layout.of(ring, replicas, 1 + random.nextInt(4));
+    List<Layout.Member> members = IntStream.rangeClosed(1, nodes).mapToObj(Rings::node).toList();
+    List<Layout.Place> ring = Rings.ring(members, 1 + random.nextInt(16), random);
+    Layout layout = Layout.of(ring, Rings.inOneRack(members, replicas), 1 + random.nextInt(4));
     TreeMap<Long, Layout.Member> sorted = new TreeMap<>();
     ring.forEach(place -> sorted.put(place.token(), place.member()));
     for (int i = 0; i < 500; i++) {
@@ -93,9 +84,10 @@ class LayoutTest {
   }
 
   @Test
-  void whenThereAreTooFewNodesOrTheTextIsWrongThenItIsRefused() {
+  void whenItIsSplitTooOftenOrTheTextIsWrongThenItIsRefused() {
     List<Layout.Place> ring = List.of(new Layout.Place(1, node(1)));
-    assertThatThrownBy(() -> Layout.of(ring, 2, 1)).hasMessageContaining("as many nodes");
+    Placement placement = Rings.inOneRack(List.of(node(1)), 1);
+    assertThatThrownBy(() -> Layout.of(ring, placement, 65)).hasMessageContaining("1 to 64");
     assertThatThrownBy(() -> Layout.parse("nothing")).hasMessageContaining("no layout");
   }
 }

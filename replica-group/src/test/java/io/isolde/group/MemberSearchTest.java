@@ -51,6 +51,21 @@ class MemberSearchTest {
   }
 
   @Test
+  void whenNobodyLeadsThenThisNodeLooksForAWhileBetweenTwoThatAreAsked() {
+    assertThat(rounds.isToLook(Optional.empty(), Optional.empty())).as("asks first").isFalse();
+    for (int i = 0; i < 3; i++) {
+      Peer asked = rounds.next(Optional.empty(), Optional.empty(), MEMBERS);
+      assertThat(MEMBERS).contains(asked);
+      for (int look = 0; look < MemberSearch.MAX_LOOKS; look++) {
+        assertThat(rounds.isToLook(Optional.empty(), Optional.empty())).isTrue();
+      }
+      assertThat(rounds.isToLook(Optional.empty(), Optional.empty())).isFalse();
+    }
+    assertThat(rounds.isToLook(Optional.of(STRANGER), Optional.empty())).isFalse();
+    assertThat(rounds.isToLook(Optional.empty(), Optional.of(STRANGER))).isFalse();
+  }
+
+  @Test
   void whenNothingIsSaidThenMembersAreAskedInTurn() {
     Set<Peer> asked = new HashSet<>();
     for (int i = 0; i < MEMBERS.size(); i++) {

@@ -161,7 +161,7 @@ class ReplicaGroupTest {
                 .client()
                 .decide(nodes.target(), "n".getBytes(StandardCharsets.UTF_8)));
         if (i % 20 == 10) {
-          String transferTarget = "127.0.0." + (1 + (nodes.leader() + 1) % 3);
+          String transferTarget = GroupNodes.host((nodes.leader() + 1) % 3);
           var unused =
               nodes
                   .servers
@@ -229,7 +229,7 @@ class ReplicaGroupTest {
             .servers
             .get(transferTarget)
             .client()
-            .lead(nodes.target(), "127.0.0." + (transferTarget + 1))
+            .lead(nodes.target(), GroupNodes.host(transferTarget))
             .get(60, TimeUnit.SECONDS);
     GroupNodes.await(() -> nodes.replica(transferTarget).isLeader());
   }
@@ -279,7 +279,7 @@ class ReplicaGroupTest {
       first.get(30, TimeUnit.SECONDS);
       List<CompletableFuture<Void>> asked = new ArrayList<>();
       for (GroupServer server : nodes.servers) {
-        asked.add(server.client().lead(nodes.target(), "127.0.0." + (leader + 1)));
+        asked.add(server.client().lead(nodes.target(), GroupNodes.host(leader)));
       }
       for (CompletableFuture<Void> one : asked) {
         one.get(60, TimeUnit.SECONDS);

@@ -2,6 +2,7 @@
 package io.isolde.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -29,6 +30,30 @@ class RetryWindowTest {
     assertThat(window.appliedAt(1, 7)).hasValue(NOON);
     assertThat(window.appliedAt(1, 8)).isEmpty();
     assertThat(window.appliedAt(2, 7)).isEmpty();
+  }
+
+  @Test
+  void whenAnEarlierBuildHasSavedSessionsInAnotherOrderThenTheirWritesAreKnown()
+      throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    out.writeLong(0);
+    out.writeInt(2);
+    for (int session = 1; session <= 2; session++) {
+      long micros = NOON + 100 - 50L * session;
+      out.writeLong(session);
+      out.writeLong(micros);
+      out.writeLong(7); // The oldest that is open.
+      out.writeInt(1);
+      out.writeLong(7);
+      out.writeLong(micros);
+    }
+    RetryWindow read =
+        RetryWindow.ofNodesFrom(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
+    read.applied(new RequestId(2, 8, 7), NOON + 60);
+    assertThat(read.appliedAt(1, 7)).hasValue(NOON + 50);
+    assertThat(read.appliedAt(2, 7)).hasValue(NOON);
+    assertThat(read.appliedAt(2, 8)).hasValue(NOON + 60);
   }
 
   @Test
@@ -158,6 +183,17 @@ class RetryWindowTest {
     ByteArrayOutputStream saved = new ByteArrayOutputStream();
     window.writeTo(new DataOutputStream(saved));
     return RetryWindow.readFrom(new DataInputStream(new ByteArrayInputStream(saved.toByteArray())));
+  }
+
+  /** Those not heard of for longest are found by their order alone. */
+  @Test
+  void whenATimeIsBeforeTheLastOneThenThatIsAnErrorAlsoAfterARestart() throws IOException {
+    window.applied(new RequestId(1, 7, 7), NOON);
+    for (RetryWindow each : List.of(window, copyOf(window))) {
+      assertThatThrownBy(() -> each.applied(new RequestId(2, 1, 1), NOON - 2))
+          .isInstanceOf(AssertionError.class)
+          .hasMessageContaining(String.valueOf(NOON - 2));
+    }
   }
 
   @Test

@@ -18,7 +18,7 @@ public final class JoiningNode {
    * @param member of the ring, whose settings it has
    */
   public static LocalCluster create(String name, LocalNode member, String address) {
-    Path folder = Path.of("target/clusters", name);
+    Path folder = TestFork.clusters().resolve(name);
     LocalCluster.removeIfPresent(folder);
     LocalCluster joining =
         LocalCluster.create(

@@ -13,7 +13,7 @@ import java.util.jar.Manifest;
 
 /** Nodes that die or fail on request in the middle of a snapshot, or of a TRUNCATE. */
 public final class NodeFaults {
-  private static final Path AGENT = Path.of("target", "fault-agent.jar").toAbsolutePath();
+  private static final Path AGENT = TestFork.file("fault-agent.jar").toAbsolutePath();
 
   private NodeFaults() {}
 

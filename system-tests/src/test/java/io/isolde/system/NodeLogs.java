@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
  */
 public final class NodeLogs
     implements AfterTestExecutionCallback, LifecycleMethodExecutionExceptionHandler {
-  private static final Path CLUSTERS = Path.of("target/clusters");
+  private static final Path CLUSTERS = TestFork.clusters();
   private static final Pattern TELLING =
       Pattern.compile(
           "^(WARN|ERROR) .*|.*\\[(isolde|.*@group|Migration)[^]]*\\].*|.* Gossiper\\..*");

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * options its log says who has taken them.
  */
 public final class NothingLeaks implements AfterTestExecutionCallback {
-  private static final Path CLUSTERS = Path.of("target/clusters");
+  private static final Path CLUSTERS = TestFork.clusters();
   private static final int DEPTH_OF_LOGS = 4;
 
   /** Those of earlier tests are not told again. Bounded by the leaks of a test run. */

@@ -27,7 +27,7 @@ public final class SystemNode implements AutoCloseable {
   public static final String KEYSPACE = "systests";
 
   private static final class Shared {
-    static final SystemNode NODE = start("shared", "127.0.31.1", spec -> spec);
+    static final SystemNode NODE = start("shared", TestFork.sharedAddress(), spec -> spec);
 
     static {
       // The node is ephemeral, so it ends with this process, however that ends.
@@ -81,7 +81,7 @@ public final class SystemNode implements AutoCloseable {
 
   /** Makes a fresh node without starting it. */
   public static SystemNode create(String name, String address, UnaryOperator<NodeSpec> settings) {
-    Path folder = Path.of("target/clusters", name);
+    Path folder = TestFork.clusters().resolve(name);
     LocalCluster.removeIfPresent(folder);
     NodeSpec spec = ShortLived.nodeAt(address);
     return new SystemNode(LocalCluster.create(folder, 1, settings.apply(spec)));

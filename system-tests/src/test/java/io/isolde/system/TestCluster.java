@@ -27,7 +27,7 @@ public final class TestCluster implements AutoCloseable {
 
   public static TestCluster start(
       String name, int nodes, String address, UnaryOperator<NodeSpec> settings) {
-    Path folder = Path.of("target/clusters", name);
+    Path folder = TestFork.clusters().resolve(name);
     LocalCluster.removeIfPresent(folder);
     // A node that halts is to have all that it has answered, changes of its schema, too.
     NodeSpec first =

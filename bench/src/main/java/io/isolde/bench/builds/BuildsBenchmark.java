@@ -31,7 +31,14 @@ public final class BuildsBenchmark {
   private static final int MAX_HEAP_MEGABYTES = 1024;
   private static final String THIS = "this";
   private static final List<String> OPERATIONS =
-      List.of("update", "update_at_1", "read", "transfer", "strong_write", "strong_read");
+      List.of(
+          "update",
+          "update_at_1",
+          "read",
+          "ten_updates",
+          "transfer",
+          "strong_write",
+          "strong_read");
 
   private BuildsBenchmark() {}
 
@@ -93,12 +100,14 @@ public final class BuildsBenchmark {
     RowTable rows = RowTable.createTransactional(cluster, "transactional", options).load();
     RowTable strong = RowTable.createStrong(cluster, "strong", "periodic", options).load();
     Processes nodes = Processes.ofNodes(cluster.tools());
+    MultiStatements transactions = MultiStatements.transactions(cluster.session(), rows);
     Map<String, Load> loads =
         Map.of(
             "update", rows.updates(),
             "update_at_1", rows.updates().at(1),
             "read", rows.reads(),
-            "transfer", MultiStatements.transactions(cluster.session(), rows).transfer(),
+            "ten_updates", transactions.tenUpdates(),
+            "transfer", transactions.transfer(),
             "strong_write", strong.updates(),
             "strong_read", strong.reads());
     OPERATIONS.forEach(

@@ -2,12 +2,14 @@
 package io.isolde.bench.failover;
 
 import io.isolde.bench.kit.Workload;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
 /**
  * Clients that send one request after the other, until they are closed; with a clock for the time
@@ -22,6 +24,7 @@ final class Clients implements AutoCloseable {
   private final Workload workload;
   private final long pauseMillis;
   private final GapClock successes = new GapClock();
+  private final List<GapClock> ofEach;
   private final LongAdder failed = new LongAdder();
   private final CountDownLatch running;
   private volatile String lastFailure = "none";
@@ -36,17 +39,16 @@ final class Clients implements AutoCloseable {
     this.workload = workload;
     this.pauseMillis = pauseMillis;
     running = new CountDownLatch(clients);
-    for (int i = 0; i < clients; i++) {
-      next();
-    }
+    ofEach = Stream.generate(GapClock::new).limit(clients).toList();
+    ofEach.forEach(this::next);
   }
 
-  private void next() {
+  private void next(GapClock own) {
     if (isOver) {
       running.countDown();
       return;
     }
-    var unused = answer().whenComplete((done, error) -> answered(error));
+    var unused = answer().whenComplete((done, error) -> answered(own, error));
   }
 
   private CompletionStage<?> answer() {
@@ -57,8 +59,9 @@ final class Clients implements AutoCloseable {
     }
   }
 
-  private void answered(Throwable error) {
+  private void answered(GapClock own, Throwable error) {
     if (error == null) {
+      own.success();
       successes.success();
     } else if (!isOver) {
       failed.increment();
@@ -67,9 +70,9 @@ final class Clients implements AutoCloseable {
     }
     long waitMillis = error == null ? pauseMillis : AFTER_FAILURE_MILLIS;
     if (waitMillis == 0) {
-      next();
+      next(own);
     } else { // By another thread: answers that are there at once would call one another.
-      later(waitMillis, this::next);
+      later(waitMillis, () -> next(own));
     }
   }
 
@@ -77,8 +80,14 @@ final class Clients implements AutoCloseable {
     CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(step);
   }
 
+  /** Of all clients together. */
   GapClock successes() {
     return successes;
+  }
+
+  /** Of each client. */
+  List<GapClock> ofEach() {
+    return ofEach;
   }
 
   /** Requests that got an error, or no answer within their time. */

@@ -2,12 +2,25 @@
 package io.isolde.bench.failover;
 
 import io.isolde.bench.kit.Workload;
+import java.util.OptionalDouble;
 
-/** The longest time between two successes that follow each other. Thread-safe. */
+/**
+ * The longest time between two successes that follow each other, and the time from a mark to the
+ * next success. Thread-safe.
+ */
 public final class GapClock {
   private long lastNanos = System.nanoTime();
   private long longestNanos;
-  private long longestEndNanos = lastNanos;
+
+  /** When something happened after which clients are to succeed, if it has. */
+  private long markNanos;
+
+  private boolean isMarked;
+
+  /** The first success after the mark, if there was one. */
+  private long firstNanos;
+
+  private boolean hasSuccessAfterMark;
 
   /** Returns the same requests; each that succeeds is counted here. */
   public Workload watched(Workload workload) {
@@ -29,16 +42,27 @@ public final class GapClock {
   synchronized void success(long nowNanos) {
     if (nowNanos - lastNanos > longestNanos) {
       longestNanos = nowNanos - lastNanos;
-      longestEndNanos = nowNanos;
     }
     lastNanos = nowNanos;
+    if (isMarked && !hasSuccessAfterMark && nowNanos - markNanos >= 0) {
+      firstNanos = nowNanos;
+      hasSuccessAfterMark = true;
+    }
   }
 
-  /** Forgets the gaps so far; the one that is going on counts from now. */
+  /** Something has happened just now after which clients are to succeed. */
+  synchronized void mark(long nowNanos) {
+    markNanos = nowNanos;
+    isMarked = true;
+    hasSuccessAfterMark = false;
+  }
+
+  /** Forgets the gaps and the mark; the gap that is going on counts from now. */
   public synchronized void restart(long nowNanos) {
     lastNanos = nowNanos;
     longestNanos = 0;
-    longestEndNanos = nowNanos;
+    isMarked = false;
+    hasSuccessAfterMark = false;
   }
 
   /** The longest gap since the restart, in milliseconds; one that is going on counts, too. */
@@ -46,9 +70,14 @@ public final class GapClock {
     return Math.max(longestNanos, nowNanos - lastNanos) / 1e6;
   }
 
-  /** When the longest gap since the restart ended, by {@link System#nanoTime}. */
-  synchronized long longestEndNanos() {
-    return longestEndNanos;
+  /**
+   * From the mark to the first success after it, in milliseconds, or until now if there is none;
+   * empty if nothing was marked since the restart.
+   */
+  synchronized OptionalDouble afterMarkMillis(long nowNanos) {
+    return isMarked
+        ? OptionalDouble.of(((hasSuccessAfterMark ? firstNanos : nowNanos) - markNanos) / 1e6)
+        : OptionalDouble.empty();
   }
 
   /** Whether there was a success since then. */

@@ -2,6 +2,7 @@
 package io.isolde.bench.failover;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,18 +19,26 @@ final class Parts {
     }
   }
 
-  void add(Turnover turnover, GapClock clients) {
-    double gap = clients.longestMillis(System.nanoTime());
+  /**
+   * An event is over.
+   *
+   * @param together of all clients: how long none succeeded
+   * @param each of each client: how long after the election it has not succeeded
+   */
+  void add(Turnover turnover, GapClock together, List<GapClock> each) {
+    long now = System.nanoTime();
+    double gap = together.longestMillis(now);
     OptionalDouble noticed = turnover.noticedMillis();
     OptionalDouble elected = turnover.electedMillis();
-    OptionalDouble learned = turnover.learnedMillis(clients);
+    double[] learned =
+        each.stream().flatMapToDouble(clock -> clock.afterMarkMillis(now).stream()).toArray();
     millis.get("all").add(gap);
     noticed.ifPresent(millis.get("noticed")::add);
-    elected.ifPresent(each -> millis.get("elected").add(each - noticed.orElse(0)));
-    learned.ifPresent(millis.get("learned")::add);
+    elected.ifPresent(after -> millis.get("elected").add(after - noticed.orElse(0)));
+    Arrays.stream(learned).forEach(millis.get("learned")::add);
     last =
-        "%.0f ms (noticed after %s, a leader after %s, known %s later)"
-            .formatted(gap, text(noticed), text(elected), text(learned));
+        "%.0f ms (noticed after %s, a leader after %s, known to all %s later)"
+            .formatted(gap, text(noticed), text(elected), text(Arrays.stream(learned).max()));
   }
 
   private static String text(OptionalDouble millis) {

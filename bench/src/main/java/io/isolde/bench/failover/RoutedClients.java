@@ -7,6 +7,7 @@ import io.isolde.bench.kit.BenchOptions;
 import io.isolde.bench.nodes.RowTable;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Clients that know the leader, over a session of their own, and of what their gaps consist. */
@@ -54,11 +55,17 @@ final class RoutedClients implements AutoCloseable {
   /** An event starts. */
   void restart() {
     clients.successes().restart(System.nanoTime());
+    clients.ofEach().forEach(clock -> clock.restart(System.nanoTime()));
+  }
+
+  /** Of each client. */
+  List<GapClock> clocks() {
+    return clients.ofEach();
   }
 
   /** An event is over. */
   void add(Turnover seen) {
-    parts.add(seen, clients.successes());
+    parts.add(seen, clients.successes(), clients.ofEach());
   }
 
   /** What the last event was like. */

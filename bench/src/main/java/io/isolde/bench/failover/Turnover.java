@@ -20,6 +20,7 @@ final class Turnover implements AutoCloseable {
   private final CqlSession session;
   private final String group;
   private final String leader;
+  private final List<GapClock> clocks;
   private final long beginNanos = System.nanoTime();
 
   /** Guarded by this, as is the next; 0 until then. */
@@ -34,11 +35,14 @@ final class Turnover implements AutoCloseable {
    * @param group asks a node for the {@code state} and the {@code leader} of its replica
    * @param leader the address of who leads
    * @param others the other nodes
+   * @param clocks are marked when a new one leads
    */
-  Turnover(CqlSession session, String group, String leader, List<Node> others) {
+  Turnover(
+      CqlSession session, String group, String leader, List<Node> others, List<GapClock> clocks) {
     this.session = session;
     this.group = group;
     this.leader = leader;
+    this.clocks = clocks;
     others.forEach(this::look);
   }
 
@@ -65,6 +69,7 @@ final class Turnover implements AutoCloseable {
     }
     if (isElected && electedNanos == 0) {
       electedNanos = System.nanoTime();
+      clocks.forEach(clock -> clock.mark(electedNanos));
       isOver = true;
     }
   }
@@ -81,13 +86,6 @@ final class Turnover implements AutoCloseable {
     return electedNanos == 0
         ? OptionalDouble.empty()
         : OptionalDouble.of((electedNanos - beginNanos) / 1e6);
-  }
-
-  /** From when one leads until the longest gap of clients ends; 0 if that was before. */
-  synchronized OptionalDouble learnedMillis(GapClock clients) {
-    return electedNanos == 0
-        ? OptionalDouble.empty()
-        : OptionalDouble.of(Math.max(0, clients.longestEndNanos() - electedNanos) / 1e6);
   }
 
   @Override

@@ -104,6 +104,11 @@ public final class ChildProcess implements AutoCloseable {
     return processes.stream().mapToLong(each -> each.ask(question)).sum();
   }
 
+  /** Returns the processor time that it has used. */
+  public long processorNanos() {
+    return ask(ChildControl.PROCESSOR);
+  }
+
   /** Asks what its {@link ChildControl} can answer for a number. */
   public long ask(String question, long number) {
     return ask(question + " " + number);

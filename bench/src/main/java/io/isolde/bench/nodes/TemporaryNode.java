@@ -167,7 +167,12 @@ public final class TemporaryNode implements AutoCloseable {
     createKeyspace(keyspace, "'class': 'SimpleStrategy'");
   }
 
-  void createKeyspace(String keyspace, String strategy) {
+  /**
+   * As {@link #createKeyspace(String)}, replicated otherwise.
+   *
+   * @param strategy its class and options, as in CQL; without the number of replicas
+   */
+  public void createKeyspace(String keyspace, String strategy) {
     session()
         .execute(
             "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {%s, 'replication_factor': %d}"

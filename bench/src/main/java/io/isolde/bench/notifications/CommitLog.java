@@ -4,7 +4,7 @@ package io.isolde.bench.notifications;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the one writer did: the ids of its commits in order, and how many more there may be. */
+/** What writers did: the ids of their commits, and how many more there may be. */
 final class CommitLog {
   /**
    * What it has after some time.
@@ -18,7 +18,7 @@ final class CommitLog {
   private int doubtful;
 
   /**
-   * A commit was acknowledged.
+   * A commit was acknowledged, and no other one was under way.
    *
    * @throws IllegalStateException if it is not after the one before, so that there is no order
    */
@@ -30,12 +30,17 @@ final class CommitLog {
     ids.add(id);
   }
 
+  /** One of several commits that were under way at the same time was acknowledged. */
+  synchronized void committedAmongOthers(long id) {
+    ids.add(id);
+  }
+
   /** A commit had no answer. */
   synchronized void doubtful() {
     doubtful++;
   }
 
   synchronized Written written() {
-    return new Written(List.copyOf(ids), doubtful);
+    return new Written(ids.stream().sorted().toList(), doubtful);
   }
 }

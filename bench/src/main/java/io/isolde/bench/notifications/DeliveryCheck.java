@@ -4,7 +4,9 @@ package io.isolde.bench.notifications;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 
 /**
@@ -46,6 +48,18 @@ final class DeliveryCheck {
 
     boolean isClean() {
       return lost + doubled + reordered + invented + announcedLosses == 0;
+    }
+
+    /** By name, with something before each. */
+    Map<String, Double> metrics(String prefix) {
+      Map<String, Double> numbers = new LinkedHashMap<>();
+      numbers.put(prefix + "delivered", (double) delivered);
+      numbers.put(prefix + "lost", (double) lost);
+      numbers.put(prefix + "doubled", (double) doubled);
+      numbers.put(prefix + "reordered", (double) reordered);
+      numbers.put(prefix + "invented", (double) invented);
+      numbers.put(prefix + "announced_losses", (double) announcedLosses);
+      return numbers;
     }
   }
 

@@ -7,18 +7,16 @@ import io.isolde.bench.nodes.TemporaryNode;
 import io.isolde.client.Isolde;
 import io.isolde.client.IsoldeException;
 import io.isolde.client.Outcome;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** Commits a transaction that writes the row which all watch. */
+/** Commits transactions that write rows which are watched; for one change after another, row 0. */
 final class IsoldeWriter implements Writer {
   private static final String KEYSPACE = "notifications";
   private static final String TABLE = KEYSPACE + ".watched";
 
-  /** What watchers subscribe to. */
-  static final String STATEMENT = "SELECT CHANGES FROM " + TABLE + " WHERE p = 0";
-
   private final Isolde isolde;
   private final PreparedStatement update;
-  private int last;
+  private final AtomicInteger last = new AtomicInteger();
 
   /** Creates the table, with a replica on each node. */
   IsoldeWriter(TemporaryNode cluster) {
@@ -29,16 +27,26 @@ final class IsoldeWriter implements Writer {
     session.execute("ENABLE TRANSACTIONS ON " + TABLE);
     cluster.awaitSchema();
     isolde = Isolde.on(session);
-    update = session.prepare("UPDATE " + TABLE + " SET v = ? WHERE p = 0");
+    update = session.prepare("UPDATE " + TABLE + " SET v = ? WHERE p = ?");
+  }
+
+  /** What watchers of a row subscribe to. */
+  static String statement(int row) {
+    return "SELECT CHANGES FROM " + TABLE + " WHERE p = " + row;
   }
 
   @Override
   public long change() {
-    int version = ++last;
+    return change(0);
+  }
+
+  /** As {@link #change()}, of any row and by any number of threads. */
+  long change(int row) {
+    int version = last.incrementAndGet();
     try {
       return isolde.run(
           transaction -> {
-            transaction.write(update.bind(version));
+            transaction.write(update.bind(version, row));
             return transaction.commit().commitTimestamp().orElseThrow();
           });
     } catch (IsoldeException e) {

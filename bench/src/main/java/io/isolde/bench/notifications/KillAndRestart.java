@@ -39,25 +39,27 @@ final class KillAndRestart {
 
   /** Does it, and returns the figures; the watchers are left connected. */
   Map<String, Double> observe() {
-    LocalNode last = cluster.nodes().get(nodes - 1);
     watching.open();
     Population watchers = watching.population();
     try (Repeated changes = new Repeated("changes", watchers::change)) {
       Pause.millis(BEFORE_MILLIS);
       note("before_kill", nodes);
-      long killedNanos = System.nanoTime();
-      last.kill();
-      awaitLeft(watchers, last.spec().address());
-      watchers.awaitConnected();
-      metrics.put("reconnected_after_kill_s", secondsSince(killedNanos));
-      note("after_kill", nodes - 1);
-      last.start();
-      long startedNanos = System.nanoTime();
-      metrics.put("balanced_after_restart_s", awaitBalance(watchers, startedNanos));
-      note("after_restart", nodes);
+      killAndRestart(watchers, cluster.nodes().get(nodes - 1));
     }
     metrics.put("changes_delayed_in_kill", (double) watchers.errors());
     return metrics;
+  }
+
+  private void killAndRestart(Population watchers, LocalNode node) {
+    long killedNanos = System.nanoTime();
+    node.kill();
+    awaitLeft(watchers, node.spec().address());
+    watchers.awaitConnected();
+    metrics.put("reconnected_after_kill_s", secondsSince(killedNanos));
+    note("after_kill", nodes - 1);
+    node.start();
+    metrics.put("balanced_after_restart_s", awaitBalance(watchers, System.nanoTime()));
+    note("after_restart", nodes);
   }
 
   /** The sockets of a dead process are closed by its system. */

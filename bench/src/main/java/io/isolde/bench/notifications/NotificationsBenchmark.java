@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -34,10 +35,13 @@ public final class NotificationsBenchmark implements AutoCloseable {
   private static final String PORT = "7314";
   private static final Duration WARM_UP_STEP = Duration.ofSeconds(1);
 
-  private static final String BALANCED = "balanced";
-  private static final String UNBALANCED = "unbalanced";
-  private static final String ONE = "one_server";
-  private static final String ZOOKEEPER = "zookeeper_";
+  static final String BALANCED = "balanced";
+  static final String UNBALANCED = "unbalanced";
+  static final String ONE = "one_server";
+  static final String ZOOKEEPER = "zookeeper_";
+
+  /** How many there are in the cases whose names do not say it. */
+  static final String WATCHERS = "watchers";
 
   private final Run run;
   private final TemporaryNode one;
@@ -45,6 +49,9 @@ public final class NotificationsBenchmark implements AutoCloseable {
   private final WatcherLoops loops = new WatcherLoops();
   private final Gate gate = new Gate();
   private final List<WatchCase> cases = new ArrayList<>();
+
+  /** The same cases with 1, 10, 100 and so on of their watchers. */
+  private final List<WatchCase> smallerCases = new ArrayList<>();
 
   /** None, or one server and three. */
   private final List<ZooKeeperEnsemble> ensembles = new ArrayList<>();
@@ -99,17 +106,28 @@ public final class NotificationsBenchmark implements AutoCloseable {
 
   private void add(
       String name, int nodes, Writer writer, List<String> addresses, boolean isMoving) {
-    cases.add(
-        new WatchCase(
-            name,
-            run.options().watchers(),
-            nodes,
-            writer,
-            arrivals ->
-                new PushWatcher(
-                    new PushWatcher.Plan(
-                        IsoldeWriter.STATEMENT, addresses, isMoving, gate, arrivals),
-                    loops.next())));
+    add(
+        name,
+        nodes,
+        writer,
+        arrivals ->
+            new PushWatcher(
+                new PushWatcher.Plan(
+                    IsoldeWriter.statement(0), addresses, isMoving, gate, arrivals::arrived),
+                loops.next()));
+  }
+
+  private void add(String name, int nodes, Writer writer, Function<Arrivals, Watcher> kind) {
+    int all = run.options().watchers();
+    cases.add(new WatchCase(name, all, nodes, writer, kind));
+    for (int some = 1; some < all; some *= 10) {
+      smallerCases.add(new WatchCase(withWatchers(name, some), some, nodes, writer, kind));
+    }
+  }
+
+  /** The name of a case with fewer watchers than the benchmark's. */
+  static String withWatchers(String name, int some) {
+    return name + "_" + some;
   }
 
   private void addZooKeeper(int heapMegabytes) {
@@ -133,38 +151,47 @@ public final class NotificationsBenchmark implements AutoCloseable {
   /** ZooKeeper moves nobody: its watchers are balanced if they come to servers in turn. */
   private void addZooKeeper(String name, ZooKeeperEnsemble ensemble, int servers, Writer writer) {
     RoundRobin order = new RoundRobin(servers);
-    cases.add(
-        new WatchCase(
-            ZOOKEEPER + name,
-            run.options().watchers(),
-            ensemble.addresses().size(),
-            writer,
-            arrivals ->
-                new ZooKeeperWatcher(
-                    ensemble.addresses().get(order.next()), loops.next(), gate, arrivals)));
+    add(
+        ZOOKEEPER + name,
+        ensemble.addresses().size(),
+        writer,
+        arrivals ->
+            new ZooKeeperWatcher(
+                ensemble.addresses().get(order.next()), loops.next(), gate, arrivals));
   }
 
   private Report report() {
-    List<Case> measured =
-        cases.stream()
-            .map(
-                each ->
-                    new Case(each.name(), (unused, duration) -> each.measure(duration))
-                        .after(() -> connect(each)))
-            .toList();
     Processes processes = processes();
     warmUp(processes);
-    Map<String, List<Sample>> samples =
-        new Rounds(run, processes).measure(round -> Rounds.inOrderOf(round, measured));
-    disconnect();
+    Map<String, List<Sample>> samples = measured(cases, processes);
+    samples.putAll(measured(smallerCases, processes));
     Map<String, Double> metrics = new LinkedHashMap<>();
-    cases.forEach(each -> metrics.putAll(each.metrics()));
+    metrics.put(WATCHERS, (double) run.options().watchers());
+    allCases().forEach(each -> metrics.putAll(each.metrics()));
     metrics.putAll(memory());
     run.say("  A node is killed, and comes back");
     metrics.putAll(new KillAndRestart(run, three, named(BALANCED)).observe());
     named(BALANCED).close();
     metrics.putAll(verdicts());
     return withRatios(run.report(samples, List.of()).with(metrics), samples);
+  }
+
+  private Stream<WatchCase> allCases() {
+    return Stream.concat(cases.stream(), smallerCases.stream());
+  }
+
+  private Map<String, List<Sample>> measured(List<WatchCase> some, Processes processes) {
+    List<Case> measured =
+        some.stream()
+            .map(
+                each ->
+                    new Case(each.name(), (unused, duration) -> each.measure(duration))
+                        .after(() -> connect(each)))
+            .toList();
+    Map<String, List<Sample>> samples =
+        new Rounds(run, processes).measure(round -> Rounds.inOrderOf(round, measured));
+    disconnect();
+    return samples;
   }
 
   private Processes processes() {
@@ -223,28 +250,18 @@ public final class NotificationsBenchmark implements AutoCloseable {
 
   private Map<String, Double> verdicts() {
     Map<String, Double> numbers = new LinkedHashMap<>();
-    put(numbers, "", verdict(false));
+    numbers.putAll(verdict(false).metrics(""));
     if (!ensembles.isEmpty()) {
-      put(numbers, ZOOKEEPER, verdict(true));
+      numbers.putAll(verdict(true).metrics(ZOOKEEPER));
     }
     return numbers;
   }
 
   private DeliveryCheck.Verdict verdict(boolean isOfZooKeeper) {
-    return cases.stream()
+    return allCases()
         .filter(each -> each.name().startsWith(ZOOKEEPER) == isOfZooKeeper)
         .map(WatchCase::verdict)
         .reduce(DeliveryCheck.Verdict.NOTHING, DeliveryCheck.Verdict::and);
-  }
-
-  private static void put(
-      Map<String, Double> numbers, String prefix, DeliveryCheck.Verdict verdict) {
-    numbers.put(prefix + "delivered", (double) verdict.delivered());
-    numbers.put(prefix + "lost", (double) verdict.lost());
-    numbers.put(prefix + "doubled", (double) verdict.doubled());
-    numbers.put(prefix + "reordered", (double) verdict.reordered());
-    numbers.put(prefix + "invented", (double) verdict.invented());
-    numbers.put(prefix + "announced_losses", (double) verdict.announcedLosses());
   }
 
   /** Of mean latencies: less is better. */

@@ -21,9 +21,15 @@ final class PushWatcher extends LoopWatcher implements ClientSession.Output {
    * @param statement what they watch
    * @param addresses where they may connect
    * @param isMoving whether they go where a node asks them to go
+   * @param notified hears of each notification, and puts it into the inbox
    */
   record Plan(
-      String statement, List<String> addresses, boolean isMoving, Gate gate, Arrivals arrivals) {}
+      String statement, List<String> addresses, boolean isMoving, Gate gate, Notified notified) {}
+
+  /** A watcher was notified of a commit. */
+  interface Notified {
+    void of(Inbox inbox, long commit);
+  }
 
   private static final int WATCH = 1;
   private static final long MAX_MOVE_MILLIS = 10_000;
@@ -163,7 +169,7 @@ final class PushWatcher extends LoopWatcher implements ClientSession.Output {
   @Override
   public void changed(int watch, List<Long> commits, long position) {
     inbox().startAfter(position);
-    commits.forEach(commit -> plan.arrivals.arrived(inbox(), commit));
+    commits.forEach(commit -> plan.notified.of(inbox(), commit));
   }
 
   @Override

@@ -30,7 +30,7 @@ public final class KeyChooser {
   }
 
   /** All with the same probability. */
-  static KeyChooser uniform(SplittableRandom random) {
+  public static KeyChooser uniform(SplittableRandom random) {
     return new KeyChooser(() -> random.nextLong(KEYS));
   }
 
@@ -38,7 +38,7 @@ public final class KeyChooser {
    * A few again and again: the scrambled Zipfian distribution of YCSB, after J. Gray et al.,
    * "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994. The hash scrambles.
    */
-  static KeyChooser zipfian(SplittableRandom random) {
+  public static KeyChooser zipfian(SplittableRandom random) {
     return new KeyChooser(() -> zipfianRank(random));
   }
 
@@ -75,7 +75,7 @@ public final class KeyChooser {
   }
 
   /** A row, as a hash. */
-  long next() {
+  public long next() {
     return hash(keys.getAsLong());
   }
 

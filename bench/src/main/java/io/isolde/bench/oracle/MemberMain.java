@@ -8,6 +8,8 @@ import io.isolde.oracle.group.OracleNode;
 import io.isolde.oracle.group.OracleStatus;
 import io.isolde.raft.Peer;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -29,6 +31,9 @@ final class MemberMain {
   /** A question: 1 if it leads and serves, else 0. */
   static final String SERVING = "is-serving";
 
+  /** A question: the processor time of the thread that has used most, in nanoseconds. */
+  static final String BUSIEST_THREAD = "busiest-thread-nanos";
+
   private MemberMain() {}
 
   /**
@@ -43,7 +48,9 @@ final class MemberMain {
             TERM,
             unused -> status(node).map(OracleStatus::term).orElse(-1L),
             SERVING,
-            unused -> node.get() != null && node.get().isServing() ? 1 : 0));
+            unused -> node.get() != null && node.get().isServing() ? 1 : 0,
+            BUSIEST_THREAD,
+            unused -> busiestThreadNanos()));
     List<Peer> initialMembers = Arrays.stream(arguments).skip(3).map(MemberMain::peer).toList();
     Peer self =
         initialMembers.stream()
@@ -65,6 +72,11 @@ final class MemberMain {
 
   private static Optional<OracleStatus> status(AtomicReference<OracleNode> node) {
     return Optional.ofNullable(node.get()).flatMap(OracleNode::status);
+  }
+
+  private static long busiestThreadNanos() {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    return Arrays.stream(threads.getAllThreadIds()).map(threads::getThreadCpuTime).max().orElse(0);
   }
 
   static String argument(Peer peer) {

@@ -45,7 +45,8 @@ public final class MemberProcesses implements AutoCloseable {
     return peers;
   }
 
-  List<ChildProcess> processes() {
+  /** Returns the processes, in the order of {@link #peers}. */
+  public List<ChildProcess> processes() {
     return processes;
   }
 

@@ -2,6 +2,7 @@
 package io.isolde.bench.strong;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import io.isolde.bench.charts.Bars;
 import io.isolde.bench.kit.BenchOptions;
 import io.isolde.bench.kit.Cases;
 import io.isolde.bench.kit.Report;
@@ -9,6 +10,10 @@ import io.isolde.bench.kit.Run;
 import io.isolde.bench.nodes.RowTable;
 import io.isolde.bench.nodes.TemporaryNode;
 import io.isolde.cluster.NodeSpec;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 /**
  * A strong keyspace of six groups on three nodes: requests of clients that know the leaders,
@@ -22,6 +27,11 @@ public final class RoutingBenchmark {
   private static final int TOKENS = 8;
 
   private static final int MAX_HEAP_MEGABYTES = 1024;
+
+  private static final String ROUTED = "routed_";
+  private static final String ANY = "any_node_";
+  private static final String READ = "read";
+  private static final String WRITE = "write";
 
   private RoutingBenchmark() {}
 
@@ -42,12 +52,32 @@ public final class RoutingBenchmark {
       return run.measure(
           cluster.tools(),
           new Cases()
-              .add("any_node_read", any.reads())
-              .add("routed_read", routed.reads())
-              .add("any_node_write", any.updates())
-              .add("routed_write", routed.updates())
-              .ratio("routed_read_vs_any", "routed_read", "any_node_read")
-              .ratio("routed_write_vs_any", "routed_write", "any_node_write"));
+              .add(ANY + READ, any.reads())
+              .add(ROUTED + READ, routed.reads())
+              .add(ANY + WRITE, any.updates())
+              .add(ROUTED + WRITE, routed.updates())
+              .ratio("routed_read_vs_any", ROUTED + READ, ANY + READ)
+              .ratio("routed_write_vs_any", ROUTED + WRITE, ANY + WRITE));
     }
+  }
+
+  /** Draws throughput and latency. */
+  public static List<Bars> figures(Report report) {
+    return List.of(
+        figure("throughput", "requests per second", report, Report.Result::operationsPerSecond),
+        figure("latency", "mean, ms", report, Report.Result::meanMillis));
+  }
+
+  private static Bars figure(
+      String what, String axis, Report report, ToDoubleFunction<Report.Result> number) {
+    Map<String, Map<String, Double>> series = new LinkedHashMap<>();
+    for (String target : List.of(ROUTED, ANY)) {
+      Map<String, Double> bars = new LinkedHashMap<>();
+      for (String request : List.of(READ, WRITE)) {
+        bars.put(request + "s", report.median(target + request, number));
+      }
+      series.put(target.equals(ROUTED) ? "to the leader" : "to any node", bars);
+    }
+    return new Bars("routing-" + what, "six groups on three nodes", axis, series);
   }
 }

@@ -63,7 +63,8 @@ public final class MultiStatements {
             isolde.runAsync(tx -> unit.apply(executor.apply(tx)).thenApply(done -> (Object) null)));
   }
 
-  Workload tenUpdates() {
+  /** Ten rows are written. */
+  public Workload tenUpdates() {
     return () ->
         sequentially(
             executor ->

@@ -17,7 +17,6 @@ class GapClockTest {
     clock.success(9 * MILLISECOND);
     clock.success(10 * MILLISECOND);
     assertThat(clock.longestMillis(11 * MILLISECOND)).isEqualTo(7);
-    assertThat(clock.longestEndNanos()).isEqualTo(9 * MILLISECOND);
   }
 
   @Test
@@ -25,6 +24,28 @@ class GapClockTest {
     clock.restart(0);
     assertThat(clock.longestMillis(30 * MILLISECOND)).isEqualTo(30);
     assertThat(clock.hasSuccessSince(0)).isFalse();
+  }
+
+  @Test
+  void whenALongerGapComesLaterThenTheFirstSuccessAfterTheMarkCountsAllTheSame() {
+    clock.restart(0);
+    clock.success(2 * MILLISECOND);
+    clock.mark(60 * MILLISECOND);
+    clock.success(64 * MILLISECOND);
+    clock.success(900 * MILLISECOND);
+    assertThat(clock.longestMillis(901 * MILLISECOND)).isEqualTo(836);
+    assertThat(clock.afterMarkMillis(901 * MILLISECOND)).hasValue(4);
+  }
+
+  @Test
+  void whenNothingSucceedsAfterTheMarkThenTheTimeGrows() {
+    clock.restart(0);
+    assertThat(clock.afterMarkMillis(5 * MILLISECOND)).isEmpty();
+    clock.success(2 * MILLISECOND);
+    clock.mark(3 * MILLISECOND);
+    assertThat(clock.afterMarkMillis(33 * MILLISECOND)).hasValue(30);
+    clock.restart(40 * MILLISECOND);
+    assertThat(clock.afterMarkMillis(50 * MILLISECOND)).isEmpty();
   }
 
   @Test

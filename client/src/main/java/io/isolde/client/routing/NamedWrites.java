@@ -14,13 +14,13 @@ import com.datastax.oss.driver.internal.core.context.InternalDriverContext;
 import com.datastax.oss.driver.internal.core.cql.Conversions;
 import io.isolde.client.routing.WriteNames.Name;
 import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -38,7 +38,7 @@ final class NamedWrites {
 
   private final WriteNames names =
       new WriteNames(
-          ThreadLocalRandom.current().nextLong(),
+          new SecureRandom().nextLong(), // Processes that start at once must differ.
           () -> TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
 
   /** Until when. */

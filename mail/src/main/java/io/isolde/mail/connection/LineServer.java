@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.connection;
 
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.handler.codec.DelimiterBasedFrameDecoder;
 import io.netty.handler.timeout.IdleStateHandler;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -44,7 +41,7 @@ public record LineServer(
   /** Adds the handlers of a new connection. */
   public void add(SocketChannel channel) {
     ChannelPipeline pipeline = channel.pipeline();
-    pipeline.addLast(LINES, lines());
+    pipeline.addLast(LINES, new LineDecoder(maxLineBytes));
     // It sees lines, not bytes: who sends a byte now and then is idle.
     pipeline.addLast(new IdleStateHandler(true, 0, 0, idle.toMillis(), TimeUnit.MILLISECONDS));
     pipeline.addLast(new LineConnection(this));
@@ -57,15 +54,6 @@ public record LineServer(
    */
   void startLinesAnew(ChannelPipeline pipeline) {
     pipeline.remove(LINES);
-    pipeline.addFirst(LINES, lines());
-  }
-
-  /** Only CR LF ends a line: who takes LF alone for an end can be made to see two messages. */
-  private DelimiterBasedFrameDecoder lines() {
-    return new DelimiterBasedFrameDecoder(
-        maxLineBytes,
-        false,
-        true,
-        Unpooled.wrappedBuffer("\r\n".getBytes(StandardCharsets.US_ASCII)));
+    pipeline.addFirst(LINES, new LineDecoder(maxLineBytes));
   }
 }

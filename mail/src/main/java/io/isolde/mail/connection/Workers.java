@@ -40,6 +40,11 @@ public final class Workers implements Executor, AutoCloseable {
     threads.allowCoreThreadTimeOut(true);
   }
 
+  /** How many may work at the same time. */
+  public int count() {
+    return threads.getMaximumPoolSize();
+  }
+
   @Override
   public void execute(Runnable task) {
     threads.execute(task);

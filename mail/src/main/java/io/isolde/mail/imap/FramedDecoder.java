@@ -3,19 +3,26 @@ package io.isolde.mail.imap;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.LineBasedFrameDecoder;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.james.imap.api.process.ImapSession;
 import org.apache.james.imap.decode.ImapDecoder;
+import org.apache.james.imap.message.request.StartTLSRequest;
 import org.apache.james.imapserver.netty.ImapRequestFrameDecoder;
 import org.apache.james.imapserver.netty.NettyConstants;
-import org.apache.james.imapserver.netty.SwitchableLineBasedFrameDecoder;
 
 /**
  * James' decoder of commands. After a literal it splits lines on the network's thread, where they
  * come from, and not between {@link ImapFlow} and itself; so the flow stays in charge.
+ *
+ * <p>STARTTLS is passed on when all that was read with it has been looked at, and nothing is read
+ * until TLS is there. What was read behind it is in clear, and ends the connection.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // the connection ends, whatever comes of it
 final class FramedDecoder extends ImapRequestFrameDecoder {
 
   /** The name of the handler that reads. */
@@ -24,10 +31,23 @@ final class FramedDecoder extends ImapRequestFrameDecoder {
   private final int maxLineBytes;
   private final AtomicBoolean isFraming = new AtomicBoolean(true);
 
+  private final ImapFlow flow;
+
+  /** From STARTTLS to the end of the handshake; only the thread of the decoder uses it. */
+  private boolean isTlsStarting;
+
+  /** Waits for the end of what was read with it; null if there is none. */
+  private StartTLSRequest startTls;
+
   FramedDecoder(
-      ImapDecoder decoder, int maxLiteralInMemory, int maxLiteralBytes, int maxLineBytes) {
+      ImapDecoder decoder,
+      int maxLiteralInMemory,
+      int maxLiteralBytes,
+      int maxLineBytes,
+      ImapFlow flow) {
     super(decoder, maxLiteralInMemory, maxLiteralBytes, maxLineBytes);
     this.maxLineBytes = maxLineBytes;
+    this.flow = flow;
   }
 
   /** The second step of AUTHENTICATE checks the password in here. */
@@ -39,12 +59,59 @@ final class FramedDecoder extends ImapRequestFrameDecoder {
       in.skipBytes(in.readableBytes()); // the client has gone
       return;
     }
-    ClientAddress.during(
-        client.getAddress(),
-        () -> {
-          super.decode(context, in, out);
-          return null;
-        });
+    if (!isTlsStarting) {
+      ClientAddress.during(
+          client.getAddress(),
+          () -> {
+            super.decode(context, in, out);
+            return null;
+          });
+      holdStartTls(context, out);
+    }
+    if (isTlsStarting && in.isReadable()) {
+      in.skipBytes(in.readableBytes());
+      startTls = null;
+      context.close();
+    }
+  }
+
+  private void holdStartTls(ChannelHandlerContext context, List<Object> out) {
+    int last = out.size() - 1;
+    if (last >= 0
+        && out.get(last) instanceof StartTLSRequest request
+        && session(context).map(ImapSession::supportStartTLS).orElse(false)) {
+      out.remove(last);
+      startTls = request;
+      isTlsStarting = true;
+    }
+  }
+
+  /** Netty's decoder would read on if a read has given no message. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) throws Exception {
+    if (startTls == null) {
+      super.channelReadComplete(context);
+      return;
+    }
+    StartTLSRequest request = startTls;
+    startTls = null;
+    flow.stopReading();
+    context.fireChannelRead(request);
+    context.fireChannelReadComplete();
+  }
+
+  private static Optional<ImapSession> session(ChannelHandlerContext context) {
+    return Optional.ofNullable(
+        context.channel().attr(NettyConstants.IMAP_SESSION_ATTRIBUTE_KEY).get());
+  }
+
+  /** The handler of TLS says when the handshake has ended, and passes nothing on before. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+    if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess()) {
+      isTlsStarting = false;
+    }
+    super.userEventTriggered(context, event);
   }
 
   @Override
@@ -57,11 +124,23 @@ final class FramedDecoder extends ImapRequestFrameDecoder {
   @Override
   public void enableFraming(ChannelHandlerContext context) {
     if (!isFraming.getAndSet(true)) {
-      ChannelPipeline pipeline = context.pipeline();
-      pipeline.addBefore(
-          FLOW,
-          NettyConstants.FRAMER,
-          new SwitchableLineBasedFrameDecoder(pipeline, maxLineBytes, false));
+      context.pipeline().addBefore(FLOW, NettyConstants.FRAMER, lines(maxLineBytes));
+    }
+  }
+
+  static Lines lines(int maxLineBytes) {
+    return new Lines(maxLineBytes);
+  }
+
+  /** Splits lines: a command has one, apart from its literals. */
+  static final class Lines extends LineBasedFrameDecoder {
+    private Lines(int maxLineBytes) {
+      super(maxLineBytes, false, false);
+    }
+
+    /** Whether a line has come in part. */
+    boolean hasPart() {
+      return actualReadableBytes() > 0;
     }
   }
 }

@@ -7,44 +7,36 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.util.ReferenceCountUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.james.imap.api.ImapSessionState;
-import org.apache.james.imap.api.message.response.ImapResponseMessage;
-import org.apache.james.imap.api.process.ImapProcessor.Responder;
 import org.apache.james.imap.api.process.ImapSession;
-import org.apache.james.imap.message.response.ContinuationResponse;
 import org.apache.james.imapserver.netty.NettyConstants;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * How fast a client of IMAP may be read and written. It stands before James' decoder, on the
- * decoder's thread. The next bytes are read when the decoder has seen the last ones and few
- * commands are unanswered. So a client has at most one read and some commands in memory.
+ * How fast a client of IMAP may be read. It stands before James' decoder, on the decoder's thread.
+ * The next bytes are read when the decoder has seen the last ones and few commands are unanswered.
+ * So a client has at most one read and some commands in memory.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty closes a channel whose write fails
 final class ImapFlow extends ChannelInboundHandlerAdapter {
-  private static final Logger log = LoggerFactory.getLogger(ImapFlow.class);
-
-  /** The attribute of a session of James under which this is found. */
-  static final String ATTRIBUTE = "io.isolde.mail.flow";
-
   /** Clients send some commands before the first answer; more of them wait in the socket. */
   private static final int MAX_UNANSWERED = 16;
 
   /** What a client may send before it has logged in; a large part is the name and the password. */
   static final int MAX_BYTES_BEFORE_LOGIN = 64 << 10;
 
-  /** So long a worker waits for a client that does not take what it has asked for. */
-  private static final long MAX_SLOW_MILLIS = 60_000;
-
-  private static final long SLOW_POLL_MILLIS = 10;
+  private static final int MAX_BYE_SECONDS = 5;
 
   private final Duration beforeLogin;
+  private ChannelHandlerContext context;
   private Channel channel;
   private ImapSession session;
   private long bytesBeforeLogin;
@@ -53,6 +45,11 @@ final class ImapFlow extends ChannelInboundHandlerAdapter {
   private int unanswered;
 
   private boolean isPaused;
+
+  /** Whether nothing in clear is read any more. */
+  private volatile boolean isTlsStarting;
+
+  private final AtomicBoolean isEnding = new AtomicBoolean();
 
   ImapFlow(Duration beforeLogin) {
     this.beforeLogin = beforeLogin;
@@ -63,11 +60,11 @@ final class ImapFlow extends ChannelInboundHandlerAdapter {
   }
 
   @Override
-  public void channelActive(ChannelHandlerContext context) {
-    channel = context.channel();
-    context.fireChannelActive();
+  public void channelActive(ChannelHandlerContext active) {
+    context = active;
+    channel = active.channel();
+    active.fireChannelActive();
     session = channel.attr(NettyConstants.IMAP_SESSION_ATTRIBUTE_KEY).get();
-    session.setAttribute(ATTRIBUTE, this);
     channel
         .eventLoop()
         .schedule(
@@ -78,7 +75,7 @@ final class ImapFlow extends ChannelInboundHandlerAdapter {
             },
             beforeLogin.toMillis(),
             TimeUnit.MILLISECONDS);
-    context.read();
+    active.read();
   }
 
   private boolean isLoggedIn() {
@@ -86,7 +83,11 @@ final class ImapFlow extends ChannelInboundHandlerAdapter {
   }
 
   @Override
-  public void channelRead(ChannelHandlerContext context, Object message) {
+  public void channelRead(ChannelHandlerContext unused, Object message) {
+    if (isEnding.get()) {
+      ReferenceCountUtil.release(message);
+      return;
+    }
     if (!isLoggedIn() && message instanceof ByteBuf bytes) {
       bytesBeforeLogin += bytes.readableBytes();
       if (bytesBeforeLogin > MAX_BYTES_BEFORE_LOGIN) {
@@ -99,9 +100,12 @@ final class ImapFlow extends ChannelInboundHandlerAdapter {
   }
 
   @Override
-  public void channelReadComplete(ChannelHandlerContext context) {
+  public void channelReadComplete(ChannelHandlerContext unused) {
     context.fireChannelReadComplete();
-    channel.config().setAutoRead(false); // James sets it after STARTTLS and AUTHENTICATE
+    channel.config().setAutoRead(false); // James sets it for AUTHENTICATE
+    if (isTlsStarting) {
+      return;
+    }
     synchronized (this) {
       isPaused = unanswered > MAX_UNANSWERED;
       if (isPaused) {
@@ -109,6 +113,29 @@ final class ImapFlow extends ChannelInboundHandlerAdapter {
       }
     }
     channel.read();
+  }
+
+  /** Who is silent has to go, unless it is we who are asked. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext unused, Object event) {
+    if (event instanceof IdleStateEvent) {
+      synchronized (this) {
+        if (unanswered > 0) {
+          return;
+        }
+      }
+      bye("You have been silent for too long");
+      return;
+    }
+    if (event instanceof SslHandshakeCompletionEvent) {
+      isTlsStarting = false;
+    }
+    context.fireUserEventTriggered(event);
+  }
+
+  /** Nothing more is read until the handshake of TLS has ended. */
+  void stopReading() {
+    isTlsStarting = true;
   }
 
   /** A command has come. */
@@ -128,50 +155,14 @@ final class ImapFlow extends ChannelInboundHandlerAdapter {
     channel.read();
   }
 
-  /** Ends the connection with a reason. */
+  /** Ends the connection with a reason. What the client says from now on is not looked at. */
   void bye(String reason) {
-    byte[] line = ("* BYE " + reason + "\r\n").getBytes(StandardCharsets.US_ASCII);
-    channel.writeAndFlush(Unpooled.wrappedBuffer(line)).addListener(ChannelFutureListener.CLOSE);
-  }
-
-  /**
-   * Answers no faster than the client reads. A worker waits; threads of the network do not, but
-   * they write next to nothing.
-   */
-  Responder paced(Responder responder) {
-    return new Responder() {
-      @Override
-      public void respond(ImapResponseMessage message) {
-        if (!(message instanceof ContinuationResponse)) {
-          awaitClient();
-        }
-        responder.respond(message);
-      }
-
-      @Override
-      public void flush() {
-        responder.flush();
-      }
-    };
-  }
-
-  private void awaitClient() {
-    if (channel.eventLoop().inEventLoop()) {
+    if (isEnding.getAndSet(true)) {
       return;
     }
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MAX_SLOW_MILLIS);
-    while (channel.isActive() && !channel.isWritable()) {
-      if (System.nanoTime() - deadline > 0) {
-        log.info("{} does not take its answers and is closed", channel);
-        channel.close();
-        return;
-      }
-      try {
-        Thread.sleep(SLOW_POLL_MILLIS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
+    byte[] line = ("* BYE " + reason + "\r\n").getBytes(StandardCharsets.US_ASCII);
+    context.writeAndFlush(Unpooled.wrappedBuffer(line)).addListener(ChannelFutureListener.CLOSE);
+    // A client that does not read gets no more time.
+    channel.eventLoop().schedule(() -> channel.close(), MAX_BYE_SECONDS, TimeUnit.SECONDS);
   }
 }

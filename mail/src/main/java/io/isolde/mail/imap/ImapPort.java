@@ -8,35 +8,27 @@ import io.isolde.mail.login.MailLogins;
 import io.isolde.mail.store.james.NoMetrics;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.handler.stream.ChunkedWriteHandler;
+import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.handler.timeout.WriteTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.NonStickyEventExecutorGroup;
 import io.netty.util.concurrent.UnorderedThreadPoolEventExecutor;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.james.events.EventBus;
 import org.apache.james.imap.api.ImapConfiguration;
 import org.apache.james.imap.api.process.ImapProcessor;
 import org.apache.james.imap.decode.ImapDecoder;
-import org.apache.james.imap.encode.ImapEncoder;
 import org.apache.james.imap.encode.main.DefaultImapEncoderFactory;
 import org.apache.james.imap.encode.main.DefaultLocalizer;
 import org.apache.james.imap.main.DefaultImapDecoderFactory;
 import org.apache.james.imap.processor.main.DefaultImapProcessorFactory;
-import org.apache.james.imapserver.netty.IMAPServer;
-import org.apache.james.imapserver.netty.ImapChannelUpstreamHandler;
-import org.apache.james.imapserver.netty.ImapIdleStateHandler;
-import org.apache.james.imapserver.netty.ImapMetrics;
 import org.apache.james.imapserver.netty.NettyConstants;
-import org.apache.james.imapserver.netty.ReactiveThrottler;
-import org.apache.james.imapserver.netty.SwitchableLineBasedFrameDecoder;
 import org.apache.james.mailbox.MailboxManager;
 import org.apache.james.mailbox.SubscriptionManager;
 import org.apache.james.mailbox.quota.QuotaManager;
 import org.apache.james.mailbox.quota.QuotaRootResolver;
-import org.apache.james.metrics.api.NoopGaugeRegistry;
 
 /** The handlers of a connection of IMAP. James' own server has no bounds before the login. */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty closes a channel whose write fails
@@ -48,11 +40,11 @@ public final class ImapPort implements AutoCloseable {
   /** Clients may be silent longer than elsewhere: RFC 9051 asks for 30 minutes, for IDLE. */
   private static final int IDLE_FACTOR = 3;
 
-  /** A connection has one command at a worker; the others wait for it. */
+  /** A connection has one worker at a time; what it has to do waits elsewhere. */
   public static final int MAX_TASKS = 2;
 
-  /** What bounds commands is {@link ImapFlow}, and one command of a connection at a time. */
-  private static final int NO_THROTTLE = -1;
+  /** So long a part of an answer may be on its way to a client that does not read. */
+  private static final int MAX_SLOW_SECONDS = 60;
 
   private static final int MAX_DECODERS = 8;
 
@@ -74,7 +66,7 @@ public final class ImapPort implements AutoCloseable {
   private final MailBounds bounds;
   private final ImapDecoder decoder = DefaultImapDecoderFactory.createDecoder();
   private final EventExecutorGroup decoders;
-  private final ImapChannelUpstreamHandler commands;
+  private final ImapCommands.Server server;
 
   /**
    * Makes the port's server.
@@ -95,29 +87,22 @@ public final class ImapPort implements AutoCloseable {
         new NonStickyEventExecutorGroup(
             new UnorderedThreadPoolEventExecutor(
                 MAX_DECODERS, new DefaultThreadFactory("mail-imap", true)));
-    ImapProcessor processor = new WorkerProcessor(processor(store, logins), workers);
+    ImapProcessor processor = processor(store, logins);
     processor.configure(
         ImapConfiguration.builder()
             .isCondstoreEnable(true)
             .isProvisionDefaultMailboxes(false)
             .appendLimit(bounds.maxMessageBytes())
             .build());
-    ImapEncoder encoder =
-        DefaultImapEncoderFactory.createDefaultEncoder(new DefaultLocalizer(), false);
-    commands =
-        ImapChannelUpstreamHandler.builder()
-            .hello(hostName + " IMAP4rev1 server (Isolde mail) ready")
-            .processor(processor)
-            .encoder(encoder)
-            .compress(false)
-            .secure(tls.orElse(null))
-            .authenticationConfiguration(
-                new IMAPServer.AuthenticationConfiguration(!isClearAllowed, true))
-            .imapMetrics(new ImapMetrics(new NoMetrics()))
-            .ignoreIDLEUponProcessing(true)
-            .heartbeatInterval(Duration.ofMinutes(2))
-            .reactiveThrottler(new ReactiveThrottler(new NoopGaugeRegistry(), NO_THROTTLE, 1))
-            .build();
+    server =
+        new ImapCommands.Server(
+            hostName + " IMAP4rev1 server (Isolde mail) ready",
+            processor,
+            DefaultImapEncoderFactory.createDefaultEncoder(new DefaultLocalizer(), false),
+            tls,
+            isClearAllowed,
+            workers,
+            new SlowClients(workers.count()));
   }
 
   private static ImapProcessor processor(Store store, MailLogins logins) {
@@ -134,21 +119,18 @@ public final class ImapPort implements AutoCloseable {
   /** Adds the handlers of a new connection. */
   public void add(SocketChannel channel) {
     ChannelPipeline pipeline = channel.pipeline();
-    long idleSeconds = bounds.idle().multipliedBy(IDLE_FACTOR).toSeconds();
-    pipeline.addLast(
-        NettyConstants.TIMEOUT_HANDLER,
-        new ImapIdleStateHandler(Math.toIntExact(Math.max(1, idleSeconds))));
-    pipeline.addLast(
-        NettyConstants.FRAMER,
-        new SwitchableLineBasedFrameDecoder(pipeline, bounds.maxLineBytes(), false));
-    pipeline.addLast(NettyConstants.CHUNK_WRITE_HANDLER, new ChunkedWriteHandler());
-    pipeline.addLast(decoders, FramedDecoder.FLOW, new ImapFlow(bounds.beforeLogin()));
+    long idleMillis = bounds.idle().multipliedBy(IDLE_FACTOR).toMillis();
+    pipeline.addLast(new IdleStateHandler(idleMillis, 0, 0, TimeUnit.MILLISECONDS));
+    pipeline.addLast(new WriteTimeoutHandler(MAX_SLOW_SECONDS));
+    pipeline.addLast(NettyConstants.FRAMER, FramedDecoder.lines(bounds.maxLineBytes()));
+    ImapFlow flow = new ImapFlow(bounds.beforeLogin());
+    pipeline.addLast(decoders, FramedDecoder.FLOW, flow);
     pipeline.addLast(
         decoders,
         NettyConstants.REQUEST_DECODER,
         new FramedDecoder(
-            decoder, MAX_LITERAL_IN_MEMORY, bounds.maxMessageBytes(), bounds.maxLineBytes()));
-    pipeline.addLast(decoders, NettyConstants.CORE_HANDLER, commands);
+            decoder, MAX_LITERAL_IN_MEMORY, bounds.maxMessageBytes(), bounds.maxLineBytes(), flow));
+    pipeline.addLast(decoders, NettyConstants.CORE_HANDLER, new ImapCommands(server, flow));
   }
 
   @Override

@@ -6,6 +6,8 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import io.isolde.mail.store.cql.TableCreation;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -40,9 +42,8 @@ public final class CqlMailUsers implements MailUsers {
 
   /** Opens the users of a keyspace, which has to exist. Creates the table if it is missing. */
   public static CqlMailUsers open(CqlSession session, String keyspace) {
-    session.execute(
-        "CREATE TABLE IF NOT EXISTS \"%s\".users (address text PRIMARY KEY, password_hash text)"
-            .formatted(keyspace));
+    TableCreation.create(
+        session, keyspace, List.of("users (address text PRIMARY KEY, password_hash text)"));
     return new CqlMailUsers(session, keyspace);
   }
 

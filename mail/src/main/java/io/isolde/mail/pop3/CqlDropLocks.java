@@ -7,7 +7,9 @@ import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import io.isolde.mail.store.cql.TableCreation;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -96,9 +98,8 @@ public final class CqlDropLocks implements DropLocks {
 
   /** Opens the locks of a keyspace, which has to exist. Creates the table if it is missing. */
   public static CqlDropLocks open(CqlSession session, String keyspace) {
-    session.execute(
-        "CREATE TABLE IF NOT EXISTS \"%s\".drop_locks (address text PRIMARY KEY, holder uuid)"
-            .formatted(keyspace));
+    TableCreation.create(
+        session, keyspace, List.of("drop_locks (address text PRIMARY KEY, holder uuid)"));
     return new CqlDropLocks(session, keyspace, RENEWAL);
   }
 

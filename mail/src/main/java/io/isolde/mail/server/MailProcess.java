@@ -41,11 +41,13 @@ public final class MailProcess {
       storage.close();
       throw e;
     }
+    Sweeping sweeping = Sweeping.start(storage.contentSweep());
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(
                 () -> {
                   server.close();
+                  sweeping.close();
                   storage.close();
                 },
                 "mail-stop"));

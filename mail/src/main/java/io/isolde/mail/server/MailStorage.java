@@ -7,23 +7,28 @@ import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import io.isolde.client.IsoldeSessionBuilder;
 import io.isolde.mail.MailConsistency;
 import io.isolde.mail.MailStore;
-import io.isolde.mail.delivery.CqlDeliveryLedger;
 import io.isolde.mail.delivery.InboxDelivery;
 import io.isolde.mail.imap.ImapPort;
 import io.isolde.mail.imap.MailAuthenticator;
 import io.isolde.mail.login.CqlMailUsers;
 import io.isolde.mail.login.MailLogins;
 import io.isolde.mail.pop3.CqlDropLocks;
+import io.isolde.mail.store.cql.ContentSweep;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
-/** What a mail server keeps in a cluster: mailboxes, users, locks and the ledger of deliveries. */
+/** What a mail server keeps in a cluster: mailboxes, users and locks. */
 public final class MailStorage implements AutoCloseable {
 
-  /** A busy cluster takes seconds; {@link InboxDelivery} waits longer than any request. */
+  /** A busy cluster takes seconds. */
+  /**
+   * Of a connection to a node. Each mailbox that a client of IMAP has open holds one nearly all the
+   * time, and a port has up to 2,000 clients. By default there are 1,024.
+   */
+  private static final int MAX_REQUESTS = 8_192;
+
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(20);
 
   /**
@@ -55,10 +60,7 @@ public final class MailStorage implements AutoCloseable {
     parts =
         new MailServer.Parts(
             MailLogins.of(users, domain),
-            new InboxDelivery(
-                store.mailboxManager(),
-                CqlDeliveryLedger.open(session, place.keyspace()),
-                InstantSource.system()),
+            new InboxDelivery(store.mailboxManager()),
             CqlDropLocks.open(session, place.keyspace()),
             new ImapPort.Store(
                 store.mailboxManager(),
@@ -95,6 +97,7 @@ public final class MailStorage implements AutoCloseable {
                     DefaultDriverOption.LOAD_BALANCING_POLICY_CLASS,
                     "DcInferringLoadBalancingPolicy")
                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, REQUEST_TIMEOUT)
+                .withInt(DefaultDriverOption.CONNECTION_MAX_REQUESTS, MAX_REQUESTS)
                 .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, REQUEST_TIMEOUT)
                 .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, REQUEST_TIMEOUT)
                 .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(500))
@@ -111,6 +114,11 @@ public final class MailStorage implements AutoCloseable {
   /** The users. */
   public CqlMailUsers users() {
     return users;
+  }
+
+  /** What removes content that crashes have left. */
+  public ContentSweep contentSweep() {
+    return store.contentSweep();
   }
 
   /** What a server needs. */

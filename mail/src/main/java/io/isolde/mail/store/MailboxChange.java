@@ -9,6 +9,7 @@ import java.util.List;
  * @param listed messages that were not there
  * @param flagged messages whose flags changed
  * @param removed messages that go
+ * @param delivered entries that are to be remembered, each with a place of its own
  * @param answer for whoever asked
  */
 public record MailboxChange<T>(
@@ -16,10 +17,21 @@ public record MailboxChange<T>(
     List<StoredMessage> listed,
     List<StoredMessage> flagged,
     List<StoredMessage> removed,
+    List<Delivered> delivered,
     T answer) {
 
   /** A change that only gives numbers. */
   static <T> MailboxChange<T> ofNumbers(Numbers after, T answer) {
-    return new MailboxChange<>(after, List.of(), List.of(), List.of(), answer);
+    return of(after, List.of(), List.of(), List.of(), answer);
+  }
+
+  /** A change without an entry. */
+  static <T> MailboxChange<T> of(
+      Numbers after,
+      List<StoredMessage> listed,
+      List<StoredMessage> flagged,
+      List<StoredMessage> removed,
+      T answer) {
+    return new MailboxChange<>(after, listed, flagged, removed, List.of(), answer);
   }
 }

@@ -3,7 +3,11 @@ package io.isolde.mail.store;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** Every change that a mailbox can go through, decided from what it is. No input and no output. */
@@ -17,7 +21,83 @@ public final class MailboxChanges {
         view.numbers().numbered().modified().plus(1, flags.unseen()).knowing(flags.keywords());
     StoredMessage message =
         new StoredMessage(view.numbers().nextUid(), after.highestModSeq(), flags, saved, facts);
-    return new MailboxChange<>(after, List.of(message), List.of(), List.of(), message);
+    return MailboxChange.of(after, List.of(message), List.of(), List.of(), message);
+  }
+
+  /**
+   * As {@link #deliver}, with an entry, unless that is there: then nothing changes.
+   *
+   * @param view with the entry, if there is one
+   * @throws DeliveredBeforeException if the entry is of another message
+   */
+  public static MailboxChange<StoredMessage> deliverOnce(
+      MailboxView view, DeliveryId id, MessageFacts facts, StoredFlags flags, Instant saved) {
+    Optional<Delivered> earlier =
+        view.delivered().stream().filter(entry -> entry.id().equals(id)).findFirst();
+    if (earlier.isPresent()) {
+      return MailboxChange.ofNumbers(view.numbers(), same(earlier.get(), facts, flags, saved));
+    }
+    MailboxChange<StoredMessage> change = deliver(view, facts, flags, saved);
+    StoredMessage message = change.answer();
+    return new MailboxChange<>(
+        change.after(),
+        change.listed(),
+        List.of(),
+        List.of(),
+        List.of(new Delivered(id, facts.messageId(), message.uid(), message.modSeq())),
+        message);
+  }
+
+  /**
+   * As {@link #deliver} and {@link #deliverOnce}, one message after the other.
+   *
+   * @return for each its message, or what is thrown for this one alone
+   */
+  public static MailboxChange<List<Supplier<StoredMessage>>> deliverAll(
+      MailboxView view, List<NewMessage> deliveries) {
+    MailboxView now = view;
+    List<StoredMessage> listed = new ArrayList<>();
+    Map<Long, Delivered> remembered = new HashMap<>();
+    Map<Long, Delivered> entries = new HashMap<>();
+    view.delivered().forEach(entry -> entries.put(entry.id().place(), entry));
+    List<Supplier<StoredMessage>> answers = new ArrayList<>();
+    for (NewMessage each : deliveries) {
+      try {
+        MailboxChange<StoredMessage> change = deliver(now, each);
+        listed.addAll(change.listed());
+        change.delivered().forEach(entry -> remembered.put(entry.id().place(), entry));
+        entries.putAll(remembered);
+        now = new MailboxView(change.after(), view.messages(), List.copyOf(entries.values()));
+        answers.add(change::answer);
+      } catch (DeliveredBeforeException | TooManyKeywordsException e) {
+        answers.add(
+            () -> {
+              throw e;
+            });
+      }
+    }
+    return new MailboxChange<>(
+        now.numbers(), listed, List.of(), List.of(), List.copyOf(remembered.values()), answers);
+  }
+
+  private static MailboxChange<StoredMessage> deliver(MailboxView view, NewMessage delivery) {
+    return delivery.id().isEmpty()
+        ? deliver(view, delivery.facts(), delivery.flags(), delivery.saved())
+        : deliverOnce(
+            view, delivery.id().get(), delivery.facts(), delivery.flags(), delivery.saved());
+  }
+
+  /**
+   * The message of an entry: an attempt of which nobody had an answer has delivered it.
+   *
+   * @throws DeliveredBeforeException if the entry is of another message
+   */
+  public static StoredMessage same(
+      Delivered earlier, MessageFacts facts, StoredFlags flags, Instant saved) {
+    if (!earlier.messageId().equals(facts.messageId())) {
+      throw new DeliveredBeforeException(earlier);
+    }
+    return new StoredMessage(earlier.uid(), earlier.modSeq(), flags, saved, facts);
   }
 
   /**
@@ -34,7 +114,7 @@ public final class MailboxChanges {
             .atLeast(message.uid(), message.modSeq())
             .plus(1 - before, message.flags().unseen() - unseenBefore)
             .knowing(message.flags().keywords());
-    return new MailboxChange<>(after, List.of(message), List.of(), List.of(), message);
+    return MailboxChange.of(after, List.of(message), List.of(), List.of(), message);
   }
 
   /** Changes flags of the messages in view. Those that change have one modification sequence. */
@@ -56,7 +136,7 @@ public final class MailboxChanges {
       answer.add(new FlagChange(before, changed));
       after = after.plus(0, flags.unseen() - before.unseen()).knowing(flags.keywords());
     }
-    return new MailboxChange<>(
+    return MailboxChange.of(
         flagged.isEmpty() ? after : after.modified(), List.of(), flagged, List.of(), answer);
   }
 
@@ -68,7 +148,7 @@ public final class MailboxChanges {
         removed.isEmpty()
             ? view.numbers()
             : view.numbers().modified().plus(-removed.size(), -unseen);
-    return new MailboxChange<>(after, List.of(), List.of(), removed, removed);
+    return MailboxChange.of(after, List.of(), List.of(), removed, removed);
   }
 
   /** Gives a UID for a message that is listed later. */

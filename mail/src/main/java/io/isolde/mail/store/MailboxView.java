@@ -7,5 +7,7 @@ import java.util.List;
  * What a decision knows of a mailbox.
  *
  * @param messages those that it asked for, by ascending UID
+ * @param delivered those entries that it asked for and that are there
  */
-public record MailboxView(Numbers numbers, List<StoredMessage> messages) {}
+public record MailboxView(
+    Numbers numbers, List<StoredMessage> messages, List<Delivered> delivered) {}

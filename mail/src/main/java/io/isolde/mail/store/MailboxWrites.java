@@ -25,10 +25,17 @@ public interface MailboxWrites {
    *
    * @throws NoMailboxException if there is no such mailbox
    */
-  default StoredMessage deliver(
-      UUID mailbox, MessageFacts facts, StoredFlags flags, Instant saved) {
-    return change(mailbox, Uids.NONE, view -> MailboxChanges.deliver(view, facts, flags, saved));
-  }
+  StoredMessage deliver(UUID mailbox, MessageFacts facts, StoredFlags flags, Instant saved);
+
+  /**
+   * As {@link #deliver}, once for each id within {@link DeliveryId#REMEMBERED}: who does not know
+   * the outcome may call it again, also with another message.
+   *
+   * @throws DeliveredBeforeException if the id has brought another message before
+   * @throws NoMailboxException if there is no such mailbox
+   */
+  StoredMessage deliverOnce(
+      UUID mailbox, DeliveryId id, MessageFacts facts, StoredFlags flags, Instant saved);
 
   /**
    * Lists a message in another mailbox, too.

@@ -15,6 +15,13 @@ public sealed interface Uids {
   /** All messages. */
   Uids ALL = new Range(0, Long.MAX_VALUE);
 
+  /** No message, but those entries of deliveries that are there. */
+  record Entries(List<DeliveryId> ids) implements Uids {
+    public Entries {
+      ids = List.copyOf(ids);
+    }
+  }
+
   /** From one to another, both included. */
   record Range(long first, long last) implements Uids {}
 

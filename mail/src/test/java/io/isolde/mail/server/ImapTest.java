@@ -3,20 +3,27 @@ package io.isolde.mail.server;
 
 import static io.isolde.mail.server.TestServer.ALICE;
 import static io.isolde.mail.server.TestServer.PASSWORD;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.mail.connection.MailBounds;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.UnaryOperator;
+import org.apache.james.mailbox.MailboxManager;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** What a client of IMAP sees. */
 class ImapTest {
   private static final int MAX_MESSAGE = 3_000_000;
+  private static final int WORKERS = 8;
 
   private TestServer server;
 
@@ -73,6 +80,22 @@ class ImapTest {
       client.send("DONE\r\nn NOOP\r\n"); // the next command without waiting
       assertThat(client.readTagged("i")).startsWith("i OK");
       assertThat(client.readTagged("n")).startsWith("n OK");
+    }
+  }
+
+  @Test
+  void whenFlagsChangeAndMessagesGoThenAClientThatIdlesHearsOfIt() throws Exception {
+    server.deliver(ALICE, "Subject: one\r\n\r\nfirst\r\n");
+    try (RawClient client = selected();
+        RawClient other = selected()) {
+      client.send("i IDLE\r\n");
+      assertThat(client.readUntil("+ ")).isNotNull();
+      assertThat(ask(other, "f", "STORE 1 +FLAGS (\\Flagged)")).startsWith("f OK");
+      assertThat(client.readUntil("FETCH")).startsWith("* 1 FETCH").contains("\\Flagged");
+      assertThat(ask(other, "d", "STORE 1 +FLAGS (\\Deleted)")).startsWith("d OK");
+      assertThat(client.readUntil("FETCH")).contains("\\Deleted");
+      assertThat(ask(other, "e", "EXPUNGE")).startsWith("e OK");
+      assertThat(client.readUntil("EXPUNGE")).isEqualTo("* 1 EXPUNGE");
     }
   }
 
@@ -190,6 +213,18 @@ class ImapTest {
   }
 
   @Test
+  void whenAClientIsSilentThenItHearsSoAndHasToGo() throws Exception {
+    server.close();
+    server =
+        TestServer.start(
+            MailBounds.standard().withTimes(Duration.ofMillis(500), Duration.ofMinutes(1)));
+    try (RawClient client = loggedIn()) {
+      assertThat(client.read()).startsWith("* BYE");
+      assertThat(client.read()).isNull();
+    }
+  }
+
+  @RepeatedTest(5)
   void whenAClientSendsManyCommandsAtOnceThenEachHasItsAnswerInOrder() throws Exception {
     try (RawClient client = selected()) {
       StringBuilder commands = new StringBuilder();
@@ -223,6 +258,99 @@ class ImapTest {
   }
 
   @Test
+  void whenManyClientsReadNothingThenHalfOfTheWorkersWaitAndTheOtherConnectionsEnd()
+      throws Exception {
+    String body = ("z".repeat(998) + "\r\n").repeat(2_000);
+    for (int i = 0; i < 10; i++) {
+      server.deliver(ALICE, "Subject: large " + i + "\r\n\r\n" + body);
+    }
+    List<RawClient> clients = new ArrayList<>();
+    try (RawClient other = selected()) {
+      for (int i = 0; i < WORKERS; i++) {
+        RawClient slow = selected();
+        clients.add(slow);
+        slow.send("f FETCH 1:* (BODY.PEEK[])\r\n");
+      }
+      server.awaitConnections(WORKERS / 2 + 1);
+      assertThat(ask(other, "n", "NOOP")).startsWith("n OK");
+      assertThat(server.server.connections()).isEqualTo(WORKERS / 2 + 1);
+    } finally {
+      for (RawClient client : clients) {
+        client.close();
+      }
+    }
+  }
+
+  @Test
+  void whenABodyCantBeReadToItsEndThenTheConnectionEndsAndNoAnswerIsTakenForTheRest()
+      throws Exception {
+    readFrom(BrokenBodies::half, "broken\r\n\r\n" + ("z".repeat(98) + "\r\n").repeat(1_000));
+    try (RawClient client = selected()) {
+      client.send("f FETCH 1 (BODY.PEEK[])\r\nn NOOP\r\n");
+      assertThat(client.readUntil("* 1 FETCH")).contains("{");
+      String line = client.read();
+      while (line != null) {
+        assertThat(line).doesNotContain("f OK").doesNotContain("n OK");
+        line = client.read();
+      }
+    }
+  }
+
+  private void readFrom(UnaryOperator<MailboxManager> mailboxes, String message) throws Exception {
+    server.close();
+    server = TestServer.startReading(mailboxes);
+    server.deliver(ALICE, "Subject: " + message);
+  }
+
+  @Test
+  void whenACommandFailsThenTheClientHearsSoAndGoesOn() throws Exception {
+    readFrom(BrokenBodies::unread, "lost\r\n\r\ntext\r\n");
+    try (RawClient client = selected()) {
+      assertThat(ask(client, "f", "FETCH 1 (BODY.PEEK[])")).startsWith("f NO");
+      assertThat(ask(client, "n", "NOOP")).startsWith("n OK");
+    }
+  }
+
+  @Test
+  void whenACommandFailsBehindTheSizeOfALiteralThenTheConnectionEnds() throws Exception {
+    readFrom(BrokenBodies::unopened, "lost\r\n\r\ntext\r\n");
+    try (RawClient client = selected()) {
+      assertThat(ask(client, "f", "FETCH 1 (BODY.PEEK[])")).isNull();
+    }
+  }
+
+  @Test
+  void whenALiteralIsAnnouncedWhileAnotherOneIsSentThenItsAnswerComesBehindThat() throws Exception {
+    String body = ("z".repeat(998) + "\r\n").repeat(2_000);
+    server.deliver(ALICE, "Subject: large\r\n\r\n" + body);
+    try (RawClient client = selected()) {
+      client.send("f FETCH 1 (BODY.PEEK[TEXT])\r\na APPEND INBOX {25}\r\n");
+      assertThat(client.readUntil("* 1 FETCH")).contains("{" + body.length() + "}");
+      for (int i = 0; i < 2_000; i++) {
+        assertThat(client.read()).hasSize(998).startsWith("zz");
+      }
+      assertThat(client.readUntil("OK")).startsWith("f OK");
+      assertThat(client.read()).startsWith("+");
+      client.send("Subject: x\r\n\r\nlast line\r\n\r\n");
+      assertThat(client.readTagged("a")).startsWith("a OK");
+    }
+  }
+
+  @Test
+  void whenSomebodyGuessesElsewhereThenOnlyThatAddressHasToWait() throws Exception {
+    for (int i = 0; i < 25; i++) {
+      try (RawClient client = new RawClient(server.server.imapPort(), "127.0.0.2")) {
+        client.read();
+        String guess =
+            Base64.getEncoder().encodeToString(("\0user" + i + "\0no").getBytes(US_ASCII));
+        String command = i % 2 == 0 ? "LOGIN user" + i + " no" : "AUTHENTICATE PLAIN " + guess;
+        assertThat(ask(client, "a", command)).startsWith("a NO");
+      }
+    }
+    loggedIn().close();
+  }
+
+  @Test
   void whenSomebodyGuessesPasswordsThenTheConnectionEndsAndLaterGuessesAreNotLookedAt()
       throws Exception {
     int no = 0;
@@ -243,7 +371,8 @@ class ImapTest {
     try (RawClient client = connect();
         RawClient other = loggedIn()) {
       client.trySend("GET / HTTP/1.1\r\n\u0000\u00ff\r\n");
-      client.readUntil("BYE");
+      assertThat(client.readUntil("BYE")).startsWith("* BYE");
+      assertThat(client.read()).isNull();
       assertThat(ask(other, "n", "NOOP")).startsWith("n OK");
     }
   }

@@ -9,11 +9,11 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.cluster.LocalNode;
 import io.isolde.junit.IsoldeTest;
 import io.isolde.mail.MailConsistency;
-import io.isolde.mail.connection.MailBounds;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
@@ -27,58 +27,42 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** The whole server over mailboxes in a node. */
+/** The whole server over mailboxes in a node, of each store. */
 @IsoldeTest
 class OnNodeTest {
-  private static final String PASSWORD = "correct horse";
-  private static final String KEYSPACE = "mail_on_node";
+  private static final String PASSWORD = NodeServers.PASSWORD;
+  private static final Map<MailConsistency, NodeServers> all = new EnumMap<>(MailConsistency.class);
 
-  private static MailStorage storage;
-  private static MailServer first;
-  private static MailServer second;
   private static CqlSession session;
 
   @BeforeAll
   static void start(LocalNode node, CqlSession ofTest, @TempDir Path folder) throws Exception {
     session = ofTest;
-    MailStorage.Place place =
-        new MailStorage.Place(
-            List.of(node.contactPoint()),
-            Optional.empty(),
-            "",
-            KEYSPACE,
-            MailConsistency.TRANSACTIONAL);
-    storage = MailStorage.open(place, "isolde.test");
-    for (String user : new String[] {"python", "many", "locked"}) {
-      assertThat(storage.users().add(user + "@isolde.test", PASSWORD)).isTrue();
+    for (MailConsistency store : MailConsistency.values()) {
+      all.put(
+          store,
+          NodeServers.start(
+              node,
+              store,
+              "mail_on_node",
+              folder.resolve(store.name()),
+              "python",
+              "many",
+              "locked"));
     }
-    Path file = folder.resolve("own.p12");
-    OwnCertificate.createIfMissing(file, "mx.isolde.test", "secret");
-    MailServerSettings settings =
-        new MailServerSettings(
-            "127.0.0.1",
-            0,
-            0,
-            0,
-            "mx.isolde.test",
-            true,
-            Optional.of(MailFolder.tls(file, "secret")),
-            8,
-            MailBounds.standard());
-    first = MailServer.start(settings, storage.parts());
-    second = MailServer.start(settings, storage.parts());
   }
 
   @AfterAll
   static void stop() {
-    first.close();
-    second.close();
-    storage.close();
+    all.values().forEach(NodeServers::close);
   }
 
   @Test
   void whenAUserIsAddedTwiceOrBadlyThenNothingChanges() {
+    MailStorage storage = all.get(MailConsistency.TRANSACTIONAL).storage;
     assertThat(storage.users().add("Python@isolde.test", "another one")).isFalse();
     assertThat(storage.parts().logins().isUser("PYTHON")).isTrue();
     assertThat(storage.parts().logins().isUser("nobody")).isFalse();
@@ -89,15 +73,17 @@ class OnNodeTest {
     }
   }
 
-  @Test
-  void whenPythonSendsAMessageThenItReadsItByPop3AndByImap() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void whenPythonSendsAMessageThenItReadsItByPop3AndByImap(MailConsistency store) throws Exception {
+    NodeServers servers = all.get(store);
     Process python =
         new ProcessBuilder(
                 "python3",
                 "src/test/python/clients.py",
-                Integer.toString(first.smtpPort()),
-                Integer.toString(second.pop3Port()),
-                Integer.toString(second.imapPort()),
+                Integer.toString(servers.first.smtpPort()),
+                Integer.toString(servers.second.pop3Port()),
+                Integer.toString(servers.second.imapPort()),
                 "python@isolde.test",
                 PASSWORD)
             .redirectErrorStream(true)
@@ -110,17 +96,22 @@ class OnNodeTest {
     assertThat(output).isEqualTo("all clients are content");
   }
 
-  @Test
-  void whenManyClientsDeliverToOneInboxThenEachMessageIsThereOnceAndTheCountsAreRight()
-      throws Exception {
+  /** Through two servers, but for the store that can't keep them apart. */
+  @ParameterizedTest
+  @EnumSource
+  void whenManyClientsDeliverToOneInboxThenEachMessageIsThereOnceAndTheCountsAreRight(
+      MailConsistency store) throws Exception {
+    NodeServers servers = all.get(store);
+    MailServer other = store == MailConsistency.QUORUM ? servers.first : servers.second;
     int clients = 8;
     int each = 5;
-    int all = clients * each;
+    int count = clients * each;
     ExecutorService threads = Executors.newFixedThreadPool(clients);
     try {
       List<Callable<Integer>> tasks =
           IntStream.range(0, clients)
-              .<Callable<Integer>>mapToObj(client -> () -> deliver(client, each))
+              .<Callable<Integer>>mapToObj(
+                  client -> () -> deliver(client % 2 == 0 ? servers.first : other, client, each))
               .toList();
       for (Future<Integer> accepted : threads.invokeAll(tasks, 60, TimeUnit.SECONDS)) {
         assertThat(accepted.get()).isEqualTo(each);
@@ -129,12 +120,12 @@ class OnNodeTest {
       threads.shutdownNow();
     }
     Set<String> subjects = new TreeSet<>();
-    try (RawClient client = new RawClient(first.pop3Port())) {
+    try (RawClient client = new RawClient(servers.first.pop3Port())) {
       client.read();
       client.say("USER many");
       assertThat(client.say("PASS " + PASSWORD)).startsWith("+OK");
-      assertThat(client.say("STAT")).startsWith("+OK " + all + " ");
-      for (int i = 1; i <= all; i++) {
+      assertThat(client.say("STAT")).startsWith("+OK " + count + " ");
+      for (int i = 1; i <= count; i++) {
         client.send("TOP " + i + " 0\r\n");
         String line = client.read();
         while (!line.equals(".")) {
@@ -145,22 +136,21 @@ class OnNodeTest {
         }
       }
     }
-    assertThat(subjects).hasSize(all);
+    assertThat(subjects).hasSize(count);
     List<Row> mailboxes =
         session
-            .execute("SELECT next_uid, message_count FROM %s.messages".formatted(KEYSPACE))
+            .execute("SELECT next_uid, message_count FROM %s.messages".formatted(servers.keyspace))
             .all();
     assertThat(mailboxes)
         .anySatisfy(
             row -> {
-              assertThat(row.getLong("message_count")).isEqualTo(all);
-              assertThat(row.getLong("next_uid")).isEqualTo(all + 1L);
+              assertThat(row.getLong("message_count")).isEqualTo(count);
+              assertThat(row.getLong("next_uid")).isEqualTo(count + 1L);
             });
   }
 
-  private static int deliver(int client, int messages) throws Exception {
+  private static int deliver(MailServer server, int client, int messages) throws Exception {
     int accepted = 0;
-    MailServer server = client % 2 == 0 ? first : second;
     for (int i = 0; i < messages; i++) {
       try (RawClient smtp = new RawClient(server.smtpPort())) {
         smtp.readAnswer();
@@ -175,10 +165,13 @@ class OnNodeTest {
     return accepted;
   }
 
-  @Test
-  void whenAClientHasTheDropOnOneServerThenItIsLockedOnAnotherOne() throws Exception {
-    try (RawClient here = new RawClient(first.pop3Port());
-        RawClient there = new RawClient(second.pop3Port())) {
+  @ParameterizedTest
+  @EnumSource
+  void whenAClientHasTheDropOnOneServerThenItIsLockedOnAnotherOne(MailConsistency store)
+      throws Exception {
+    NodeServers servers = all.get(store);
+    try (RawClient here = new RawClient(servers.first.pop3Port());
+        RawClient there = new RawClient(servers.second.pop3Port())) {
       here.read();
       there.read();
       here.say("USER locked");

@@ -11,14 +11,14 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 
 /** A client that sends what no client of a library would. */
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
   private static final int MAX_WAIT_MILLIS = 20_000;
 
   private final Socket socket;
   private final BufferedReader in;
   private final OutputStream out;
 
-  RawClient(int port) throws IOException {
+  public RawClient(int port) throws IOException {
     this(port, "127.0.0.1");
   }
 
@@ -37,7 +37,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** The next line; null if the server has closed the connection. */
-  String read() throws IOException {
+  public String read() throws IOException {
     try {
       return in.readLine();
     } catch (SocketException e) {
@@ -46,7 +46,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Reads up to the end of an answer of SMTP; the last line. */
-  String readAnswer() throws IOException {
+  public String readAnswer() throws IOException {
     String line = read();
     while (line != null && line.length() > 3 && line.charAt(3) == '-') {
       line = read();
@@ -72,7 +72,7 @@ final class RawClient implements AutoCloseable {
     return line;
   }
 
-  void send(String text) throws IOException {
+  public void send(String text) throws IOException {
     out.write(text.getBytes(StandardCharsets.ISO_8859_1));
     out.flush();
   }
@@ -88,7 +88,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Says something, and returns the last line of the answer. */
-  String say(String line) throws IOException {
+  public String say(String line) throws IOException {
     send(line + "\r\n");
     return readAnswer();
   }

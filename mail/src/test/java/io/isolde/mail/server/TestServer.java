@@ -12,8 +12,9 @@ import io.isolde.mail.login.MailUsers;
 import io.isolde.mail.login.PasswordHash;
 import io.isolde.mail.pop3.DropLocks;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -23,11 +24,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLContext;
 import org.apache.james.core.Username;
+import org.apache.james.mailbox.MailboxManager;
 import org.apache.james.mailbox.MailboxSession;
-import org.apache.james.mailbox.MessageManager;
-import org.apache.james.mailbox.MessageUid;
+import org.apache.james.mailbox.exception.MailboxException;
 import org.apache.james.mailbox.model.FetchGroup;
 import org.apache.james.mailbox.model.MessageRange;
 import org.apache.james.mailbox.model.MessageResult;
@@ -40,11 +42,17 @@ final class TestServer implements AutoCloseable {
   private static final int CHEAP = 100;
 
   final MailServer server;
-  final MapLedger ledger = new MapLedger();
   final MemoryLocks locks = new MemoryLocks();
   final ImapPort.Store store;
 
-  private TestServer(MailBounds bounds, boolean isClearAllowed, Optional<SSLContext> tls)
+  /** Nothing can be delivered, as if the cluster were away. */
+  volatile boolean isBroken;
+
+  private TestServer(
+      MailBounds bounds,
+      boolean isClearAllowed,
+      Optional<SSLContext> tls,
+      UnaryOperator<MailboxManager> mailboxes)
       throws IOException {
     String hash = PasswordHash.of(PASSWORD, CHEAP);
     MailUsers users = address -> Optional.ofNullable(Map.of(ALICE, hash, BOB, hash).get(address));
@@ -57,17 +65,45 @@ final class TestServer implements AutoCloseable {
                 "127.0.0.1", 0, 0, 0, "mx.isolde.test", isClearAllowed, tls, 8, bounds),
             new MailServer.Parts(
                 logins,
-                new InboxDelivery(store.mailboxes(), ledger, InstantSource.system()),
+                new InboxDelivery(breaking(store.mailboxes())),
                 locks,
-                store));
+                new ImapPort.Store(
+                    mailboxes.apply(store.mailboxes()),
+                    store.subscriptions(),
+                    store.events(),
+                    store.quotas(),
+                    store.quotaRoots())));
   }
 
   static TestServer start(MailBounds bounds) throws IOException {
-    return new TestServer(bounds, true, Optional.empty());
+    return new TestServer(bounds, true, Optional.empty(), UnaryOperator.identity());
+  }
+
+  /** A server whose clients read from other mailboxes than those that messages come into. */
+  static TestServer startReading(UnaryOperator<MailboxManager> mailboxes) throws IOException {
+    return new TestServer(MailBounds.standard(), true, Optional.empty(), mailboxes);
   }
 
   static TestServer startWithTls(SSLContext tls) throws IOException {
-    return new TestServer(MailBounds.standard(), false, Optional.of(tls));
+    return new TestServer(MailBounds.standard(), false, Optional.of(tls), UnaryOperator.identity());
+  }
+
+  /** The same mailboxes, as long as the store is not broken. */
+  private MailboxManager breaking(MailboxManager mailboxes) {
+    return (MailboxManager)
+        Proxy.newProxyInstance(
+            MailboxManager.class.getClassLoader(),
+            new Class<?>[] {MailboxManager.class},
+            (proxy, method, arguments) -> {
+              if (isBroken && method.getName().equals("getMailbox")) {
+                throw new MailboxException("The cluster is away");
+              }
+              try {
+                return method.invoke(mailboxes, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
   }
 
   /** Sends a message from elsewhere. */
@@ -104,17 +140,6 @@ final class TestServer implements AutoCloseable {
       messages.add(new String(bytes, StandardCharsets.ISO_8859_1));
     }
     return messages;
-  }
-
-  /** Deletes the messages of a user's inbox. */
-  void empty(String user) throws Exception {
-    MailboxSession session = store.mailboxes().createSystemSession(Username.of(user));
-    MessageManager inbox = InboxDelivery.inbox(store.mailboxes(), session);
-    List<MessageUid> uids = new ArrayList<>();
-    inbox
-        .getMessages(MessageRange.all(), FetchGroup.MINIMAL, session)
-        .forEachRemaining(message -> uids.add(message.getUid()));
-    inbox.delete(uids, session);
   }
 
   @Override

@@ -5,6 +5,7 @@ import static io.isolde.mail.server.TestServer.ALICE;
 import static io.isolde.mail.server.TestServer.PASSWORD;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import jakarta.mail.Folder;
 import jakarta.mail.Message;
 import jakarta.mail.Session;
@@ -12,8 +13,12 @@ import jakarta.mail.Store;
 import jakarta.mail.Transport;
 import jakarta.mail.internet.InternetAddress;
 import jakarta.mail.internet.MimeMessage;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Properties;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -21,6 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Passwords need TLS, and nothing that came in clear is taken for encrypted. */
 class TlsTest {
+  private static final int TLS_CLIENTS = 300;
+  private static final int MAX_WAIT_MILLIS = 30_000;
+
   private static TestServer server;
 
   @BeforeAll
@@ -112,6 +120,69 @@ class TlsTest {
         assertEndsAfterOneAnswer(imap);
       }
     }
+  }
+
+  @Test
+  void whenACommandHidesBehindStarttlsAndBothBehindALiteralThenTheConnectionEnds()
+      throws Exception {
+    for (boolean isTogether : new boolean[] {true, false}) {
+      try (RawClient imap = new RawClient(server.server.imapPort())) {
+        imap.read();
+        imap.send("a LOGIN {5}\r\n");
+        assertThat(imap.readUntil("+")).isNotNull();
+        String behind = "c CAPABILITY\r\n";
+        imap.send("alice wrong\r\nb STARTTLS\r\n" + (isTogether ? behind : ""));
+        if (!isTogether) {
+          imap.trySend(behind);
+        }
+        assertNothingIsAnswered(imap);
+      }
+    }
+  }
+
+  private static void assertNothingIsAnswered(RawClient imap) throws Exception {
+    String line = imap.read();
+    while (line != null) {
+      assertThat(line).doesNotStartWith("* CAPABILITY").doesNotStartWith("c ");
+      line = imap.read();
+    }
+  }
+
+  @Test
+  void whenManyClientsStartTlsThenEachHasOneAnswerInClearAndNoneBehindIt() throws Exception {
+    for (int i = 0; i < TLS_CLIENTS; i++) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.server.imapPort())) {
+        socket.setSoTimeout(MAX_WAIT_MILLIS);
+        assertThat(line(socket)).startsWith("* OK");
+        assertThat(say(socket, "a STARTTLS")).startsWith("a OK");
+        try (Socket tls = encrypted(socket)) {
+          assertThat(say(tls, "b CAPABILITY")).startsWith("* CAPABILITY");
+          assertThat(line(tls)).startsWith("b OK");
+        }
+      }
+    }
+  }
+
+  private static Socket encrypted(Socket socket) throws Exception {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+    return context.getSocketFactory().createSocket(socket, "127.0.0.1", socket.getPort(), true);
+  }
+
+  private static String say(Socket socket, String command) throws Exception {
+    socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
+    return line(socket);
+  }
+
+  /** Reads no byte beyond the line. */
+  private static String line(Socket socket) throws Exception {
+    StringBuilder line = new StringBuilder();
+    for (int next = socket.getInputStream().read();
+        next >= 0 && next != '\n';
+        next = socket.getInputStream().read()) {
+      line.append((char) next);
+    }
+    return line.toString();
   }
 
   private static void assertEndsAfterOneAnswer(RawClient client) throws Exception {

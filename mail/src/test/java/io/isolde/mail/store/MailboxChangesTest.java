@@ -7,12 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,10 +28,29 @@ class MailboxChangesTest {
   private static final class Model {
     Numbers numbers = Numbers.INITIAL;
     final TreeMap<Long, StoredMessage> messages = new TreeMap<>();
+    final TreeMap<Long, Delivered> entries = new TreeMap<>();
 
     MailboxView view(List<Long> uids) {
       return new MailboxView(
-          numbers, uids.stream().filter(messages::containsKey).map(messages::get).toList());
+          numbers,
+          uids.stream().filter(messages::containsKey).map(messages::get).toList(),
+          List.of());
+    }
+
+    MailboxView view(DeliveryId id) {
+      return viewOf(List.of(id));
+    }
+
+    MailboxView viewOf(List<DeliveryId> ids) {
+      return new MailboxView(
+          numbers,
+          List.of(),
+          ids.stream()
+              .map(DeliveryId::place)
+              .distinct()
+              .filter(entries::containsKey)
+              .map(entries::get)
+              .toList());
     }
 
     <T> T make(MailboxChange<T> change) {
@@ -36,6 +58,7 @@ class MailboxChangesTest {
       change.listed().forEach(message -> messages.put(message.uid(), message));
       change.flagged().forEach(message -> messages.put(message.uid(), message));
       change.removed().forEach(message -> messages.remove(message.uid()));
+      change.delivered().forEach(entry -> entries.put(entry.id().place(), entry));
       return change.answer();
     }
   }
@@ -109,6 +132,106 @@ class MailboxChangesTest {
             model.view(List.of()), new StoredMessage(9, 4, NONE, Instant.EPOCH, facts())));
     assertThat(model.make(MailboxChanges.giveUid(model.view(List.of())))).isEqualTo(10);
     assertThat(model.make(MailboxChanges.giveModSeq(model.view(List.of())))).isEqualTo(5);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void whenDeliveriesAreOneChangeThenItIsAsIfTheyFollowedOneAnother(long seed) {
+    Random random = new Random(seed);
+    Model together = new Model();
+    Model alone = new Model();
+    for (int round = 0; round < 50; round++) {
+      List<NewMessage> deliveries = Stream.generate(() -> delivery(random)).limit(8).toList();
+      List<DeliveryId> ids = deliveries.stream().flatMap(each -> each.id().stream()).toList();
+      List<Supplier<StoredMessage>> answers =
+          together.make(MailboxChanges.deliverAll(together.viewOf(ids), deliveries));
+      for (int i = 0; i < deliveries.size(); i++) {
+        NewMessage each = deliveries.get(i);
+        assertThat(outcome(answers.get(i))).isEqualTo(outcome(() -> deliver(alone, each)));
+      }
+      assertThat(together.numbers).isEqualTo(alone.numbers);
+      assertThat(together.messages).isEqualTo(alone.messages);
+      assertThat(together.entries).isEqualTo(alone.entries);
+    }
+  }
+
+  /** Some come again, some meet at one place, and some bring keywords until there are too many. */
+  private static NewMessage delivery(Random random) {
+    String hash = "%016x%048x".formatted(random.nextInt(40), random.nextInt(2));
+    Set<String> keywords =
+        IntStream.range(0, random.nextInt(20))
+            .mapToObj(i -> "keyword" + random.nextInt(2_000))
+            .collect(Collectors.toSet());
+    UUID message = new UUID(0, random.nextInt(3));
+    return new NewMessage(
+        random.nextInt(4) == 0 ? Optional.empty() : Optional.of(new DeliveryId(hash)),
+        new MessageFacts(message, message, Instant.EPOCH, 10, 5),
+        new StoredFlags(random.nextBoolean() ? StoredFlags.SEEN : 0, keywords),
+        Instant.EPOCH);
+  }
+
+  private static StoredMessage deliver(Model model, NewMessage each) {
+    List<DeliveryId> ids = each.id().stream().toList();
+    MailboxView view = model.viewOf(ids);
+    return model.make(
+        each.id().isEmpty()
+            ? MailboxChanges.deliver(view, each.facts(), each.flags(), each.saved())
+            : MailboxChanges.deliverOnce(
+                view, ids.get(0), each.facts(), each.flags(), each.saved()));
+  }
+
+  private static Object outcome(Supplier<StoredMessage> delivery) {
+    try {
+      return delivery.get();
+    } catch (DeliveredBeforeException | TooManyKeywordsException e) {
+      return e.getClass();
+    }
+  }
+
+  @Test
+  void whenADeliveryIsRepeatedThenNothingChanges() {
+    Model model = new Model();
+    DeliveryId id = DeliveryId.of(new byte[] {1}, "sender", "recipient");
+    MessageFacts facts = facts();
+    StoredMessage first =
+        model.make(MailboxChanges.deliverOnce(model.view(id), id, facts, NONE, Instant.EPOCH));
+    Numbers numbers = model.numbers;
+    assertThat(numbers).isEqualTo(new Numbers(2, 1, 1, 1, Set.of()));
+
+    assertThat(
+            model.make(MailboxChanges.deliverOnce(model.view(id), id, facts, NONE, Instant.EPOCH)))
+        .as("the same attempt, whose answer was lost")
+        .isEqualTo(first);
+    assertThatThrownBy(
+            () -> MailboxChanges.deliverOnce(model.view(id), id, facts(), NONE, Instant.EPOCH))
+        .as("another attempt")
+        .isInstanceOf(DeliveredBeforeException.class);
+    assertThat(model.numbers).isEqualTo(numbers);
+    assertThat(model.messages.values()).containsExactly(first);
+  }
+
+  @Test
+  void whenAnotherDeliveryHasThePlaceOfAnEntryThenItIsNotTakenForThatOne() {
+    DeliveryId id = new DeliveryId("8" + "0".repeat(63));
+    DeliveryId other = new DeliveryId("0".repeat(63) + "1");
+    assertThat(id.place()).isEqualTo(other.place()).isNegative();
+    Model model = new Model();
+    for (DeliveryId each : List.of(id, other)) {
+      model.make(MailboxChanges.deliverOnce(model.view(each), each, facts(), NONE, Instant.EPOCH));
+    }
+    assertThat(model.messages).hasSize(2);
+    assertThat(model.entries.values()).extracting(Delivered::id).containsExactly(other);
+  }
+
+  @Test
+  void whenSenderRecipientOrContentDiffersThenItIsAnotherDelivery() {
+    assertThat(
+            Set.of(
+                DeliveryId.of(new byte[] {1}, "a", "b"),
+                DeliveryId.of(new byte[] {1}, "b", "a"),
+                DeliveryId.of(new byte[] {1}, "", "b"),
+                DeliveryId.of(new byte[] {2}, "a", "b")))
+        .hasSize(4);
   }
 
   @Test

@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.LogEntry;
 import io.isolde.oracle.replica.RecentChanges;
+import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure;
 import java.util.Arrays;
 import java.util.List;
@@ -13,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
@@ -79,7 +79,7 @@ public final class Changes implements AutoCloseable {
    * @param leader answers when all commits up to a timestamp are visible
    */
   Changes(LongFunction<CompletableFuture<Long>> leader) {
-    this(leader, thread("isolde-oracle-watch"), RecentChanges::new);
+    this(leader, Daemons.timer("isolde-oracle-watch"), RecentChanges::new);
   }
 
   private Changes(
@@ -96,32 +96,20 @@ public final class Changes implements AutoCloseable {
    * Of a log other than the oracle's, of which all is visible as soon as it is {@linkplain #written
    * applied}. Nobody can ask before it is {@linkplain #begun begun}.
    *
-   * @param thread answers, and may do so for other logs, too; who made it closes it at last
+   * @param thread see {@link Daemons#timer}; others may use it, too, and who made it closes it
    * @param maxWrites the last ones, that are kept
    * @param maxIds of these, in all
+   * @param account hears of what is kept, under the lock of this
    */
-  public static Changes ofLog(ScheduledExecutorService thread, int maxWrites, int maxIds) {
+  public static Changes ofLog(
+      ScheduledExecutorService thread, int maxWrites, int maxIds, RecentChanges.Account account) {
     Changes changes =
         new Changes(
             timestamp -> CompletableFuture.failedFuture(notHere()),
             thread,
-            last -> new RecentChanges(last, maxWrites, maxIds));
+            last -> new RecentChanges(last, maxWrites, maxIds, account));
     changes.ended();
     return changes;
-  }
-
-  /** A thread for one or more of these. */
-  public static ScheduledExecutorService thread(String name) {
-    ScheduledThreadPoolExecutor thread =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread made = new Thread(task, name);
-              made.setDaemon(true);
-              return made;
-            });
-    thread.setRemoveOnCancelPolicy(true);
-    return thread;
   }
 
   /** What comes next in the log has a timestamp above this one. What was before is not known. */
@@ -276,9 +264,20 @@ public final class Changes implements AutoCloseable {
   /** The replica got another state: what was decided meanwhile is not known here. */
   void restored(long last) {
     synchronized (this) {
+      recent.discard();
       recent = memory.apply(last);
     }
     fail();
+  }
+
+  /** The oldest change that is kept and visible; empty if there is none. */
+  public synchronized OptionalLong oldest() {
+    return recent.oldest();
+  }
+
+  /** As {@link RecentChanges#forgetOldest}. Who asks after something older has lost it. */
+  public synchronized void forgetOldest(int most, long upTo) {
+    recent.forgetOldest(most, upTo);
   }
 
   /** All commits up to a timestamp are visible. */
@@ -378,6 +377,11 @@ public final class Changes implements AutoCloseable {
   /** Of how many changes watchers were notified. */
   public synchronized long notified() {
     return notified;
+  }
+
+  /** In which the last changes are kept, about. */
+  public synchronized long bytes() {
+    return recent.bytes();
   }
 
   /** How often changes may be missing that are not known any more. */

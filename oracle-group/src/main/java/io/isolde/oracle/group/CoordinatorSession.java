@@ -244,7 +244,7 @@ public final class CoordinatorSession implements AutoCloseable {
             (answer, error) -> {
               ofSession.done(sequence.getAsInt());
               if (error instanceof GroupFailure e && e.reason() == Reason.TIMED_OUT_UNKNOWN) {
-                giveUp(now);
+                giveUp(now, "A commit got no answer: what became of it is left to others.");
               }
             })
         .thenCompose(carried -> decided(carried, commit, asked));
@@ -259,6 +259,11 @@ public final class CoordinatorSession implements AutoCloseable {
     if (answer instanceof Answer.Rejected rejected
         && rejected.reason() == Answer.Rejected.Reason.PARTS_MISSING) {
       return CompletableFuture.failedFuture(partsMissing());
+    }
+    if (answer instanceof Answer.Rejected rejected
+        && rejected.reason() == Answer.Rejected.Reason.OUT_OF_WINDOW) {
+      // Numbers were spent on commits that the log never saw. The next session counts anew.
+      giveUp(commit.session(), "Too many commits in a row did not reach its log.");
     }
     if (answer instanceof Answer.Rejected rejected
         && (rejected.reason() == Answer.Rejected.Reason.NO_SUCH_SNAPSHOT || asked.sends() == 1)) {
@@ -406,14 +411,14 @@ public final class CoordinatorSession implements AutoCloseable {
   }
 
   /**
-   * A commit has no answer, so nobody here knows whether it must be applied; until somebody does,
-   * nobody sees anything newer. With the next session this one ends, and what was decided in it is
-   * finished by others.
+   * With the next session this one ends, and what was decided in it is finished by others. So it is
+   * if a commit has no answer: nobody here knows whether it must be applied, and until somebody
+   * does, nobody sees anything newer.
    */
-  private synchronized void giveUp(long inSession) {
+  private synchronized void giveUp(long inSession, String why) {
     if (session == inSession) {
-      if (logLimit.allows("no answer")) {
-        log.warn("A commit got no answer from the oracle; what became of it is left to others.");
+      if (logLimit.allows("given up")) {
+        log.warn("This coordinator opens another session with the oracle. {}", why);
       }
       session = NOT_OPEN;
       keepSoon();
@@ -443,9 +448,14 @@ public final class CoordinatorSession implements AutoCloseable {
             .execute(new Command.OpenSession(coordinator, nextGeneration()))
             .whenComplete(
                 (answer, error) -> {
-                  isOpening = false;
-                  if (error == null) {
-                    opened(answer);
+                  try {
+                    if (error == null) {
+                      opened(answer);
+                    }
+                  } finally {
+                    isOpening = false; // Last: who finds no session would open another one.
+                  }
+                  if (session != NOT_OPEN) {
                     // Until the leader knows how far back we read, it takes that for very far.
                     keepSoon();
                   }

@@ -147,6 +147,15 @@ public final class OracleNode implements AutoCloseable {
   }
 
   /**
+   * A start timestamp, where this node gives it without a request, and without waiting; see {@link
+   * OracleClient#beginHere}.
+   */
+  public Optional<Stable> begin(UUID transactionId) {
+    OracleMember now = member; // As in applied().
+    return now == null ? Optional.empty() : now.starts.now(transactionId);
+  }
+
+  /**
    * The members that this node has heard of; must not block. It refers others to them while it is
    * none itself, and asks them before it forgets that it was one.
    */

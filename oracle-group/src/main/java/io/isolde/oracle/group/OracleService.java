@@ -152,7 +152,10 @@ final class OracleService implements ApplicationHandler {
   }
 
   private static void begin(Request request, UUID transactionId, OracleMember member) {
-    if (!member.starts.offer(request, transactionId)) {
+    Optional<Stable> now = member.starts.now(transactionId);
+    if (now.isPresent()) {
+      request.answer(now.get());
+    } else if (!member.starts.offer(request, transactionId)) {
       member.rates.overloads.increment();
       request.overloaded();
     }

@@ -71,6 +71,26 @@ final class StartTimestampBatcher implements AutoCloseable {
     return isTaken;
   }
 
+  /**
+   * A start timestamp at once, where it takes no question to the others that this member leads, and
+   * nothing is waited for. What this member has said to be visible or decided, it has applied, and
+   * what an earlier leader has said, before it served.
+   *
+   * @param transactionId as for {@link #offer}
+   * @return {@link Protocol#DECIDED} if it is; empty if {@link #offer} may tell
+   */
+  Optional<Stable> now(UUID transactionId) {
+    Optional<Stable> start = replica.leadsForSure() ? host.startTimestamp() : Optional.empty();
+    start.ifPresent(now -> rates.starts(1));
+    boolean isDecided =
+        start.isPresent() && transactionId != null && host.outcome(transactionId).isPresent();
+    return isDecided ? start.map(StartTimestampBatcher::decided) : start;
+  }
+
+  private static Stable decided(Stable start) {
+    return new Stable(Protocol.DECIDED, start.epoch());
+  }
+
   private void run() {
     List<Item> together = new ArrayList<>();
     while (!isClosed) {
@@ -134,7 +154,7 @@ final class StartTimestampBatcher implements AutoCloseable {
     for (Item item : together) {
       boolean isDecided = item.transactionId != null && decided.contains(item.transactionId);
       Stable start = startTimestamp.get();
-      item.request.write(isDecided ? new Stable(Protocol.DECIDED, start.epoch()) : start);
+      item.request.write(isDecided ? decided(start) : start);
       connections.add(item.request.connection());
     }
     connections.forEach(PeerConnection::flush);

@@ -4,6 +4,7 @@ package io.isolde.oracle.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure;
 import java.util.List;
 import java.util.OptionalLong;
@@ -19,8 +20,13 @@ class ChangesOfALogTest {
   private static final int MAX_WRITES = 4;
   private static final long LONG_MILLIS = 30_000;
 
-  private final ScheduledExecutorService thread = Changes.thread("test");
-  private final Changes changes = Changes.ofLog(thread, MAX_WRITES, 100);
+  private final ScheduledExecutorService thread = Daemons.timer("test");
+  private final Changes changes = Changes.ofLog(thread, MAX_WRITES, 100, this::keep);
+  private int kept;
+
+  private void keep(int writes, long bytes) {
+    kept += writes;
+  }
 
   @AfterEach
   void stop() {
@@ -68,6 +74,25 @@ class ChangesOfALogTest {
     assertThat(ask(10, 0).get().position()).isEqualTo(20);
     assertThat(ask(12, 0).get().commits()).containsExactly(14L, 16L, 18L, 20L);
     assertThat(changes.lost()).isEqualTo(2);
+  }
+
+  @Test
+  void whenOthersNeedTheRoomThenWhoWaitsGoesOnAndWhoIsOlderLoses() throws Exception {
+    changes.begun(10);
+    CompletableFuture<Changes.Notification> waiting = ask(10, LONG_MILLIS);
+    changes.written(12, new long[] {8});
+    changes.written(14, new long[] {8});
+    changes.forgetOldest(10, 12);
+    assertThat(changes.oldest()).hasValue(14);
+    assertThat(ask(10, 0).get().isLost()).isTrue();
+    assertThat(ask(12, 0).get()).isEqualTo(new Changes.Notification(List.of(), 14, false));
+    assertThat(waiting).isNotDone();
+    changes.written(16, new long[] {7});
+    assertThat(waiting.get(30, TimeUnit.SECONDS).commits()).containsExactly(16L);
+    assertThat(kept).isEqualTo(2);
+    changes.ended();
+    assertThat(kept).isZero();
+    assertThat(changes.bytes()).isZero();
   }
 
   @Test

@@ -52,7 +52,7 @@ final class Members implements AutoCloseable {
   }
 
   static Peer peer(int number) throws IOException {
-    String address = "127.0.0." + number;
+    String address = "127.0.%s.%d".formatted(System.getProperty("isolde.test.fork", "0"), number);
     try (ServerSocket socket = new ServerSocket()) {
       socket.bind(new InetSocketAddress(address, 0));
       return new Peer("member" + number, (InetSocketAddress) socket.getLocalSocketAddress());

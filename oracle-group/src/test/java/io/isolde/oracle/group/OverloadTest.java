@@ -9,6 +9,7 @@ import io.isolde.oracle.Refusal;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.GroupFailure.Reason;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -90,6 +91,27 @@ class OverloadTest {
       // The leader may know it before, but the log has the writes until it does, too.
       members.client().logApplied(first.commitTimestamp()).get();
       assertThat(large(session, start, 2).get()).isInstanceOf(Decision.Committed.class);
+    }
+  }
+
+  /** Each takes a number that the oracle never hears of, and it takes none that is far ahead. */
+  @Test
+  void whenMoreCommitsAreRefusedThanTheOracleRemembersThenTheCoordinatorGoesOn() throws Exception {
+    OracleGroupConfig config = Members.quick().withMaxPendingWriteBytes(1_000);
+    try (Members members = new Members(config, directory, 1).startAll()) {
+      CoordinatorSession session = members.session();
+      long start = session.begin().get();
+      Decision.Committed unused = large(session, start, 1).get();
+      for (int i = 0; i < Sequences.WINDOW + 1; i++) {
+        assertThat(large(session, start, 2)).failsWithin(Duration.ofSeconds(10));
+      }
+
+      assertThatThrownBy(() -> commit(session, start, 3))
+          .cause()
+          .isInstanceOfSatisfying(
+              GroupFailure.class, e -> assertThat(e.reason()).isEqualTo(Reason.REFUSED));
+      Members.await("it has another session", session::isOpen);
+      assertThat(commit(session, start, 3)).isInstanceOf(Decision.Committed.class);
     }
   }
 

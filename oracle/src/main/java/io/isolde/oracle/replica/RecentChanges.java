@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -23,8 +24,16 @@ public final class RecentChanges {
   /** About 100 bytes each, with its ids. */
   public static final int MAX_COMMITS = 1 << 17;
 
-  /** Eight bytes each. */
+  /** {@value #ID_BYTES} bytes each. */
   public static final int MAX_IDS = 1 << 20;
+
+  /** Of a commit, without its ids: what it is made of, and its place. */
+  private static final int CHANGE_BYTES = 48;
+
+  private static final int ID_BYTES = Long.BYTES;
+
+  /** Then its places need less room, too. */
+  private static final int SHRINK_FACTOR = 4;
 
   /**
    * A commit and the ids that it has written, as the coordinator has sent them; or a change of the
@@ -33,11 +42,25 @@ public final class RecentChanges {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Change(long commitTimestamp, long[] ids) {}
 
+  /** Adds up what several of these keep. */
+  public interface Account {
+    /**
+     * Some more are kept, or some less.
+     *
+     * @param bytes of heap, about
+     */
+    void kept(int changes, long bytes);
+  }
+
   private final int maxCommits;
   private final int maxIds;
+  private final Account account;
 
   /** In the order of their timestamps: all of these are before all that are decided. */
-  private final Deque<Change> published = new ArrayDeque<>();
+  private Deque<Change> published = new ArrayDeque<>();
+
+  /** How many there were at most since these places were made. */
+  private int mostPublished;
 
   /** Those that are not visible yet. */
   private final Deque<Change> decided = new ArrayDeque<>();
@@ -54,15 +77,17 @@ public final class RecentChanges {
    *     before may be decided and not visible yet
    */
   public RecentChanges(long last) {
-    this(last, MAX_COMMITS, MAX_IDS);
+    this(last, MAX_COMMITS, MAX_IDS, (changes, bytes) -> {});
   }
 
   /**
    * Empty, with other bounds.
    *
    * @param last as above
+   * @param account hears of what is kept, whoever calls; must be quick
    */
-  public RecentChanges(long last, int maxCommits, int maxIds) {
+  public RecentChanges(long last, int maxCommits, int maxIds, Account account) {
+    this.account = account;
     this.maxCommits = maxCommits;
     this.maxIds = maxIds;
     this.coversFrom = last;
@@ -99,11 +124,55 @@ public final class RecentChanges {
     newest = change.commitTimestamp;
     decided.addLast(change);
     ids += change.ids.length;
+    account.kept(1, bytesOf(change));
     while (published.size() + decided.size() > maxCommits || ids > maxIds) {
-      Change oldest = published.isEmpty() ? decided.removeFirst() : published.removeFirst();
-      ids -= oldest.ids.length;
-      coversFrom = Math.max(coversFrom, oldest.commitTimestamp);
+      forget(published.isEmpty() ? decided.removeFirst() : published.removeFirst());
     }
+  }
+
+  private static long bytesOf(Change change) {
+    return CHANGE_BYTES + (long) ID_BYTES * change.ids.length;
+  }
+
+  private void forget(Change oldest) {
+    ids -= oldest.ids.length;
+    coversFrom = Math.max(coversFrom, oldest.commitTimestamp);
+    account.kept(-1, -bytesOf(oldest));
+  }
+
+  /** The oldest of those that are visible; empty if none is kept. */
+  public OptionalLong oldest() {
+    return published.isEmpty()
+        ? OptionalLong.empty()
+        : OptionalLong.of(published.getFirst().commitTimestamp);
+  }
+
+  /**
+   * Keeps less of those that are visible, to make room elsewhere.
+   *
+   * @param most so many of the oldest ones go
+   * @param upTo but none that is newer
+   */
+  public void forgetOldest(int most, long upTo) {
+    int left = most;
+    while (left > 0 && !published.isEmpty() && published.getFirst().commitTimestamp <= upTo) {
+      forget(published.removeFirst());
+      left--;
+    }
+    if (published.size() < mostPublished / SHRINK_FACTOR) {
+      published = new ArrayDeque<>(published);
+      mostPublished = published.size();
+    }
+  }
+
+  /** This is used no more, and what it keeps counts no more. */
+  public void discard() {
+    account.kept(-published.size() - decided.size(), -bytes());
+  }
+
+  /** Of heap, about. */
+  public long bytes() {
+    return (long) CHANGE_BYTES * (published.size() + decided.size()) + (long) ID_BYTES * ids;
   }
 
   /**
@@ -122,6 +191,7 @@ public final class RecentChanges {
       published.addLast(change);
       found.add(change);
     }
+    mostPublished = Math.max(mostPublished, published.size());
     return found;
   }
 

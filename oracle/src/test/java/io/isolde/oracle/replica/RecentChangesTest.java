@@ -30,6 +30,16 @@ class RecentChangesTest {
   private final ReplicaFixture fixture = new ReplicaFixture();
   private int sequence;
 
+  /** What an account was given, of all of these together. */
+  private int keptChanges;
+
+  private long keptBytes;
+  private final RecentChanges.Account kept =
+      (changes, bytes) -> {
+        keptChanges += changes;
+        keptBytes += bytes;
+      };
+
   private Command numbered(int number, long... ids) {
     CommitRequest request =
         new CommitRequest(null, IsolationLevel.SERIALIZABLE, 0, new long[0], new long[0], ids);
@@ -173,7 +183,7 @@ class RecentChangesTest {
 
   @Test
   void whenThereAreTooManyIdsThenTheOldestCommitsGoAndItSaysSo() {
-    RecentChanges recent = new RecentChanges(0, MANY, 4);
+    RecentChanges recent = new RecentChanges(0, MANY, 4, kept);
     List<Long> commits = apply(recent, blind(1, 2), blind(3, 4), blind(5));
     var unused = recent.visible(commits.get(2));
     assertThat(recent.coversFrom()).isEqualTo(commits.get(0));
@@ -181,12 +191,36 @@ class RecentChangesTest {
         .containsExactly(commits.get(1), commits.get(2));
   }
 
+  @Test
+  void whenOldestOnesAreToGoThenNoneGoesThatIsNewerOrNotVisible() {
+    RecentChanges recent = new RecentChanges(0, MANY, MANY, kept);
+    List<Long> commits = apply(recent, blind(1), blind(1, 2), blind(3), blind(4));
+    assertThat(recent.oldest()).isEmpty();
+    recent.forgetOldest(MANY, Long.MAX_VALUE);
+    assertThat(recent.coversFrom()).isZero();
+    var unused = recent.visible(commits.get(2));
+    assertThat(recent.oldest()).hasValue(commits.get(0));
+    long before = recent.bytes();
+    recent.forgetOldest(1, Long.MAX_VALUE);
+    assertThat(recent.bytes()).isLessThan(before);
+    recent.forgetOldest(MANY, commits.get(1));
+    assertThat(recent.coversFrom()).isEqualTo(commits.get(1));
+    assertThat(changes(recent, commits.get(1), Set.of(3L), MANY)).containsExactly(commits.get(2));
+    recent.forgetOldest(MANY, Long.MAX_VALUE);
+    assertThat(keptChanges).as("the one that is not visible").isEqualTo(1);
+    assertThat(keptBytes).isEqualTo(recent.bytes()).isPositive();
+    assertThat(recent.visible(commits.get(3))).hasSize(1);
+    recent.discard();
+    assertThat(keptChanges).isZero();
+    assertThat(keptBytes).isZero();
+  }
+
   /** Against all commits, in a map. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void whenItIsAskedAnythingThenItKnowsWhatAModelKnows(long seed) {
     Random random = new Random(seed);
-    RecentChanges recent = new RecentChanges(0, 20, 40);
+    RecentChanges recent = new RecentChanges(0, 20, 40, kept);
     TreeMap<Long, Set<Long>> model = new TreeMap<>();
     long visible = 0;
     for (int step = 0; step < 2_000; step++) {
@@ -207,6 +241,10 @@ class RecentChangesTest {
           assertThat(apply(recent, new Command.Applied(applied))).isEmpty();
         }
       }
+      if (random.nextInt(50) == 0) {
+        recent.forgetOldest(random.nextInt(20), Long.MAX_VALUE);
+      }
+      assertThat(keptBytes).isEqualTo(recent.bytes());
       long after = Math.max(recent.coversFrom(), visible - random.nextInt(60));
       Set<Long> watched = Set.of((long) random.nextInt(10));
       List<Long> expected =

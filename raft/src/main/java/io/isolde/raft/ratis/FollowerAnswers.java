@@ -131,6 +131,11 @@ final class FollowerAnswers {
     return known;
   }
 
+  /** As {@link #leadsAfter}, if that is certain already. */
+  boolean leadsNow(RaftServer.Division division) {
+    return isProven(division, Timestamp.currentTime());
+  }
+
   private void forget(Proof proof) {
     waiting.remove(proof);
     count.decrementAndGet();

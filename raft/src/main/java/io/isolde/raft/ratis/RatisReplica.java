@@ -144,6 +144,16 @@ final class RatisReplica implements RaftReplica {
         .thenAccept(leads -> requireLeading(leads, term));
   }
 
+  /**
+   * The followers' answers are the proof, as of {@link #barrier}; they are those of one term, so
+   * that must still be this node's afterwards.
+   */
+  @Override
+  public boolean leadsForSure() {
+    long term = term();
+    return answers.leadsNow(division) && isLeader() && term() == term && !handOver.isTaken(term);
+  }
+
   private void requireLeading(boolean isProven, long term) {
     if (!isProven) {
       throw failure(Reason.NOT_LEADER, "No majority has answered this leader in time.", null);
@@ -321,7 +331,10 @@ final class RatisReplica implements RaftReplica {
       cause = cause.getCause();
     }
     if (cause instanceof ResourceUnavailableException) {
-      return failure(Reason.OVERLOADED, "Too many requests wait at the leader.", cause);
+      // Ratis says so of a leader that is ending, too; then another one takes the request.
+      return isLeader()
+          ? failure(Reason.OVERLOADED, "Too many requests wait at the leader.", cause)
+          : GroupFailure.notLeader(leader());
     }
     if (cause instanceof LeaderSteppingDownException) {
       return handingOver(cause);

@@ -183,10 +183,12 @@ class HandOverTest {
       HandOver handOver = leader.member().handOver();
       assertThat(handOver.offer("n7", leader.term())).isTrue();
       assertThat(handOver.offer("n8", leader.term())).as("two at once").isFalse();
-      leader.barrier().get(10, TimeUnit.SECONDS);
+      TestCluster.awaitSure(leader);
       assertThat(handOver.take("n8", leader.term())).as("by another").isFalse();
       assertThat(handOver.take("n7", leader.term() + 1)).as("in another term").isFalse();
+      TestCluster.awaitSure(leader);
       assertThat(handOver.take("n7", leader.term())).isTrue();
+      assertThat(leader.leadsForSure()).isFalse();
       handOver.end();
       assertThatThrownBy(() -> leader.barrier().get(10, TimeUnit.SECONDS))
           .hasCauseInstanceOf(GroupFailure.class)

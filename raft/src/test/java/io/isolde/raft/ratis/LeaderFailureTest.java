@@ -88,11 +88,13 @@ class LeaderFailureTest {
         cluster.replica(old).barrier().get(10, TimeUnit.SECONDS);
         Thread.sleep(10);
       }
+      TestCluster.awaitSure(cluster.replica(old));
       try {
         cluster.hang(old, goesOn);
         int leader = cluster.awaitLeaderOtherThan(old);
         cluster.propose(leader, "after");
         assertThat(cluster.replica(old).isLeader()).as("for all that it knows").isTrue();
+        assertThat(cluster.replica(old).leadsForSure()).isFalse();
         assertThat(cluster.replica(old).barrier())
             .failsWithin(2L * LONG_MILLIS, TimeUnit.MILLISECONDS)
             .withThrowableOfType(ExecutionException.class)

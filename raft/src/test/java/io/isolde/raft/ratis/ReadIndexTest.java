@@ -54,7 +54,15 @@ class ReadIndexTest {
       hanging.begin((leader + 1) % 3);
       for (int i = 0; i < 10; i++) {
         read(cluster, leader).get(10, TimeUnit.SECONDS);
+        assertThat(cluster.replica(leader).leadsForSure()).as("it has to ask").isFalse();
       }
+    }
+  }
+
+  @Test
+  void whenANodeIsAloneThenItHasNobodyToAsk() throws Exception {
+    try (TestCluster cluster = new TestCluster(directory, 1, RaftSettings.defaults())) {
+      assertThat(cluster.replica(cluster.awaitLeader()).leadsForSure()).isTrue();
     }
   }
 

@@ -66,7 +66,7 @@ final class TestCluster implements AutoCloseable {
   }
 
   static Peer newPeer(int number) throws IOException {
-    String host = "127.0.0." + (number + 1);
+    String host = "127.0.%s.%d".formatted(System.getProperty("isolde.test.fork", "0"), number + 1);
     try (ServerSocket socket = new ServerSocket()) {
       socket.bind(new InetSocketAddress(host, 0));
       return new Peer("n" + number, new InetSocketAddress(host, socket.getLocalPort()));
@@ -177,6 +177,15 @@ final class TestCluster implements AutoCloseable {
         assertThat(member.machine.applied()).isEqualTo(expected);
       }
     }
+  }
+
+  /** Until a leader knows without asking that it is one: its followers have just answered. */
+  static void awaitSure(RatisReplica leader) {
+    await(
+        () -> {
+          leader.barrier().orTimeout(10, TimeUnit.SECONDS).join();
+          return leader.leadsForSure();
+        });
   }
 
   static void await(BooleanSupplier condition) {

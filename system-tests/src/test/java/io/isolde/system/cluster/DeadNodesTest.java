@@ -20,6 +20,7 @@ import io.isolde.cluster.NodeSpec;
 import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
 import io.isolde.system.ShortLived;
+import io.isolde.system.TestFork;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,7 +70,7 @@ class DeadNodesTest {
 
   @BeforeAll
   void startCluster() {
-    Path folder = Path.of("target/clusters/dead-nodes");
+    Path folder = TestFork.clusters().resolve("dead-nodes");
     LocalCluster.removeIfPresent(folder);
     NodeSpec first = ShortLived.nodeAt("127.0.41.1");
     cluster = LocalCluster.create(folder, NODES, first);

@@ -19,6 +19,7 @@ import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.system.NodeLogs;
 import io.isolde.system.ShortLived;
+import io.isolde.system.TestFork;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -60,7 +61,7 @@ class LostAnswerTest {
 
   @BeforeAll
   void startCluster() {
-    Path folder = Path.of("target/clusters/lost-answer");
+    Path folder = TestFork.clusters().resolve("lost-answer");
     LocalCluster.removeIfPresent(folder);
     NodeSpec first = ShortLived.nodeAt("127.0.43.1");
     cluster = LocalCluster.create(folder, 3, first);

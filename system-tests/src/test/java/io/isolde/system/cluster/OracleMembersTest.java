@@ -13,22 +13,24 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.client.Isolde;
+import io.isolde.client.PushOptions;
 import io.isolde.client.TransactionOptions;
 import io.isolde.client.Watch;
-import io.isolde.client.WatchListener;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.cluster.NodeTool;
 import io.isolde.system.Await;
+import io.isolde.system.HeardChanges;
 import io.isolde.system.NodeLogs;
 import io.isolde.system.ShortLived;
+import io.isolde.system.TestFork;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -44,6 +46,10 @@ class OracleMembersTest {
   private static final String FIRST = "127.0.45.1";
   private static final String SECOND = "127.0.45.2";
   private static final String THIRD = "127.0.45.3";
+
+  /** Enough that some are at each node. */
+  private static final int PUSHED = 12;
+
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   @TempDir static Path keys;
@@ -53,11 +59,12 @@ class OracleMembersTest {
 
   @BeforeAll
   void startCluster() throws Exception {
-    Path folder = Path.of("target/clusters/oracle-members");
+    Path folder = TestFork.clusters().resolve("oracle-members");
     LocalCluster.removeIfPresent(folder);
     NodeSpec first =
         ShortLived.nodeAt(FIRST)
             .withIsoldeSetting("oracle_members", "[" + FIRST + "]")
+            .withIsoldeSetting("push_port", "7314")
             .withCassandraSetting(
                 "server_encryption_options", Certificates.make(keys).betweenNodes());
     cluster = LocalCluster.create(folder, 3, first);
@@ -97,10 +104,9 @@ class OracleMembersTest {
   @Test
   void whenMembersComeAndGoThenTransactionsGoOn() throws Exception {
     assertThat(members()).containsExactly(FIRST);
-    List<Long> heard = new CopyOnWriteArrayList<>();
-    List<String> failures = new CopyOnWriteArrayList<>();
-    Watch watch = watch(heard, failures); // Two of three nodes are no members, and ask the first.
-    Await.until("it has begun", () -> watch.position().isPresent());
+    List<Watcher> watchers = watchers(); // Two of three nodes are no members, and ask the first.
+    Await.until("they have begun", () -> watchers.stream().allMatch(Watcher::hasBegun));
+    Await.until("there are some at each node", () -> nodesWithWatchers() == 3);
     write(1);
 
     add(SECOND);
@@ -157,33 +163,40 @@ class OracleMembersTest {
         session.execute("SELECT WRITETIME(v) AS at FROM k.t").all().stream()
             .map(row -> row.getLong("at"))
             .toList();
-    Await.until("all is heard", () -> heard.containsAll(written) || !failures.isEmpty());
-    watch.close();
-    assertThat(failures).isEmpty();
-    assertThat(heard).isSorted().doesNotHaveDuplicates();
+    for (Watcher each : watchers) {
+      Await.until(
+          "all is heard", () -> each.commits().containsAll(written) || !each.others().isEmpty());
+      each.watch.close();
+      assertThat(each.others()).isEmpty();
+      assertThat(each.commits()).isSorted().doesNotHaveDuplicates();
+    }
   }
 
-  private Watch watch(List<Long> heard, List<String> failures) {
-    return Isolde.on(session)
-        .watch(
-            "SELECT CHANGES FROM k.t",
-            List.of(),
-            new WatchListener() {
-              @Override
-              public void changed(long commitTimestamp) {
-                heard.add(commitTimestamp);
-              }
+  /** One asks; the others are pushed, by any node. */
+  private List<Watcher> watchers() {
+    List<Watcher> watchers = new ArrayList<>(List.of(new Watcher(Isolde.on(session))));
+    for (int i = 0; i < PUSHED; i++) {
+      watchers.add(new Watcher(Isolde.on(session).withPush(PushOptions.defaults())));
+    }
+    return watchers;
+  }
 
-              @Override
-              public void lost(long position) {
-                failures.add("lost at " + position);
-              }
+  private long nodesWithWatchers() {
+    return session.execute("SELECT watchers FROM isolde.push_nodes").all().stream()
+        .filter(node -> node.getInt("watchers") > 0)
+        .count();
+  }
 
-              @Override
-              public void failed(Throwable error) {
-                failures.add(error.toString());
-              }
-            });
+  private static final class Watcher extends HeardChanges {
+    private final Watch watch;
+
+    Watcher(Isolde isolde) {
+      watch = isolde.watch("SELECT CHANGES FROM k.t", List.of(), this);
+    }
+
+    boolean hasBegun() {
+      return watch.position().isPresent();
+    }
   }
 
   /** Eight bytes in the middle are not what they were. */

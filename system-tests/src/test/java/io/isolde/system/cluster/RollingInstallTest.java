@@ -15,6 +15,7 @@ import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeTool;
 import io.isolde.system.Await;
 import io.isolde.system.ShortLived;
+import io.isolde.system.TestFork;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +47,7 @@ class RollingInstallTest {
 
   @BeforeAll
   static void startWithIsoldeOnOneNode() {
-    Path folder = Path.of("target/clusters/rolling-install");
+    Path folder = TestFork.clusters().resolve("rolling-install");
     LocalCluster.removeIfPresent(folder);
     cluster = LocalCluster.create(folder, 2, ShortLived.nodeAt("127.0.57.1"));
     cluster.node(2).reconfigure(spec -> spec.withPlugin(false));

@@ -27,6 +27,7 @@ import io.isolde.cluster.NodeSpec;
 import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
 import io.isolde.system.ShortLived;
+import io.isolde.system.TestFork;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,7 +55,7 @@ class StuckApplyTest {
 
   @BeforeAll
   void startCluster() {
-    Path folder = Path.of("target/clusters/stuck-apply");
+    Path folder = TestFork.clusters().resolve("stuck-apply");
     LocalCluster.removeIfPresent(folder);
     NodeSpec first = ShortLived.nodeAt(LEADER).withCassandraSetting("read_request_timeout", "2s");
     cluster = LocalCluster.create(folder, 3, first);

@@ -20,6 +20,7 @@ import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
 import io.isolde.system.Refusals;
 import io.isolde.system.ShortLived;
+import io.isolde.system.TestFork;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -67,7 +68,7 @@ class TwoDataCentersTest {
     tls = certificates.trusting();
     Path topology = Files.createDirectories(files.resolve("topology"));
     Files.writeString(topology.resolve("cassandra-topology.properties"), PLACES);
-    Path folder = Path.of("target/clusters/two-data-centers");
+    Path folder = TestFork.clusters().resolve("two-data-centers");
     LocalCluster.removeIfPresent(folder);
     NodeSpec first =
         ShortLived.nodeAt("127.0.50.1")

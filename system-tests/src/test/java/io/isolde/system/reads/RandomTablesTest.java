@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.system.ShortLived;
 import io.isolde.system.SystemNode;
+import io.isolde.system.TestFork;
 import io.isolde.torture.reads.ClusterGround;
 import io.isolde.torture.reads.Ground;
 import io.isolde.torture.reads.ReadsTrial;
 import io.isolde.torture.reads.Verdict;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
@@ -32,7 +32,10 @@ class RandomTablesTest {
   void whenReplicasHaveMissedWritesThenRowsAreThoseOfPlainTables() {
     try (ClusterGround ground =
         ClusterGround.start(
-            Path.of("target/clusters/reads"), 3, ShortLived.nodeAt("127.0.67.1"), progress -> {})) {
+            TestFork.clusters().resolve("reads"),
+            3,
+            ShortLived.nodeAt("127.0.67.1"),
+            progress -> {})) {
       check(ground, seeds(ON_THREE_NODES));
     }
   }

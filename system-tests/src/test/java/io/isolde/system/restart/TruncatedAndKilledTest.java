@@ -42,7 +42,7 @@ class TruncatedAndKilledTest {
         TestCluster.start(
             "truncated-and-killed",
             NODES,
-            "127.0.57.1",
+            "127.0.61.1",
             spec ->
                 spec.withCassandraSetting("commitlog_sync", "periodic")
                     .withCassandraSetting("commitlog_sync_period", "10s")
@@ -79,7 +79,7 @@ class TruncatedAndKilledTest {
   private boolean isTruncateRefused() {
     Throwable refusal = catchThrowable(() -> cluster.on(1, "TRUNCATE shop.baskets"));
     assertThat(refusal).isNotNull();
-    return refusal.getMessage().contains("The node 127.0.57.3 is down");
+    return refusal.getMessage().contains("The node 127.0.61.3 is down");
   }
 
   private void letTimestampsRunAhead() {

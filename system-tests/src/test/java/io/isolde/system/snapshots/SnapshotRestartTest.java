@@ -12,6 +12,7 @@ import io.isolde.system.JoiningNode;
 import io.isolde.system.NodeFaults;
 import io.isolde.system.Results;
 import io.isolde.system.TestCluster;
+import io.isolde.system.TestFork;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -122,7 +123,7 @@ class SnapshotRestartTest {
     }
     node.on(1, "CREATE SNAPSHOT joined ON k.many");
     Await.until("rows have expired", () -> count("k.many").equals("100"));
-    Path folder = Path.of("target/clusters/snapshot-join");
+    Path folder = TestFork.clusters().resolve("snapshot-join");
     LocalCluster.removeIfPresent(folder);
     LocalCluster second =
         LocalCluster.create(folder, 1, node.node(1).spec().withAddress("127.0.48.2"));

@@ -71,7 +71,7 @@ class FailedFlushTest {
         TestCluster.start(
             name,
             1,
-            "127.0.53.1",
+            "127.0.60.1",
             spec ->
                 spec.withIsoldeSetting("strong_log_size", "1MiB")
                     .withCassandraSetting("disk_failure_policy", "ignore"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.system.strong;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
@@ -16,6 +18,7 @@ import io.isolde.cluster.NodeSpec;
 import io.isolde.system.Await;
 import io.isolde.system.NodeFaults;
 import io.isolde.system.ShortLived;
+import io.isolde.system.TestFork;
 import io.isolde.torture.ClockSkew;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,7 +54,7 @@ final class StrongCluster implements AutoCloseable {
 
   private static StrongCluster start(
       String name, NodeSpec node, Consumer<LocalCluster> preparation) {
-    Path folder = Path.of("target/clusters/" + name);
+    Path folder = TestFork.clusters().resolve(name);
     LocalCluster.removeIfPresent(folder);
     LocalCluster cluster =
         LocalCluster.create(
@@ -190,6 +193,23 @@ final class StrongCluster implements AutoCloseable {
   /** The only group of a keyspace, as a node sees it. */
   Row group(int node, String keyspace) {
     return on(node, "SELECT * FROM isolde.replica_groups WHERE keyspace_name = ?", keyspace).one();
+  }
+
+  /** The replicas of a keyspace as a node shows them, once followers have nearly caught up. */
+  List<Row> replicasWithoutLag(int node, String keyspace) {
+    Await.until(
+        "followers have caught up",
+        () -> replicas(node, keyspace).stream().allMatch(StrongCluster::hasCaughtUp));
+    return replicas(node, keyspace);
+  }
+
+  private static boolean hasCaughtUp(Row replica) {
+    assertThat(replica.getLong("lag_entries")).isNotNegative();
+    return replica.getLong("lag_entries") <= 100;
+  }
+
+  private List<Row> replicas(int node, String keyspace) {
+    return on(node, "SELECT * FROM isolde.group_replicas WHERE keyspace_name = ?", keyspace).all();
   }
 
   /**

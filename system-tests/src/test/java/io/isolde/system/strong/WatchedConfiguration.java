@@ -6,10 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.datastax.oss.driver.api.core.CqlSession;
 import io.isolde.client.Isolde;
 import io.isolde.client.Watch;
-import io.isolde.client.WatchListener;
 import io.isolde.system.Await;
+import io.isolde.system.HeardChanges;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.TreeSet;
@@ -22,31 +21,10 @@ final class WatchedConfiguration {
   private final CqlSession session;
   private final Isolde isolde;
   private final long from;
-  private final Heard groups = new Heard();
-  private final Heard keyspace = new Heard();
-  private final Heard ring = new Heard();
+  private final HeardChanges groups = new HeardChanges();
+  private final HeardChanges keyspace = new HeardChanges();
+  private final HeardChanges ring = new HeardChanges();
   private final List<Watch> watches = new ArrayList<>();
-
-  /** What one watch reports. */
-  private static final class Heard implements WatchListener {
-    private final List<Long> timestamps = Collections.synchronizedList(new ArrayList<>());
-    private final List<String> others = Collections.synchronizedList(new ArrayList<>());
-
-    @Override
-    public void changed(long commitTimestamp) {
-      timestamps.add(commitTimestamp);
-    }
-
-    @Override
-    public void lost(long position) {
-      others.add("lost up to " + position);
-    }
-
-    @Override
-    public void failed(Throwable failure) {
-      others.add("failed: " + failure);
-    }
-  }
 
   private WatchedConfiguration(StrongCluster nodes, String keyspaceName)
       throws InterruptedException {
@@ -85,16 +63,16 @@ final class WatchedConfiguration {
     watches.forEach(Watch::close);
     session.execute("DROP KEYSPACE unwatched");
     session.close();
-    for (Heard heard : List.of(groups, keyspace, ring)) {
-      heard.timestamps.removeIf(timestamp -> timestamp > end.position);
-      assertThat(heard.others).isEmpty();
-      assertThat(heard.timestamps).containsExactlyElementsOf(new TreeSet<>(heard.timestamps));
-      assertThat(groups.timestamps).containsAll(heard.timestamps);
+    for (HeardChanges heard : List.of(groups, keyspace, ring)) {
+      heard.commits().removeIf(timestamp -> timestamp > end.position);
+      assertThat(heard.others()).isEmpty();
+      assertThat(heard.commits()).containsExactlyElementsOf(new TreeSet<>(heard.commits()));
+      assertThat(groups.commits()).containsAll(heard.commits());
     }
-    assertThat(groups.timestamps).hasSize((int) (end.version - from));
-    assertThat(ring.timestamps).isNotEmpty();
-    assertThat(keyspace.timestamps).hasSizeGreaterThan(ring.timestamps.size());
-    assertThat(groups.timestamps).hasSizeGreaterThan(keyspace.timestamps.size());
+    assertThat(groups.commits()).hasSize((int) (end.version - from));
+    assertThat(ring.commits()).isNotEmpty();
+    assertThat(keyspace.commits()).hasSizeGreaterThan(ring.commits().size());
+    assertThat(groups.commits()).hasSizeGreaterThan(keyspace.commits().size());
   }
 
   /** Where a version is in the order of the changes: after it, and before the next one. */

@@ -4,6 +4,7 @@ package io.isolde.mail.store.cql;
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.BatchStatementBuilder;
@@ -11,7 +12,7 @@ import com.datastax.oss.driver.api.core.cql.BatchType;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.DefaultBatchType;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
-import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -37,8 +38,8 @@ final class MailRequests {
   }
 
   /** Reads numbers. */
-  Row readNumbers(BoundStatement statement) {
-    return session.execute(at(levels.numbers(), statement)).one();
+  ResultSet readNumbers(BoundStatement statement) {
+    return session.execute(at(levels.numbers(), statement));
   }
 
   /** Reads what never changes. */
@@ -63,17 +64,28 @@ final class MailRequests {
     return session.executeAsync(at(Levels.COMMON, statement));
   }
 
-  /** Writes all or nothing, and returns whether conditions held. */
+  /**
+   * Writes all or nothing, and returns whether conditions held.
+   *
+   * @throws DriverTimeoutException if the driver has asked twice, and the answer is about the
+   *     second time: conditions may have held the first time
+   */
   boolean batch(BatchType type, List<BoundStatement> statements) {
+    ResultSet answer = session.execute(together(type, statements));
+    if (!answer.wasApplied() && !answer.getExecutionInfo().getErrors().isEmpty()) {
+      throw new DriverTimeoutException("Whether a mailbox was changed is not known.");
+    }
+    return answer.wasApplied();
+  }
+
+  private static Statement<?> together(BatchType type, List<BoundStatement> statements) {
     if (statements.size() == 1) {
-      return session
-          .execute(statements.get(0).setConsistencyLevel(Levels.COMMON).setIdempotent(false))
-          .wasApplied();
+      return statements.get(0).setConsistencyLevel(Levels.COMMON).setIdempotent(false);
     }
     BatchStatementBuilder batch =
         BatchStatement.builder(type).setConsistencyLevel(Levels.COMMON).setIdempotence(false);
     statements.forEach(batch::addStatement);
-    return session.execute(batch.build()).wasApplied();
+    return batch.build();
   }
 
   /** As {@link #batch}, of one partition: no log of batches is needed. */

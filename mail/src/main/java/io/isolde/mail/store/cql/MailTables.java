@@ -5,12 +5,15 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
+import io.isolde.mail.store.Delivered;
+import io.isolde.mail.store.DeliveryId;
 import io.isolde.mail.store.MessageFacts;
 import io.isolde.mail.store.Name;
 import io.isolde.mail.store.NamedMailbox;
 import io.isolde.mail.store.Numbers;
 import io.isolde.mail.store.StoredFlags;
 import io.isolde.mail.store.StoredMessage;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +32,11 @@ final class MailTables {
   private static final String MESSAGE_COLUMNS =
       "uid, modseq, message_id, thread_id, system_flags, user_flags, received, saved, size_bytes,"
           + " body_start";
+  private static final String DELIVERY_COLUMNS = "delivery, delivered_id, delivered_uid, modseq";
+
+  /** Where each mailbox has a row from its creation on, before all others of the partition. */
+  static final long FIRST_ROW = Long.MIN_VALUE;
+
   private static final String THIS_NAME = " WHERE user = ? AND namespace = ? AND name = ?";
 
   private final PreparedStatement name;
@@ -52,6 +60,8 @@ final class MailTables {
   private final PreparedStatement range;
   private final PreparedStatement those;
   private final PreparedStatement insert;
+  private final PreparedStatement remember;
+  private final PreparedStatement rememberIf;
   private final PreparedStatement flag;
   private final PreparedStatement remove;
   private final PreparedStatement places;
@@ -78,17 +88,20 @@ final class MailTables {
     String mailbox = " WHERE mailbox_id = ?";
     numbers =
         in.prepare(
-            "SELECT user, namespace, name, "
+            "SELECT uid, user, namespace, name, "
                 + NUMBER_COLUMNS
+                + ", "
+                + DELIVERY_COLUMNS
                 + " FROM $messages"
                 + mailbox
-                + " LIMIT 1");
-    String updateStart =
-        "UPDATE $messages SET user = ?, namespace = ?, name = ?, next_uid = 1, highest_modseq = 0,"
-            + " message_count = 0, unseen_count = 0"
-            + mailbox;
-    start = in.prepare(updateStart);
-    startIf = in.prepare(updateStart + " IF next_uid = null");
+                + " AND uid IN ?");
+    String insertFirst =
+        "INSERT INTO $messages (user, namespace, name, next_uid, highest_modseq, message_count,"
+            + " unseen_count, mailbox_id, uid) VALUES (?, ?, ?, 1, 0, 0, 0, ?, "
+            + FIRST_ROW
+            + ")";
+    start = in.prepare(insertFirst);
+    startIf = in.prepare(insertFirst + " IF NOT EXISTS");
     stopIf =
         in.prepare(
             "DELETE next_uid, highest_modseq, message_count, unseen_count FROM $messages"
@@ -116,6 +129,19 @@ final class MailTables {
             "INSERT INTO $messages (mailbox_id, "
                 + MESSAGE_COLUMNS
                 + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    remember =
+        in.prepare(
+            "INSERT INTO $messages (mailbox_id, uid, "
+                + DELIVERY_COLUMNS
+                + ") VALUES (?, ?, ?, ?, ?, ?) USING TTL "
+                + DeliveryId.REMEMBERED.toSeconds());
+    rememberIf =
+        in.prepare(
+            "UPDATE $messages USING TTL %d SET delivered_id = ?, delivered_uid = ?, modseq = ?,"
+                    .formatted(DeliveryId.REMEMBERED.toSeconds())
+                + " delivery = ?"
+                + mailbox
+                + " AND uid = ? IF delivery != ?");
     flag =
         in.prepare(
             "UPDATE $messages SET modseq = ?, system_flags = ?, user_flags = ?"
@@ -197,9 +223,17 @@ final class MailTables {
         from.rights());
   }
 
-  /** The numbers of a mailbox, and by which name it was known last. */
+  /** The numbers of a mailbox, and by which name it was known last: one row, or none. */
   BoundStatement numbers(UUID mailbox) {
-    return numbers.bind(mailbox);
+    return numbers.bind(mailbox, List.of(FIRST_ROW));
+  }
+
+  /** As {@link #numbers(UUID)}, and behind it the entries that have the places of these. */
+  BoundStatement numbers(UUID mailbox, List<DeliveryId> ids) {
+    List<Long> rows = new ArrayList<>();
+    rows.add(FIRST_ROW);
+    ids.forEach(id -> rows.add(id.place()));
+    return numbers.bind(mailbox, rows);
   }
 
   /** Empty if there is no such mailbox. */
@@ -214,6 +248,14 @@ final class MailTables {
             row.getLong("message_count"),
             row.getLong("unseen_count"),
             row.getSet("keywords", String.class)));
+  }
+
+  static Delivered delivered(Row row) {
+    return new Delivered(
+        new DeliveryId(row.getString("delivery")),
+        row.getUuid("delivered_id"),
+        row.getLong("delivered_uid"),
+        row.getLong("modseq"));
   }
 
   static Name hint(Row row) {
@@ -309,6 +351,28 @@ final class MailTables {
         facts.bodyStart());
   }
 
+  BoundStatement remember(UUID mailbox, Delivered entry) {
+    return remember.bind(
+        mailbox,
+        entry.id().place(),
+        entry.id().hash(),
+        entry.messageId(),
+        entry.uid(),
+        entry.modSeq());
+  }
+
+  /** Only if the message is not known to be delivered. */
+  BoundStatement rememberIf(UUID mailbox, Delivered entry) {
+    return rememberIf.bind(
+        entry.messageId(),
+        entry.uid(),
+        entry.modSeq(),
+        entry.id().hash(),
+        mailbox,
+        entry.id().place(),
+        entry.id().hash());
+  }
+
   BoundStatement flag(UUID mailbox, StoredMessage message) {
     return flag.bind(
         message.modSeq(),
@@ -331,7 +395,11 @@ final class MailTables {
   }
 
   BoundStatement unplace(UUID mailbox, StoredMessage message) {
-    return unplace.bind(message.facts().messageId(), mailbox, message.uid());
+    return unplace(mailbox, message.facts().messageId(), message.uid());
+  }
+
+  BoundStatement unplace(UUID mailbox, UUID messageId, long uid) {
+    return unplace.bind(messageId, mailbox, uid);
   }
 
   BoundStatement shared(String user) {

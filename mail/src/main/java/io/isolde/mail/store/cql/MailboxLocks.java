@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.store.cql;
 
-import com.datastax.oss.driver.api.core.DriverTimeoutException;
+import io.isolde.mail.store.NotChangedException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -25,17 +25,17 @@ final class MailboxLocks {
   /**
    * Runs an action while no other one for the same mailbox or name runs.
    *
-   * @throws DriverTimeoutException if others take too long
+   * @throws NotChangedException if others take too long
    */
   <T> T alone(Object mailboxOrName, Supplier<T> action) {
     ReentrantLock lock = locks[Math.floorMod(mailboxOrName.hashCode(), MAX_LOCKS)];
     try {
       if (!lock.tryLock(MAX_WAIT_SECONDS, TimeUnit.SECONDS)) {
-        throw new DriverTimeoutException("Too many changes of one mailbox. Try again.");
+        throw new NotChangedException();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new DriverTimeoutException("Interrupted while waiting for a mailbox.");
+      throw new NotChangedException();
     }
     try {
       return action.get();

@@ -3,6 +3,7 @@ package io.isolde.mail.store.cql;
 
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
+import io.isolde.mail.store.Delivered;
 import io.isolde.mail.store.MailboxView;
 import io.isolde.mail.store.Name;
 import io.isolde.mail.store.NamedMailbox;
@@ -14,8 +15,9 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
-import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -95,6 +97,26 @@ public final class MailboxReads {
     return requests.read(tables.places(messageId)).one() != null;
   }
 
+  /** A row of places. Its message may not be listed yet, or never be. */
+  record Entry(UUID mailbox, long uid) {}
+
+  /** All entries of a message. */
+  Set<Entry> entries(UUID messageId) {
+    return rows(tables.places(messageId))
+        .map(row -> new Entry(row.getUuid("mailbox_id"), row.getLong("uid")))
+        .collect(Collectors.toSet());
+  }
+
+  /**
+   * Where a message is listed, or will be by a change that somebody has left half done: as a change
+   * does, this reads the numbers of the mailboxes first, and so finishes it.
+   */
+  List<Place> placesForGood(UUID messageId) {
+    entries(messageId)
+        .forEach(entry -> requests.readNumbers(tables.numbers(entry.mailbox())).one());
+    return places(messageId);
+  }
+
   /** Where a message is listed. An entry that a crash left behind does not count here. */
   public List<Place> places(UUID messageId) {
     return rows(tables.places(messageId)).flatMap(row -> place(messageId, row).stream()).toList();
@@ -107,18 +129,36 @@ public final class MailboxReads {
         .map(message -> new Place(mailbox, message));
   }
 
+  /** A means of reading, outside of a transaction or in one. */
+  interface Means {
+    Iterable<Row> read(BoundStatement statement);
+  }
+
   /** What a change is decided by: the numbers first, then the messages. */
   MailboxView view(UUID mailbox, Uids read) {
+    return view(mailbox, read, requests::readNumbers, requests::read);
+  }
+
+  /** As {@link #view(UUID, Uids)}, by any means of reading. */
+  MailboxView view(UUID mailbox, Uids read, Means ofNumbers, Means ofMessages) {
+    Iterator<Row> rows =
+        ofNumbers
+            .read(
+                read instanceof Uids.Entries entries
+                    ? tables.numbers(mailbox, entries.ids())
+                    : tables.numbers(mailbox))
+            .iterator();
     Numbers numbers =
-        MailTables.numbers(requests.readNumbers(tables.numbers(mailbox)))
+        MailTables.numbers(rows.hasNext() ? rows.next() : null)
             .orElseThrow(() -> new NoMailboxException(mailbox));
-    return new MailboxView(numbers, select(mailbox, read, requests::read));
+    List<Delivered> delivered = new ArrayList<>();
+    rows.forEachRemaining(row -> delivered.add(MailTables.delivered(row)));
+    return new MailboxView(numbers, select(mailbox, read, ofMessages), delivered);
   }
 
   /** The messages that a change asks for, by any means of reading. */
-  List<StoredMessage> select(
-      UUID mailbox, Uids read, Function<BoundStatement, ? extends Iterable<Row>> means) {
-    if (read.equals(Uids.NONE)) {
+  List<StoredMessage> select(UUID mailbox, Uids read, Means means) {
+    if (read.equals(Uids.NONE) || read instanceof Uids.Entries) {
       return List.of();
     }
     BoundStatement statement =
@@ -126,7 +166,7 @@ public final class MailboxReads {
             ? tables.range(mailbox, range.first(), range.last())
             : tables.those(mailbox, ((Uids.Those) read).uids());
     List<StoredMessage> messages = new ArrayList<>();
-    for (Row row : means.apply(statement)) {
+    for (Row row : means.read(statement)) {
       MailTables.message(row).ifPresent(messages::add);
     }
     return messages;

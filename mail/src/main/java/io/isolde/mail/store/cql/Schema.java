@@ -7,6 +7,7 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** The tables, which are the same for all stores but for how they are replicated. */
@@ -14,9 +15,14 @@ final class Schema {
   private static final Pattern KEYSPACE = Pattern.compile("[a-z][a-z0-9_]{0,47}");
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(60);
   private static final int MAX_REPLICAS = 3;
+
   private static final String STRONG_STRATEGY = "ReplicatedLogStrategy";
 
-  /** What changes. A mailbox is a partition, so that stores can change it as a whole. */
+  /**
+   * What changes. A mailbox is a partition, so that stores can change it as a whole. Rows of
+   * messages have a UID. Below zero are entries of deliveries, and before all a row that is always
+   * there: who reads the numbers, or has a condition on them, reads that row and no other.
+   */
   private static final List<String> CHANGING =
       List.of(
           """
@@ -29,6 +35,7 @@ final class Schema {
               keywords set<text> static, modseq bigint, message_id uuid, thread_id uuid,
               system_flags int, user_flags frozen<set<text>>, received timestamp,
               saved timestamp, size_bytes bigint, body_start int,
+              delivery text, delivered_id uuid, delivered_uid bigint,
               PRIMARY KEY (mailbox_id, uid))""",
           """
           places (message_id uuid, mailbox_id uuid, uid bigint,
@@ -62,32 +69,41 @@ final class Schema {
           "The keyspace \"%s\" needs a name of lower case letters, digits and _."
               .formatted(keyspace));
     }
-    int replicas = Math.min(MAX_REPLICAS, session.getMetadata().getNodes().size());
-    execute(
-        session,
-        "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': '%s', 'replication_factor': %d}"
-            .formatted(keyspace, isStrong ? STRONG_STRATEGY : "NetworkTopologyStrategy", replicas));
+    if (strategy(session, keyspace).isEmpty()) {
+      createKeyspace(session, keyspace, isStrong);
+    }
     requireStrategy(session, keyspace, isStrong);
     List<String> tables = new ArrayList<>();
     for (String table : CHANGING) {
       tables.add(table + (isTransactional ? " WITH transactional_mode = 'full'" : ""));
     }
     tables.addAll(PLAIN);
-    for (String table : tables) {
-      execute(session, "CREATE TABLE IF NOT EXISTS %s.%s".formatted(keyspace, table));
-    }
+    TableCreation.create(session, keyspace, tables);
     requireKind(session, keyspace, kind);
+  }
+
+  private static void createKeyspace(CqlSession session, String keyspace, boolean isStrong) {
+    int replicas = Math.min(MAX_REPLICAS, session.getMetadata().getNodes().size());
+    Row unused =
+        execute(
+            session,
+            "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': '%s', 'replication_factor': %d}"
+                .formatted(
+                    keyspace, isStrong ? STRONG_STRATEGY : "NetworkTopologyStrategy", replicas));
+  }
+
+  /** Empty if there is no such keyspace. */
+  private static Optional<String> strategy(CqlSession session, String keyspace) {
+    String select =
+        "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = '%s'"
+            .formatted(keyspace);
+    return Optional.ofNullable(execute(session, select))
+        .map(row -> row.getMap("replication", String.class, String.class).get("class"));
   }
 
   /** For a keyspace that was there: what a strong one promises is its replication. */
   private static void requireStrategy(CqlSession session, String keyspace, boolean isStrong) {
-    Row row =
-        execute(
-            session,
-            "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = '%s'"
-                .formatted(keyspace));
-    String found =
-        row == null ? "none" : row.getMap("replication", String.class, String.class).get("class");
+    String found = strategy(session, keyspace).orElse("none");
     if (found.endsWith(STRONG_STRATEGY) != isStrong) {
       throw new IllegalArgumentException(
           "The keyspace \"%s\" is replicated by %s, and should%s be by %s."
@@ -95,19 +111,28 @@ final class Schema {
     }
   }
 
+  /** Written once, so a server that starts again has to read only. */
   private static void requireKind(CqlSession session, String keyspace, String kind) {
-    execute(
-        session,
-        "INSERT INTO %s.settings (name, value) VALUES ('kind', '%s') IF NOT EXISTS"
-            .formatted(keyspace, kind));
-    Row row =
-        execute(session, "SELECT value FROM %s.settings WHERE name = 'kind'".formatted(keyspace));
-    String found = row == null ? null : row.getString("value");
+    String found = kind(session, keyspace);
+    if (found == null) {
+      Row unused =
+          execute(
+              session,
+              "INSERT INTO %s.settings (name, value) VALUES ('kind', '%s') IF NOT EXISTS"
+                  .formatted(keyspace, kind));
+      found = kind(session, keyspace);
+    }
     if (!kind.equals(found)) {
       throw new IllegalArgumentException(
           "The mailboxes in keyspace \"%s\" are of kind %s, and can't be used as %s."
               .formatted(keyspace, found, kind));
     }
+  }
+
+  private static String kind(CqlSession session, String keyspace) {
+    Row row =
+        execute(session, "SELECT value FROM %s.settings WHERE name = 'kind'".formatted(keyspace));
+    return row == null ? null : row.getString("value");
   }
 
   private static Row execute(CqlSession session, String statement) {

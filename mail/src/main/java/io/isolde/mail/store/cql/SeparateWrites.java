@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.store.cql;
 
+import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import io.isolde.mail.store.MailboxChange;
 import io.isolde.mail.store.MailboxChanges;
 import io.isolde.mail.store.MailboxView;
 import io.isolde.mail.store.NamedMailbox;
 import io.isolde.mail.store.NoMessageException;
+import io.isolde.mail.store.NotChangedException;
 import io.isolde.mail.store.Numbers;
 import io.isolde.mail.store.StoredFlags;
 import io.isolde.mail.store.StoredMessage;
@@ -14,6 +17,7 @@ import io.isolde.mail.store.Uids;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 
@@ -23,7 +27,7 @@ import java.util.function.Function;
  * original goes. So whoever has removed a place, and then finds none, may remove the content.
  */
 abstract class SeparateWrites extends CqlWrites {
-  private final MailboxLocks locks = new MailboxLocks();
+  final MailboxLocks locks = new MailboxLocks();
   final MailboxReads reads;
   final MailRequests requests;
 
@@ -41,14 +45,18 @@ abstract class SeparateWrites extends CqlWrites {
 
   @Override
   public <T> T change(UUID mailbox, Uids read, Function<MailboxView, MailboxChange<T>> decision) {
-    return change(mailbox, read, decision, () -> {});
+    return change(mailbox, read, decision, Optional.empty());
   }
 
   /**
-   * @param check made when the places of messages are known, and before these are listed
+   * @param checkOfCopy for a message that is listed elsewhere, too: made when its place is known,
+   *     and before it is listed
    */
   private <T> T change(
-      UUID mailbox, Uids read, Function<MailboxView, MailboxChange<T>> decision, Runnable check) {
+      UUID mailbox,
+      Uids read,
+      Function<MailboxView, MailboxChange<T>> decision,
+      Optional<Runnable> checkOfCopy) {
     return locks.alone(
         mailbox,
         () -> {
@@ -56,7 +64,7 @@ abstract class SeparateWrites extends CqlWrites {
           for (int attempt = 1; ; attempt++) {
             MailboxView view = reads.view(mailbox, read);
             MailboxChange<T> change = decision.apply(view);
-            if (attempt(mailbox, view.numbers(), change, check)) {
+            if (attempt(mailbox, view.numbers(), change, checkOfCopy)) {
               return change.answer();
             }
             pauseAfter(attempt, startNanos);
@@ -64,23 +72,29 @@ abstract class SeparateWrites extends CqlWrites {
         });
   }
 
-  private boolean attempt(UUID mailbox, Numbers before, MailboxChange<?> change, Runnable check) {
+  /**
+   * The place of a copy that is not listed after all stays. Another server may have copied the same
+   * message to the same UID, and then it is the place of that copy.
+   */
+  boolean attempt(
+      UUID mailbox, Numbers before, MailboxChange<?> change, Optional<Runnable> checkOfCopy) {
     if (!writes(before, change)) {
       return true;
     }
-    requests.write(placed(mailbox, change));
     try {
-      check.run();
-    } catch (NoMessageException e) {
-      requests.write(placesTakenBack(mailbox, change));
-      throw e;
+      requests.write(placed(mailbox, change));
+    } catch (DriverException e) {
+      throw new NotChangedException(e);
     }
+    checkOfCopy.ifPresent(Runnable::run);
     if (write(mailbox, before, change.after(), rows(mailbox, before, change))) {
       requests.write(unplaced(mailbox, change));
       return true;
     }
-    // Another message has these UIDs now.
-    requests.write(placesTakenBack(mailbox, change));
+    if (checkOfCopy.isEmpty()) {
+      // Another message has these UIDs now.
+      requests.write(placesTakenBack(mailbox, change));
+    }
     return false;
   }
 
@@ -97,7 +111,7 @@ abstract class SeparateWrites extends CqlWrites {
         to,
         Uids.NONE,
         view -> MailboxChanges.deliver(view, original.facts(), flags, saved),
-        () -> requireListed(from, original));
+        Optional.of(() -> requireListed(from, original)));
   }
 
   /** While it is listed nobody has removed its content, and from then on its new place protects. */
@@ -113,9 +127,33 @@ abstract class SeparateWrites extends CqlWrites {
   @Override
   public StoredMessage move(UUID from, long uid, UUID to, StoredFlags flags, Instant saved) {
     StoredMessage moved = copy(from, uid, to, flags, saved);
-    List<StoredMessage> unused =
-        change(from, new Uids.Those(List.of(uid)), MailboxChanges::expunge);
+    boolean isRemoved;
+    try {
+      isRemoved = !change(from, new Uids.Those(List.of(uid)), MailboxChanges::expunge).isEmpty();
+    } catch (NotChangedException e) {
+      takeBack(to, moved);
+      throw e;
+    }
+    if (!isRemoved && isListedTwice(to, moved)) { // Somebody else has moved it meanwhile.
+      takeBack(to, moved);
+      throw new NoMessageException(uid);
+    }
     return moved;
+  }
+
+  private boolean isListedTwice(UUID mailbox, StoredMessage message) {
+    return reads.places(message.facts().messageId()).stream()
+        .filter(place -> place.mailbox().equals(mailbox))
+        .anyMatch(place -> place.message().uid() != message.uid());
+  }
+
+  private void takeBack(UUID mailbox, StoredMessage copy) {
+    try {
+      List<StoredMessage> unused =
+          change(mailbox, new Uids.Those(List.of(copy.uid())), MailboxChanges::expunge);
+    } catch (NotChangedException e) {
+      throw new DriverTimeoutException("A message that was to be moved is in both mailboxes now.");
+    }
   }
 
   @Override

@@ -3,8 +3,10 @@ package io.isolde.mail.store.james;
 
 import com.datastax.oss.driver.api.core.DriverException;
 import io.isolde.client.IsoldeException;
+import io.isolde.mail.store.DeliveredBeforeException;
 import io.isolde.mail.store.NoMailboxException;
 import io.isolde.mail.store.NoMessageException;
+import io.isolde.mail.store.NotChangedException;
 import io.isolde.mail.store.TooManyKeywordsException;
 import org.apache.james.mailbox.exception.MailboxException;
 import org.apache.james.mailbox.exception.MailboxNotFoundException;
@@ -40,7 +42,11 @@ final class Calls {
     if (error instanceof NoMailboxException none) {
       return new MailboxNotFoundException(new UuidMailboxId(none.mailbox()));
     }
+    if (error instanceof DeliveredBeforeException before) {
+      return new AlreadyDeliveredException(before);
+    }
     return error instanceof NoMessageException
+            || error instanceof NotChangedException
             || error instanceof TooManyKeywordsException
             || error instanceof DriverException
             || error instanceof IsoldeException

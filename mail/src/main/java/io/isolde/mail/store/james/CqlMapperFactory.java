@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.mail.store.james;
 
+import io.isolde.mail.store.DeliveryId;
 import io.isolde.mail.store.cql.MailboxStore;
 import java.time.Clock;
+import java.util.Optional;
 import org.apache.james.mailbox.MailboxSession;
 import org.apache.james.mailbox.store.MailboxSessionMapperFactory;
 import org.apache.james.mailbox.store.mail.AnnotationMapper;
@@ -13,8 +15,10 @@ import org.apache.james.mailbox.store.mail.ModSeqProvider;
 import org.apache.james.mailbox.store.mail.UidProvider;
 import org.apache.james.mailbox.store.user.SubscriptionMapper;
 
-/** The mappers of a store. They have no state of their own, so all sessions have the same. */
+/** The mappers of a store: the same for all sessions, but for the messages of a delivery. */
 public final class CqlMapperFactory extends MailboxSessionMapperFactory {
+  private final MailboxStore store;
+  private final Clock clock;
   private final CqlMailboxMapper mailboxes;
   private final CqlMessageMapper messages;
   private final CqlMessageIdMapper messagesById;
@@ -23,8 +27,10 @@ public final class CqlMapperFactory extends MailboxSessionMapperFactory {
   private final GivenNumbers numbers;
 
   public CqlMapperFactory(MailboxStore store, Clock clock) {
+    this.store = store;
+    this.clock = clock;
     this.mailboxes = new CqlMailboxMapper(store);
-    this.messages = new CqlMessageMapper(store, clock);
+    this.messages = new CqlMessageMapper(store, clock, Optional.empty());
     this.messagesById = new CqlMessageIdMapper(store, clock);
     this.subscriptions = new CqlSubscriptionMapper(store);
     this.annotations = new CqlAnnotationMapper(store);
@@ -38,7 +44,8 @@ public final class CqlMapperFactory extends MailboxSessionMapperFactory {
 
   @Override
   public MessageMapper createMessageMapper(MailboxSession session) {
-    return messages;
+    Optional<DeliveryId> delivery = DeliverySession.of(session);
+    return delivery.isPresent() ? new CqlMessageMapper(store, clock, delivery) : messages;
   }
 
   @Override

@@ -4,12 +4,15 @@ package io.isolde.mail.store.james;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.Iterators;
 import com.google.common.collect.Lists;
+import io.isolde.mail.store.DeliveredBeforeException;
+import io.isolde.mail.store.DeliveryId;
 import io.isolde.mail.store.FlagChange;
 import io.isolde.mail.store.MailboxChanges;
 import io.isolde.mail.store.MailboxWrites;
 import io.isolde.mail.store.MessageFacts;
 import io.isolde.mail.store.NoMailboxException;
 import io.isolde.mail.store.NoMessageException;
+import io.isolde.mail.store.NotChangedException;
 import io.isolde.mail.store.Numbers;
 import io.isolde.mail.store.StoredFlags;
 import io.isolde.mail.store.StoredMessage;
@@ -53,13 +56,18 @@ final class CqlMessageMapper extends NonTransactionalMapper implements WaitingMe
   private final Contents contents;
   private final MessageLoader loader;
   private final Clock clock;
+  private final Optional<DeliveryId> delivery;
 
-  CqlMessageMapper(MailboxStore store, Clock clock) {
+  /**
+   * @param delivery what the one message is known by that this adds
+   */
+  CqlMessageMapper(MailboxStore store, Clock clock, Optional<DeliveryId> delivery) {
     this.reads = store.reads();
     this.writes = store.writes();
     this.contents = store.contents();
     this.loader = new MessageLoader(store);
     this.clock = clock;
+    this.delivery = delivery;
   }
 
   @Override
@@ -198,8 +206,13 @@ final class CqlMessageMapper extends NonTransactionalMapper implements WaitingMe
 
   private StoredMessage deliver(UUID mailbox, MessageFacts facts, StoredFlags flags) {
     try {
-      return writes.deliver(mailbox, facts, flags, now());
-    } catch (NoMailboxException | TooManyKeywordsException e) {
+      return delivery.isPresent()
+          ? writes.deliverOnce(mailbox, delivery.get(), facts, flags, now())
+          : writes.deliver(mailbox, facts, flags, now());
+    } catch (NoMailboxException
+        | NotChangedException
+        | TooManyKeywordsException
+        | DeliveredBeforeException e) {
       contents.removeUnplaced(List.of(facts.messageId())); // It is certain that nobody lists it.
       throw e;
     }

@@ -11,20 +11,25 @@ import org.apache.james.events.RetryBackoffConfiguration;
 import org.apache.james.events.delivery.InVmEventDelivery;
 import org.apache.james.mailbox.Authenticator;
 import org.apache.james.mailbox.Authorizator;
+import org.apache.james.mailbox.MailboxSession;
 import org.apache.james.mailbox.MessageIdManager;
 import org.apache.james.mailbox.SessionProvider;
 import org.apache.james.mailbox.SubscriptionManager;
 import org.apache.james.mailbox.acl.UnionMailboxACLResolver;
 import org.apache.james.mailbox.exception.AttachmentNotFoundException;
+import org.apache.james.mailbox.model.Mailbox;
 import org.apache.james.mailbox.model.MailboxConstants;
 import org.apache.james.mailbox.store.MailboxManagerConfiguration;
 import org.apache.james.mailbox.store.MailboxSessionMapperFactory;
+import org.apache.james.mailbox.store.MessageFactory;
+import org.apache.james.mailbox.store.MessageStorer;
 import org.apache.james.mailbox.store.NoMailboxPathLocker;
 import org.apache.james.mailbox.store.PreDeletionHooks;
 import org.apache.james.mailbox.store.SessionProviderImpl;
 import org.apache.james.mailbox.store.StoreMailboxAnnotationManager;
 import org.apache.james.mailbox.store.StoreMailboxManager;
 import org.apache.james.mailbox.store.StoreMessageIdManager;
+import org.apache.james.mailbox.store.StoreMessageManager;
 import org.apache.james.mailbox.store.StoreRightManager;
 import org.apache.james.mailbox.store.StoreSubscriptionManager;
 import org.apache.james.mailbox.store.extractor.DefaultTextExtractor;
@@ -40,10 +45,11 @@ import org.apache.james.mailbox.store.search.SimpleMessageSearchIndex;
  * <p>No attachment is stored by itself: it is in the body, where IMAP finds it. There are no
  * quotas, and a search reads the messages.
  */
-public final class JamesMailboxes {
+public final class JamesMailboxes implements AutoCloseable {
   private final StoreMailboxManager mailboxManager;
   private final SubscriptionManager subscriptionManager;
   private final MessageIdManager messageIdManager;
+  private final SharedEvents sharedEvents;
 
   /**
    * @param authenticator whether a password is that of a user
@@ -82,6 +88,7 @@ public final class JamesMailboxes {
             new InVmEventDelivery(new NoMetrics()),
             RetryBackoffConfiguration.DEFAULT,
             new MemoryEventDeadLetters());
+    this.sharedEvents = new SharedEvents(events, store.reads(), store.signals());
     SessionProvider sessions = new SessionProviderImpl(authenticator, authorizator);
     StoreRightManager rights =
         new StoreRightManager(mappers, new UnionMailboxACLResolver(), events);
@@ -121,6 +128,21 @@ public final class JamesMailboxes {
     return mailboxManager;
   }
 
+  /** What who listens to a mailbox hears, of this server and of all others. */
+  public EventBus events() {
+    return sharedEvents;
+  }
+
+  /** How many mailboxes somebody listens to, and are watched for that. */
+  int watched() {
+    return sharedEvents.watched();
+  }
+
+  @Override
+  public void close() {
+    sharedEvents.close();
+  }
+
   /** Which mailboxes users want to see. */
   public SubscriptionManager subscriptionManager() {
     return subscriptionManager;
@@ -133,6 +155,10 @@ public final class JamesMailboxes {
 
   /** Says what this store can do. The store itself keeps names apart, so nothing is locked here. */
   private static final class Mailboxes extends StoreMailboxManager {
+    private final MailboxSessionMapperFactory mappers;
+    private final PreDeletionHooks hooks;
+    private final MessageStorer storer;
+
     Mailboxes(
         MailboxSessionMapperFactory mappers,
         SessionProvider sessions,
@@ -158,6 +184,28 @@ public final class JamesMailboxes {
           hooks,
           new NaiveThreadIdGuessingAlgorithm(),
           clock);
+      this.mappers = mappers;
+      this.hooks = hooks;
+      this.storer =
+          new MessageStorer.WithoutAttachment(
+              mappers,
+              new UuidMessageId.Factory(),
+              new MessageFactory.StoreMessageFactory(),
+              new NaiveThreadIdGuessingAlgorithm(),
+              clock);
+    }
+
+    @Override
+    protected StoreMessageManager createMessageManager(Mailbox mailbox, MailboxSession session) {
+      return new WaitingMessageManager(
+          mappers,
+          getMessageSearchIndex(),
+          getEventBus(),
+          mailbox,
+          getQuotaComponents(),
+          getStoreRightManager(),
+          hooks,
+          storer);
     }
 
     @Override

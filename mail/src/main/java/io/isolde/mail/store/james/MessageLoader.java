@@ -30,9 +30,12 @@ import org.apache.james.mailbox.store.mail.model.MailboxMessage;
 import org.apache.james.mailbox.store.mail.model.Property;
 import org.apache.james.mailbox.store.mail.model.impl.Properties;
 import org.apache.james.mailbox.store.mail.model.impl.SimpleMailboxMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes messages of James from entries of the list, with as much content as was asked for. */
 final class MessageLoader {
+  private static final Logger log = LoggerFactory.getLogger(MessageLoader.class);
 
   /** Headers are asked for together, so many at a time. */
   private static final int MAX_WINDOW = 32;
@@ -105,8 +108,8 @@ final class MessageLoader {
                 : new ByteContent(header.get().bytes());
         messages.add(message(mailbox, message, content, properties(header.get())));
       } else if (isListed(mailbox, message)) {
-        throw new IllegalStateException(
-            "The content of message %d of mailbox %s is lost.".formatted(message.uid(), mailbox));
+        // The others of the mailbox are to be read all the same.
+        log.error("The content of message {} of mailbox {} is lost", message.uid(), mailbox);
       }
     }
     return messages;

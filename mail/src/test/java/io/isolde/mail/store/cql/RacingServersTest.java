@@ -125,7 +125,7 @@ class RacingServersTest {
   }
 
   /** Runs something when a server has read a mailbox and not yet written it: once. */
-  static final class Between {
+  static class Between {
     boolean isDone;
     private final Runnable action;
 

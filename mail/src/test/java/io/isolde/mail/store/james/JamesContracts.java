@@ -10,10 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.apache.james.core.Username;
 import org.apache.james.events.EventBus;
 import org.apache.james.mailbox.Authorizator;
 import org.apache.james.mailbox.MailboxManagerStressContract;
 import org.apache.james.mailbox.MailboxManagerTest;
+import org.apache.james.mailbox.MailboxSessionUtil;
 import org.apache.james.mailbox.MessageUid;
 import org.apache.james.mailbox.ModSeq;
 import org.apache.james.mailbox.SubscriptionManager;
@@ -104,7 +106,7 @@ abstract class JamesContracts {
 
     @Override
     public MessageMapper createMessageMapper() {
-      return mappers.createMessageMapper(null);
+      return mappers.createMessageMapper(MailboxSessionUtil.create(Username.of("somebody")));
     }
 
     @Override
