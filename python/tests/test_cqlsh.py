@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import pytest
+from cassandra import metadata
 from cassandra.metadata import ReplicationStrategy
 
-from isolde.cqlsh import ReplicatedLogStrategy
+from isolde.cqlsh import ReplicatedLogStrategy, register_strategy
 
 _STORED = {
     "replication_factor": "5",
@@ -16,6 +18,13 @@ _STORED = {
     "durability": "periodic",
 }
 _MADE = {"layout": "1;a@b", "incarnation": "00000000-0000-0000-0000-000000000001"}
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For these tests only: with it the driver routes differently."""
+    monkeypatch.setattr(metadata, "_replication_strategies", {**metadata._replication_strategies})
+    register_strategy()
 
 
 def _strategy(options: dict[str, str]) -> ReplicationStrategy:

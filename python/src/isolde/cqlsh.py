@@ -4,8 +4,8 @@
     python -m isolde.cqlsh -e "COPY bank.accounts FROM 'accounts.csv' WITH MAXBATCHSIZE = 1"
 
 The driver knows Cassandra's replication strategies only, and COPY FROM fails in a keyspace whose
-replicas it does not know. Importing this module tells it of ``ReplicatedLogStrategy``: for
-applications, too, which then send their requests to replicas.
+replicas it does not know. An application whose driver is to know strong keyspaces, too, calls
+``register_strategy()`` before it connects.
 """
 
 from __future__ import annotations
@@ -40,7 +40,13 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-metadata._replication_strategies[ReplicatedLogStrategy.name] = ReplicatedLogStrategy
+def register_strategy() -> None:
+    """Tells the driver of this process about strong keyspaces, for all sessions made later.
+
+    ``TokenAwarePolicy`` then finds replicas: the same one first for each read of a partition,
+    unless it has ``shuffle_replicas``.
+    """
+    metadata._replication_strategies[ReplicatedLogStrategy.name] = ReplicatedLogStrategy
 
 
 def main() -> None:
@@ -52,5 +58,7 @@ def main() -> None:
     cqlsh()
 
 
+if __name__ in ("__main__", "__mp_main__"):  # the second: COPY's own processes, where they are not forked
+    register_strategy()
 if __name__ == "__main__":
     main()
