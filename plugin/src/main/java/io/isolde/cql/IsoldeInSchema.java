@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cql;
 
+import io.isolde.peers.NewName;
 import io.isolde.replication.KeyspaceStatements;
 import io.isolde.replication.PrivateField;
+import io.isolde.replication.ReplicatedLogStrategy;
 import io.isolde.unique.UniqueIndex;
 import java.util.Map;
 import java.util.Optional;
@@ -74,6 +76,19 @@ final class IsoldeInSchema {
             name ->
                 "A table of %s with the class %s"
                     .formatted(((AlterSchemaStatement) statement).keyspace(), name));
+  }
+
+  /** What a statement makes that keeps what it is given by an id of its own; empty for all else. */
+  static Optional<NewName> newName(CQLStatement statement, boolean isTransactional) {
+    if (statement instanceof CreateKeyspaceStatement create
+        && KeyspaceStatements.isStrong(create)) {
+      return Optional.of(new NewName(create.keyspace(), null));
+    }
+    if (statement instanceof CreateTableStatement create
+        && (isTransactional || ReplicatedLogStrategy.isOf(create.keyspace()))) {
+      return Optional.of(new NewName(create.keyspace(), create.getAuditLogContext().scope));
+    }
+    return Optional.empty();
   }
 
   /** The options of CREATE TABLE and ALTER TABLE, and of views, by their names. */

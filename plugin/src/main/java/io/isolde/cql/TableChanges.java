@@ -4,6 +4,7 @@ package io.isolde.cql;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.peers.EveryNode;
+import io.isolde.peers.NewName;
 import io.isolde.replication.ReplicatedLogStrategy;
 import io.isolde.transaction.Tables;
 import java.util.ArrayList;
@@ -48,9 +49,19 @@ final class TableChanges {
       return truncate(truncate, incoming);
     }
     if (TransactionalOption.isIn(statement)) {
-      return option.run(statement, incoming, () -> runWithoutOption(statement, incoming));
+      return option.run(statement, incoming, () -> once(statement, true, incoming));
     }
-    return runWithoutOption(statement, incoming);
+    return once(statement, false, incoming);
+  }
+
+  /** What two nodes must not make at once is made by one after the other. */
+  private ResultMessage once(CQLStatement statement, boolean isTransactional, Incoming incoming) {
+    Optional<NewName> made = IsoldeInSchema.newName(statement, isTransactional);
+    if (made.isEmpty()) {
+      return runWithoutOption(statement, incoming);
+    }
+    statement.authorize(incoming.client());
+    return everyNode.newNames().make(made.get(), () -> runWithoutOption(statement, incoming));
   }
 
   private ResultMessage runWithoutOption(CQLStatement statement, Incoming incoming) {

@@ -7,11 +7,13 @@ import io.isolde.error.IsoldeException;
 import io.isolde.raft.transport.Formats;
 import io.isolde.raft.transport.TransportException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -35,14 +37,26 @@ public final class EveryNode {
 
   private final Supplier<Optional<NodePort>> port;
 
+  private final NewNames newNames = new NewNames(this::ask);
+
   /** Guarded by this. */
   private Peers peers;
 
-  /** What is asked; readable by all builds. */
-  record Question(String asker) {}
+  /**
+   * What is asked; readable by all builds.
+   *
+   * @param name what is to be in the schema; null if there is nothing
+   * @param maker who would put it there
+   * @param isOver whether the maker has given up
+   */
+  record Question(String asker, String name, UUID maker, boolean isOver) {}
 
-  /** That a node is there; builds that do not understand each other have no connection. */
-  record Answer(Formats formats) {}
+  /**
+   * That a node is there; builds that do not understand each other have no connection.
+   *
+   * @param isRefused whether the name is there, or another one's
+   */
+  record Answer(Formats formats, boolean isRefused) {}
 
   /**
    * Makes it; other nodes are answered from {@link #serve} on.
@@ -55,13 +69,18 @@ public final class EveryNode {
 
   /** Starts answering other nodes, once Cassandra knows its own address. */
   public void serve() {
+    newNames.follow();
     peers().serve();
+  }
+
+  /** What is made through one node at a time. */
+  public NewNames newNames() {
+    return newNames;
   }
 
   private synchronized Peers peers() {
     if (peers == null) {
-      peers =
-          new Peers(Ring.self(), Peers.Service.INSTALLATIONS, port, thread(), EveryNode::answer);
+      peers = new Peers(Ring.self(), Peers.Service.INSTALLATIONS, port, thread(), this::answer);
     }
     return peers;
   }
@@ -82,8 +101,19 @@ public final class EveryNode {
     return thread;
   }
 
-  private static byte[] answer(byte[] question) {
-    return JsonMessages.bytes(new Answer(Formats.ofThisBuild()));
+  private byte[] answer(byte[] asked) {
+    try {
+      Question question = JsonMessages.read(asked, Question.class);
+      boolean isRefused = question.name() != null && newNames.isRefused(question);
+      return JsonMessages.bytes(new Answer(Formats.ofThisBuild(), isRefused));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private PatientRequest ask(String node, Question question) {
+    Peers known = peers();
+    return new PatientRequest(() -> known.ask(node, JsonMessages.bytes(question)));
   }
 
   /**
@@ -94,12 +124,11 @@ public final class EveryNode {
    *     does not answer, or understands something else; nothing was changed
    */
   public void requireIsolde(String change) {
-    Peers known = peers();
-    byte[] question = JsonMessages.bytes(new Question(Ring.self()));
+    Question question = new Question(Ring.self(), null, null, false);
     Set<String> nodes = Ring.all();
     requireUp(change, nodes);
     Map<String, PatientRequest> answers = new LinkedHashMap<>();
-    nodes.forEach(node -> answers.put(node, new PatientRequest(() -> known.ask(node, question))));
+    nodes.forEach(node -> answers.put(node, ask(node, question)));
     answers.forEach((node, request) -> requireIsolde(change, node, request));
   }
 

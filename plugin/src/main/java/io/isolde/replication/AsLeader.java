@@ -39,8 +39,9 @@ final class AsLeader implements Requests {
   }
 
   @Override
-  public CompletableFuture<byte[]> decide(ReplicaGroup group, RequestId id, byte[] request) {
-    return decisions.decide(group, id, request);
+  public CompletableFuture<byte[]> decide(
+      ReplicaGroup group, RequestId id, boolean mayBeRepeated, byte[] request) {
+    return decisions.decide(group, id, mayBeRepeated, request);
   }
 
   @Override

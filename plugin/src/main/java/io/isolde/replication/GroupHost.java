@@ -42,7 +42,6 @@ final class GroupHost {
   private static final int HIGH_WATER_BYTES = 64 << 20;
   private static final int ATTEMPTS = 60;
   private static final String NOT_STARTED = "It has not started yet.";
-  private static final long LOOK_MILLIS = 10;
 
   private final IsoldeConfig config;
   private final Durability durability;
@@ -361,29 +360,16 @@ final class GroupHost {
 
   /** The way to the leaders; waits for a while if the node is starting. */
   GroupClient client() {
-    GroupServer started = server;
-    if (started == null) {
-      started = awaitStart();
-    }
-    if (started == null) {
-      throw IsoldeException.of(
-          ErrorCode.UNAVAILABLE,
-          "This node does not serve strong keyspaces of this durability: " + failure);
-    }
-    return started.client();
-  }
-
-  private GroupServer awaitStart() {
-    long deadline =
-        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.strong().timeoutMillis());
-    try {
-      while (server == null && NOT_STARTED.equals(failure) && System.nanoTime() < deadline) {
-        Thread.sleep(LOOK_MILLIS);
-      }
-    } catch (InterruptedException e) {
-      throw new UncheckedInterruptedException(e);
-    }
-    return server;
+    return ShortWait.until(
+            () -> Optional.ofNullable(server),
+            () -> NOT_STARTED.equals(failure),
+            config.strong().timeoutMillis())
+        .orElseThrow(
+            () ->
+                IsoldeException.of(
+                    ErrorCode.UNAVAILABLE,
+                    "This node does not serve strong keyspaces of this durability: " + failure))
+        .client();
   }
 
   synchronized void close() {

@@ -56,17 +56,17 @@ public final class KeyspaceStatements {
     if (statement instanceof AlterKeyspaceStatement alter) {
       refuse(alter);
     } else if (statement instanceof CreateViewStatement view
-        && StrongKeyspaces.isStrong(view.keyspace())) {
+        && ReplicatedLogStrategy.isOf(view.keyspace())) {
       throw unsupported(
           "Materialized views are not for strong keyspaces. Keep a second table instead, and write"
               + " both in a transaction; or make an index, which SELECT asks by other columns.");
     } else if (statement instanceof CreateTriggerStatement trigger
-        && StrongKeyspaces.isStrong(trigger.keyspace())) {
+        && ReplicatedLogStrategy.isOf(trigger.keyspace())) {
       throw unsupported(
           "Triggers are not executed in strong keyspaces: have the application write what they"
               + " would, in the same BATCH or transaction.");
     } else if (statement instanceof CreateTableStatement table
-        && StrongKeyspaces.isStrong(table.keyspace())) {
+        && ReplicatedLogStrategy.isOf(table.keyspace())) {
       refuseCounters(table);
     }
     return statement;
@@ -169,7 +169,7 @@ public final class KeyspaceStatements {
 
   private static void refuse(AlterKeyspaceStatement statement) {
     Map<String, Object> properties = properties(ALTERED.get(statement));
-    if (StrongKeyspaces.isStrong(statement.keyspace())) {
+    if (ReplicatedLogStrategy.isOf(statement.keyspace())) {
       throw unsupported(
           "A strong keyspace can't be altered: create another one and copy the tables.");
     }

@@ -53,36 +53,35 @@ final class LeaderDecisions {
           new LinkedBlockingQueue<>(MAX_WAITING),
           new ThreadFactoryBuilder().setNameFormat("IsoldeDecide-%d").setDaemon(true).build());
 
-  /** Those under way; an attempt that comes meanwhile gets the answer of the one before. */
+  /** Those under way; a further attempt that comes meanwhile gets the answer of the one before. */
   private final ConcurrentMap<Running, CompletableFuture<byte[]>> running =
       new ConcurrentHashMap<>();
 
-  /** Which decision: the same in every attempt. */
-  private record Running(ReplicaGroup group, long session, long number) {}
+  /** Which decision: the same in every attempt but the first, whose answer may be in no log. */
+  private record Running(ReplicaGroup group, long session, long number, boolean mayBeRepeated) {}
 
   LeaderDecisions(long timeoutMillis) {
     this.timeoutMillis = timeoutMillis;
     threads.allowCoreThreadTimeOut(true);
   }
 
-  /**
-   * Decides, once at a time. Else one of two attempts at the same decision could tell the client
-   * that the condition did not hold. The other could find later that it does.
-   */
-  CompletableFuture<byte[]> decide(ReplicaGroup group, RequestId id, byte[] request) {
-    Running decision = new Running(group, id.session(), id.number());
+  /** See {@link ReplicaGroup#decide}. */
+  CompletableFuture<byte[]> decide(
+      ReplicaGroup group, RequestId id, boolean mayBeRepeated, byte[] request) {
+    Running decision = new Running(group, id.session(), id.number(), mayBeRepeated);
     CompletableFuture<byte[]> answer = new CompletableFuture<>();
     CompletableFuture<byte[]> before = running.putIfAbsent(decision, answer);
     if (before != null) {
       return before.copy();
     }
     var unused = answer.whenComplete((done, failure) -> running.remove(decision, answer));
-    start(group, id, request, answer);
+    start(decision, id, request, answer);
     return answer.copy();
   }
 
   private void start(
-      ReplicaGroup group, RequestId id, byte[] request, CompletableFuture<byte[]> answer) {
+      Running decision, RequestId id, byte[] request, CompletableFuture<byte[]> answer) {
+    ReplicaGroup group = decision.group();
     long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     try {
       threads.execute(
@@ -92,6 +91,7 @@ final class LeaderDecisions {
               answer.complete(
                   group.decide(
                       id,
+                      decision.mayBeRepeated(),
                       keyHash(statement.key()),
                       deadlineNanos,
                       new OnPartition(group, statement)));
@@ -176,6 +176,22 @@ final class LeaderDecisions {
     @Override
     public byte[] repeated() {
       return statement.conditional().isPresent() ? result(null) : encode(new ResultMessage.Void());
+    }
+
+    /** With the row as it is now. */
+    @Override
+    public byte[] declined() {
+      if (statement.conditional().isEmpty()) {
+        return encode(new ResultMessage.Void());
+      }
+      try (RowIterator rows = current(statement.conditional().get()).rowIterator()) {
+        return result(rows);
+      }
+    }
+
+    @Override
+    public byte[] nothing() {
+      return Payload.encode(new Payload.Updates(List.of(), Payload.Timestamps.OF_THE_LOG));
     }
 
     private byte[] result(RowIterator current) {

@@ -43,10 +43,7 @@ public final class ReplicaMoves {
   public int rebalance(String name, Collection<String> without) {
     List<Layout.Member> all =
         KeyspaceStatements.ring().stream().map(Layout.Place::member).distinct().toList();
-    StrongKeyspace keyspace =
-        keyspaces
-            .find(name)
-            .orElseThrow(() -> IsoldeException.invalid(name + " is not a strong keyspace's name."));
+    StrongKeyspace keyspace = keyspaces.named(name);
     Set<String> excluded = without.stream().map(ReplicaMoves::plain).collect(Collectors.toSet());
     check(keyspace.layout(), all, excluded);
     MoveSteps steps = keyspaces.steps(keyspace);

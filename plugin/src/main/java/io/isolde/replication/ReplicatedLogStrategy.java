@@ -57,7 +57,12 @@ public final class ReplicatedLogStrategy extends SimpleStrategy {
 
   /** Whether a table is of a strong keyspace. */
   public static boolean isOf(TableMetadata table) {
-    KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(table.keyspace);
+    return isOf(table.keyspace);
+  }
+
+  /** Whether a keyspace is a strong one, also before Cassandra has opened it. */
+  public static boolean isOf(String name) {
+    KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(name);
     return keyspace != null && keyspace.params.replication.klass == ReplicatedLogStrategy.class;
   }
 

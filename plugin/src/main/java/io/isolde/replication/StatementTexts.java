@@ -29,7 +29,7 @@ public final class StatementTexts {
   static boolean needsReading(CQLStatement statement) {
     if (statement instanceof ModificationStatement write) {
       return (write.hasConditions() || write.requiresRead())
-          && StrongKeyspaces.isStrong(write.keyspace());
+          && ReplicatedLogStrategy.isOf(write.keyspace());
     }
     return statement instanceof BatchStatement batch
         && batch.getStatements().stream().anyMatch(StatementTexts::needsReading);

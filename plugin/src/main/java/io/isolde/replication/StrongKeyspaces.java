@@ -30,7 +30,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.ToLongFunction;
-import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.locator.AbstractReplicationStrategy;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
@@ -61,11 +60,13 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   private final GroupChanges recentChanges = new GroupChanges();
   private final CompactionAwareLeadership leadership;
   private final CassandraNode cassandra;
+  private final long timeoutMillis;
   private volatile boolean isStarted;
 
   /** Knows none until it is started. */
   public StrongKeyspaces(IsoldeConfig config, Requests requests) {
     cassandra = new CassandraNode(config.oracle());
+    timeoutMillis = config.strong().timeoutMillis();
     followers = new FollowerStaleness(config.staleness().halfLifeMillis());
     leadership = new CompactionAwareLeadership(config.strong(), this);
     for (Durability durability : Durability.values()) {
@@ -259,12 +260,6 @@ public final class StrongKeyspaces implements SchemaChangeListener {
     return hosts.get(keyspace.options().durability());
   }
 
-  /** Whether a keyspace has the strategy, made by Isolde or not. */
-  static boolean isStrong(String keyspace) {
-    Keyspace open = Schema.instance.getKeyspaceInstance(keyspace);
-    return open != null && open.getReplicationStrategy() instanceof ReplicatedLogStrategy;
-  }
-
   /** Returns the keyspace if it is a strong one. Cheap. */
   Optional<StrongKeyspace> find(String keyspace) {
     if (known.isEmpty() && isStarted) {
@@ -281,17 +276,18 @@ public final class StrongKeyspaces implements SchemaChangeListener {
     if (find(name).isPresent()) {
       return true;
     }
-    KeyspaceMetadata metadata = Schema.instance.getKeyspaceMetadata(name);
-    return metadata != null && options(metadata).isPresent();
+    return Optional.ofNullable(Schema.instance.getKeyspaceMetadata(name))
+        .flatMap(StrongKeyspaces::options)
+        .isPresent();
   }
 
   /**
-   * Returns a strong keyspace.
+   * Returns a strong keyspace; waits for a while if it was made just now, or the node starts.
    *
    * @throws IsoldeException UNAVAILABLE if this node does not serve it yet
    */
   StrongKeyspace get(String name) {
-    return find(name)
+    return ShortWait.until(() -> find(name), () -> isMeant(name), timeoutMillis)
         .orElseThrow(
             () ->
                 IsoldeException.of(
@@ -301,6 +297,14 @@ public final class StrongKeyspaces implements SchemaChangeListener {
                         + " yet; nothing was done, try again.",
                     "keyspace",
                     name));
+  }
+
+  /** As {@link #get}, for what a user has named. */
+  StrongKeyspace named(String name) {
+    if (isMeant(name)) {
+      return get(name);
+    }
+    throw IsoldeException.invalid(name + " is not a strong keyspace's name.");
   }
 
   Collection<StrongKeyspace> all() {
@@ -315,9 +319,7 @@ public final class StrongKeyspaces implements SchemaChangeListener {
    *     it does not take over in time; groups before may be handed over then
    */
   public void lead(String name, String address) {
-    StrongKeyspace keyspace =
-        find(name)
-            .orElseThrow(() -> IsoldeException.invalid(name + " is not a strong keyspace's name."));
+    StrongKeyspace keyspace = named(name);
     String host = host(address);
     List<GroupClient.Target> targets =
         keyspace.targets().stream().filter(target -> hasMember(target, host)).toList();

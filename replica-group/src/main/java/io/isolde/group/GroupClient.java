@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * Brings requests to the leaders of groups, wherever these are: here without a detour, to other
@@ -67,13 +67,14 @@ public final class GroupClient implements AutoCloseable {
   }
 
   /**
-   * What is asked of a leader.
+   * What is asked of a leader. Hears in each attempt whether one before it had no answer.
    *
    * @param here where it is this node
    * @param message for another node; one for each attempt
    */
   private record Question(
-      Function<ReplicaGroup, CompletableFuture<byte[]>> here, Supplier<ByteBuf> message) {}
+      BiFunction<ReplicaGroup, Boolean, CompletableFuture<byte[]>> here,
+      Function<Boolean, ByteBuf> message) {}
 
   /** As the other one, for a write that only this node knows of. */
   public CompletableFuture<Long> write(
@@ -96,8 +97,8 @@ public final class GroupClient implements AutoCloseable {
               Write write = new Write(id, keyHashes, payload, decoded);
               int bytes = payload.length + 32 + 4 * keyHashes.length;
               return new Question(
-                  group -> group.write(write).thenApply(GroupClient::bytes),
-                  () -> {
+                  (group, again) -> group.write(write).thenApply(GroupClient::bytes),
+                  again -> {
                     ByteBuf out = GroupMessages.request(GroupMessages.WRITE, target.group(), bytes);
                     GroupMessages.write(out, id);
                     GroupMessages.write(out, keyHashes);
@@ -118,10 +119,10 @@ public final class GroupClient implements AutoCloseable {
         Optional.empty(),
         id ->
             new Question(
-                group -> requests.decide(group, id, request),
-                () -> {
-                  int bytes = request.length + 24;
-                  ByteBuf out = GroupMessages.request(GroupMessages.DECIDE, target.group(), bytes);
+                (group, again) -> requests.decide(group, id, again, request),
+                again -> {
+                  byte what = again ? GroupMessages.DECIDE_AGAIN : GroupMessages.DECIDE;
+                  ByteBuf out = GroupMessages.request(what, target.group(), request.length + 24);
                   GroupMessages.write(out, id);
                   return out.writeBytes(request);
                 }));
@@ -164,8 +165,8 @@ public final class GroupClient implements AutoCloseable {
         target,
         false,
         new Question(
-            group -> group.barrier().thenCompose(leads -> requests.read(group, request)),
-            () ->
+            (group, again) -> group.barrier().thenCompose(leads -> requests.read(group, request)),
+            again ->
                 GroupMessages.request(GroupMessages.READ, target.group(), request.length)
                     .writeBytes(request)));
   }
@@ -230,7 +231,10 @@ public final class GroupClient implements AutoCloseable {
       Target target, Function<ReplicaGroup, CompletableFuture<byte[]>> here, ByteBuf message) {
     byte[] bytes = GroupMessages.rest(message);
     message.release();
-    return start(target, false, new Question(here, () -> Unpooled.wrappedBuffer(bytes)));
+    return start(
+        target,
+        false,
+        new Question((group, again) -> here.apply(group), again -> Unpooled.wrappedBuffer(bytes)));
   }
 
   /** How far a group's leader is, as soon as all of that is durable in its storage. */
@@ -303,10 +307,10 @@ public final class GroupClient implements AutoCloseable {
       CompletableFuture<byte[]> tried;
       Peer asked = null;
       if (here != null && here.isLeader()) {
-        tried = question.here().apply(here);
+        tried = question.here().apply(here, mayBeDone);
       } else {
         asked = rounds.next(known(here), hinted(), members(here, target));
-        tried = GroupMessages.ask(connections, asked, question.message().get());
+        tried = GroupMessages.ask(connections, asked, question.message().apply(mayBeDone));
       }
       Peer to = asked;
       if (!tried.isDone()) {

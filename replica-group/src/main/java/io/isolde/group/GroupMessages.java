@@ -38,6 +38,9 @@ final class GroupMessages {
   static final byte READ_MEMBER = 13;
   static final byte STAY = 14;
 
+  /** As {@link #DECIDE}, after an attempt without an answer. */
+  static final byte DECIDE_AGAIN = 15;
+
   static final byte OK = 100;
 
   /** With a reason, the leader if it is known, and a message. */

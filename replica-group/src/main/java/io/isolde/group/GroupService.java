@@ -90,9 +90,11 @@ final class GroupService implements ApplicationHandler {
       case GroupMessages.READ -> read(group, GroupMessages.rest(body));
       case GroupMessages.READ_MEMBER ->
           requests.readMember(group, GroupMessages.rest(body)).thenApply(GroupService::ok);
-      case GroupMessages.DECIDE -> {
+      case GroupMessages.DECIDE, GroupMessages.DECIDE_AGAIN -> {
         RequestId request = GroupMessages.requestId(body);
-        yield requests.decide(group, request, GroupMessages.rest(body)).thenApply(GroupService::ok);
+        yield requests
+            .decide(group, request, what == GroupMessages.DECIDE_AGAIN, GroupMessages.rest(body))
+            .thenApply(GroupService::ok);
       }
       case GroupMessages.STATE -> state(group);
       case GroupMessages.LOAD ->

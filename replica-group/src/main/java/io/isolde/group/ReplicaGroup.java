@@ -8,22 +8,16 @@ import io.isolde.raft.RaftReplica;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /** This node's replica of a group: what may be asked of it, most of it only while it leads. */
 public final class ReplicaGroup {
-  private static final int DECISIONS = 256;
-  private static final long PAUSE_MILLIS = 1;
   private static final String CHANGING = "A change of members is under way.";
 
   /** In these, one in the place of another would be half of the members, which Ratis refuses. */
@@ -46,8 +40,7 @@ public final class ReplicaGroup {
   /** One of them may be dead, so the others get their turn. */
   private final AtomicInteger nextTarget = new AtomicInteger();
 
-  /** Decisions on a partition are made one after the other. */
-  private final ReentrantLock[] deciding = new ReentrantLock[DECISIONS];
+  private final Decisions decisions;
 
   ReplicaGroup(
       UUID id,
@@ -60,9 +53,7 @@ public final class ReplicaGroup {
     this.replica = replica;
     this.machine = machine;
     this.queue = new WriteQueue(replica, maxEntryBytes, wallMicros, memory);
-    for (int i = 0; i < DECISIONS; i++) {
-      deciding[i] = new ReentrantLock();
-    }
+    this.decisions = new Decisions(this, machine, queue);
   }
 
   /** Why this replica takes part no more, though it was not closed; empty if it does. */
@@ -77,6 +68,12 @@ public final class ReplicaGroup {
 
     /** The answer if an earlier attempt turns out to have written. */
     T repeated();
+
+    /** The answer if an earlier attempt was answered in vain that nothing is written. */
+    T declined();
+
+    /** A payload without an effect, for the log. */
+    byte[] nothing();
   }
 
   /**
@@ -216,77 +213,17 @@ public final class ReplicaGroup {
    * Decides on what is stored, and writes accordingly, such that nothing else is written to the
    * partition in between. Blocks.
    *
+   * @param mayBeRepeated whether an attempt before this one had no answer
    * @throws GroupFailure also when time runs out
    */
-  public <T> T decide(RequestId request, int keyHash, long deadlineNanos, Decision<T> decision) {
-    ReentrantLock lock = deciding[Math.floorMod(keyHash, DECISIONS)];
-    CompletableFuture<Long> written;
-    Outcome<T> outcome;
-    try {
-      if (!lock.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-        throw timedOut(GroupFailure.Reason.TIMED_OUT);
-      }
-      try {
-        while (true) {
-          WriteQueue.Place place = queue.place(keyHash);
-          await(place.before(), deadlineNanos, GroupFailure.Reason.TIMED_OUT);
-          long term = term(); // Before the barrier: what comes in between ends it.
-          await(barrier(), deadlineNanos, GroupFailure.Reason.TIMED_OUT);
-          OptionalLong before = appliedAt(request, deadlineNanos);
-          if (before.isPresent()) {
-            if (before.getAsLong() == RetryWindow.FORGOTTEN) {
-              throw RetryWindow.forgotten();
-            }
-            return decision.repeated();
-          }
-          outcome = decision.decide();
-          if (outcome.payload() == null) {
-            return outcome.answer();
-          }
-          Write write =
-              new Write(request, term, new int[] {keyHash}, outcome.payload(), outcome.decoded());
-          written = queue.offerAt(place, write);
-          if (written != null) {
-            break;
-          }
-          if (System.nanoTime() > deadlineNanos) {
-            throw timedOut(GroupFailure.Reason.TIMED_OUT);
-          }
-          Thread.sleep(PAUSE_MILLIS); // Others write to the partition without pause.
-        }
-      } finally {
-        lock.unlock();
-      }
-      await(written, deadlineNanos, GroupFailure.Reason.UNKNOWN);
-      return outcome.answer();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new GroupFailure(GroupFailure.Reason.UNKNOWN, "This node stops.");
-    }
-  }
-
-  private OptionalLong appliedAt(RequestId request, long deadlineNanos)
-      throws InterruptedException {
-    try {
-      return machine.appliedAt(request, deadlineNanos);
-    } catch (TimeoutException e) {
-      throw timedOut(GroupFailure.Reason.TIMED_OUT);
-    }
-  }
-
-  private void await(CompletableFuture<?> future, long deadlineNanos, GroupFailure.Reason late)
-      throws InterruptedException {
-    try {
-      var unused = future.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException e) {
-      throw GroupFailure.of(e.getCause());
-    } catch (TimeoutException e) {
-      throw timedOut(late);
-    }
-  }
-
-  private static GroupFailure timedOut(GroupFailure.Reason reason) {
-    return new GroupFailure(reason, "The leader did not get to it in time.");
+  public <T> T decide(
+      RequestId request,
+      boolean mayBeRepeated,
+      int keyHash,
+      long deadlineNanos,
+      Decision<T> decision) {
+    return decisions.decide(
+        new Decisions.Asked<>(request, mayBeRepeated, keyHash, deadlineNanos, decision));
   }
 
   /**

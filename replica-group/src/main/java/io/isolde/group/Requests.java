@@ -20,7 +20,8 @@ public interface Requests {
   CompletableFuture<byte[]> readMember(ReplicaGroup group, byte[] request);
 
   /** Decides and writes, see {@link ReplicaGroup#decide}. Must not block. */
-  CompletableFuture<byte[]> decide(ReplicaGroup group, RequestId id, byte[] request);
+  CompletableFuture<byte[]> decide(
+      ReplicaGroup group, RequestId id, boolean mayBeRepeated, byte[] request);
 
   /** What this node is busy with. */
   NodeLoad load();

@@ -46,6 +46,9 @@ final class GroupNodes implements AutoCloseable {
   /** What the next decisions come to, before any is made. */
   final Queue<CompletableFuture<byte[]>> answers = new ConcurrentLinkedQueue<>();
 
+  /** Of decisions: whether an attempt before each had no answer, as leaders were told. */
+  final Queue<Boolean> attempts = new ConcurrentLinkedQueue<>();
+
   GroupNodes(Path folder) throws IOException {
     this(folder, TIMEOUT_MILLIS);
   }
@@ -111,7 +114,8 @@ final class GroupNodes implements AutoCloseable {
       MemoryStorage storage,
       Supplier<GroupServer> server,
       GroupClient.Target target,
-      Queue<CompletableFuture<byte[]>> answers)
+      Queue<CompletableFuture<byte[]>> answers,
+      Queue<Boolean> attempts)
       implements Requests {
     @Override
     public CompletableFuture<byte[]> read(ReplicaGroup group, byte[] request) {
@@ -127,7 +131,9 @@ final class GroupNodes implements AutoCloseable {
 
     /** Adds one to a number. */
     @Override
-    public CompletableFuture<byte[]> decide(ReplicaGroup group, RequestId id, byte[] request) {
+    public CompletableFuture<byte[]> decide(
+        ReplicaGroup group, RequestId id, boolean mayBeRepeated, byte[] request) {
+      attempts.add(mayBeRepeated);
       CompletableFuture<byte[]> answer = answers.poll();
       if (answer != null) {
         return answer;
@@ -137,6 +143,7 @@ final class GroupNodes implements AutoCloseable {
           () ->
               group.decide(
                   id,
+                  mayBeRepeated,
                   key.hashCode(),
                   System.nanoTime() + TimeUnit.SECONDS.toNanos(30),
                   new Increment(storage, key)));
@@ -184,6 +191,16 @@ final class GroupNodes implements AutoCloseable {
     public byte[] repeated() {
       return new byte[0];
     }
+
+    @Override
+    public byte[] declined() {
+      throw new AssertionError("It always writes.");
+    }
+
+    @Override
+    public byte[] nothing() {
+      throw new AssertionError("It always writes.");
+    }
   }
 
   void start(int number) throws IOException {
@@ -219,7 +236,7 @@ final class GroupNodes implements AutoCloseable {
             hasGroup
                 ? List.of(new GroupServer.Opening(GROUP, initialMembers, storages.get(number)))
                 : List.of(),
-            new Reads(storages.get(number), () -> servers.get(number), target(), answers),
+            new Reads(storages.get(number), () -> servers.get(number), target(), answers, attempts),
             transport -> transport));
   }
 

@@ -38,7 +38,7 @@ class HeldDecisionsTest {
     int leader = nodes.leader();
     List<String> seen = new ArrayList<>();
     ReplicaGroup.Decision<String> decision =
-        new ReplicaGroup.Decision<>() {
+        new TestDecision() {
           @Override
           public ReplicaGroup.Outcome<String> decide() {
             seen.add(String.valueOf(nodes.storages.get(leader).get("k")));
@@ -48,14 +48,9 @@ class HeldDecisionsTest {
             byte[] payload = MemoryStorage.payload("k", "after " + seen.get(seen.size() - 1));
             return new ReplicaGroup.Outcome<>("done", payload, null);
           }
-
-          @Override
-          public String repeated() {
-            throw new AssertionError("It was not made.");
-          }
         };
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
-    return nodes.replica(leader).decide(new RequestId(9, number, 1), 1, deadline, decision);
+    return nodes.replica(leader).decide(new RequestId(9, number, 1), false, 1, deadline, decision);
   }
 
   @Test

@@ -116,7 +116,7 @@ class ReplicaGroupTest {
           .withThrowableOfType(ExecutionException.class)
           .satisfies(ReplicaGroupTest::assertUnknown);
       long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
-      assertThatThrownBy(() -> leader.decide(late, 1, deadline, new NeverAsked()))
+      assertThatThrownBy(() -> leader.decide(late, false, 1, deadline, new TestDecision() {}))
           .satisfies(ReplicaGroupTest::assertUnknown);
       assertThat(nodes.storages.get(nodes.leader()).applied).hasSize(1);
     }
@@ -134,19 +134,6 @@ class ReplicaGroupTest {
     Throwable failure = thrown instanceof ExecutionException ? thrown.getCause() : thrown;
     assertThat(failure).isInstanceOf(GroupFailure.class);
     assertThat(((GroupFailure) failure).reason()).isEqualTo(reason);
-  }
-
-  /** A decision of which nobody knows whether it was made. */
-  private static final class NeverAsked implements ReplicaGroup.Decision<String> {
-    @Override
-    public ReplicaGroup.Outcome<String> decide() {
-      throw new AssertionError("It may have been made before.");
-    }
-
-    @Override
-    public String repeated() {
-      throw new AssertionError("It may not have been made.");
-    }
   }
 
   @Test
@@ -188,7 +175,7 @@ class ReplicaGroupTest {
       RequestId id = new RequestId(9, 1, 1);
       List<String> seen = new ArrayList<>();
       ReplicaGroup.Decision<String> slow =
-          new ReplicaGroup.Decision<>() {
+          new TestDecision() {
             @Override
             public ReplicaGroup.Outcome<String> decide() {
               seen.add(String.valueOf(nodes.storages.get(first).get("k")));
@@ -198,16 +185,11 @@ class ReplicaGroupTest {
               byte[] payload = MemoryStorage.payload("k", "after " + seen.get(seen.size() - 1));
               return new ReplicaGroup.Outcome<>("done", payload, null);
             }
-
-            @Override
-            public String repeated() {
-              throw new AssertionError("It was not made.");
-            }
           };
-      assertThatThrownBy(() -> nodes.replica(first).decide(id, 1, deadline, slow))
+      assertThatThrownBy(() -> nodes.replica(first).decide(id, false, 1, deadline, slow))
           .satisfies(thrown -> assertReason(thrown, Reason.NOT_LEADER));
       assertThat(nodes.read(second, "k")).isEqualTo("other");
-      assertThat(nodes.replica(first).decide(id, 1, deadline, slow)).isEqualTo("done");
+      assertThat(nodes.replica(first).decide(id, false, 1, deadline, slow)).isEqualTo("done");
       assertThat(nodes.read(second, "k")).isEqualTo("after other");
       assertThat(seen).containsExactly("null", "other");
     }

@@ -126,7 +126,9 @@ class FencingTest {
 
   static long open(OracleClient client, UUID coordinator) throws Exception {
     return ((Answer.SessionOpened)
-            client.execute(new Command.OpenSession(coordinator, System.currentTimeMillis())).get())
+            client
+                .execute(new Command.OpenSession(coordinator, CoordinatorSession.newGeneration()))
+                .get())
         .session();
   }
 

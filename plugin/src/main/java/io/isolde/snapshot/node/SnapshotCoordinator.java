@@ -217,7 +217,7 @@ final class SnapshotCoordinator {
     if (Ring.version() != ringVersion) {
       throw new IllegalStateException("Nodes joined, left or moved meanwhile.");
     }
-    SnapshotSchema.publish(order.creation(), tables.size(), order.cutMicros());
+    SnapshotSchema.publish(order.snapshot(), order.creation(), tables.size(), order.cutMicros());
   }
 
   /** How many nodes have to have it. */

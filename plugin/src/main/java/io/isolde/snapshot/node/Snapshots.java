@@ -82,10 +82,9 @@ public final class Snapshots {
           "snapshot",
           request.name());
     }
-    Set<String> nodes = new TreeSet<>();
+    // Clients write through any node, and another snapshot of the name may be made through any.
+    Set<String> nodes = new TreeSet<>(Ring.members());
     request.tables().forEach(table -> nodes.addAll(SnapshotReplicas.of(table.keyspace)));
-    // Clients write through any node.
-    nodes.addAll(request.isGated() ? Ring.members() : Set.of(Ring.self()));
     SnapshotReplicas.requireAlive(nodes);
     UUID creation = UUID.randomUUID();
     List<SnapshotSchema.NewTable> tables = new ArrayList<>();

@@ -30,11 +30,14 @@ public final class SnapshotSchema {
    * Makes the tables of a snapshot.
    *
    * @throws IsoldeException if one of the names is taken
+   * @throws IllegalStateException if another snapshot of the name is there; nothing is changed
    */
   public static void add(Collection<NewTable> tables) {
     var unused =
         Schema.instance.transform(
             before -> {
+              tables.forEach(
+                  table -> requireOnly(before, table.tag.snapshot(), table.tag.creation()));
               Keyspaces after = before;
               for (NewTable table : tables) {
                 after = with(after, table);
@@ -58,18 +61,36 @@ public final class SnapshotSchema {
    *
    * @param tables how many it has
    * @param timestampMicros its moment
-   * @throws IllegalStateException if a table is gone; then nothing is changed
+   * @throws IllegalStateException if a table is gone, or another snapshot of the name is there;
+   *     then nothing is changed
    */
-  public static void publish(UUID creation, int tables, long timestampMicros) {
+  public static void publish(String name, UUID creation, int tables, long timestampMicros) {
     var unused =
         Schema.instance.transform(
             before -> {
+              requireOnly(before, name, creation);
               if (tablesOf(before, creation).size() != tables) {
                 throw new IllegalStateException("A table of the snapshot was dropped meanwhile.");
               }
               return changed(
                   before, creation, table -> TableCopy.published(table, timestampMicros));
             });
+  }
+
+  /**
+   * Of two that are made through two nodes, at most one passes this when it is published: all nodes
+   * know the tables of both by then, or the second one's node knows those of the first.
+   */
+  private static void requireOnly(Keyspaces before, String name, UUID creation) {
+    boolean isTaken =
+        SnapshotCatalog.in(before).stream()
+            .anyMatch(
+                other -> other.tag().snapshot().equals(name) && !other.creation().equals(creation));
+    if (isTaken) {
+      throw new IllegalStateException(
+          "A snapshot of the same name was made through another node at the same time. Create it"
+              + " again if there is none of that name.");
+    }
   }
 
   /** Drops the tables of a snapshot that are still there; their data goes with them. */

@@ -57,6 +57,11 @@ class RingChangesTest {
   }
 
   @Test
+  void whenInstancesOfAnApplicationMakeTheirTablesAtOnceThenThereIsOneOfEach() {
+    new CreatedAtOnce(cluster).check();
+  }
+
+  @Test
   void whenANodeJoinsAndLeavesThenEverySnapshotAddsUp() throws Exception {
     try (OngoingTransfers transfers = OngoingTransfers.start(cluster.session())) {
       transfers.awaitMore();

@@ -51,6 +51,7 @@ class SnapshotsOfAClusterTest {
   private static final int ACCOUNTS = 8;
   private static final int SNAPSHOTS = 3;
   private static final int CLIENTS = 4;
+  private static final int ROUNDS = 5;
 
   private TestCluster cluster;
 
@@ -135,6 +136,37 @@ class SnapshotsOfAClusterTest {
     cluster.on(3, "DROP SNAPSHOT everywhere");
     assertThat(Results.lines(cluster.on(3, "SELECT name FROM isolde.snapshots")))
         .doesNotContain("everywhere");
+  }
+
+  @Test
+  void whenTwoNodesMakeOneOfTheSameNameThenAtMostOneIsThere() {
+    for (int round = 0; round < ROUNDS; round++) {
+      List<CompletableFuture<Boolean>> attempts = new ArrayList<>();
+      for (String statement :
+          List.of("1 twin ON k.plain", "2 twin ON one.cause", "3 twin ON k.a")) {
+        String[] parts = statement.split(" ", 2);
+        attempts.add(
+            CompletableFuture.supplyAsync(
+                () -> {
+                  try {
+                    cluster.on(Integer.parseInt(parts[0]), "CREATE SNAPSHOT " + parts[1]);
+                    return true;
+                  } catch (DriverException refused) {
+                    return false;
+                  }
+                }));
+      }
+      long made = attempts.stream().filter(CompletableFuture::join).count();
+      assertThat(made).as("round %s", round).isLessThanOrEqualTo(1);
+      String select = "SELECT name FROM isolde.snapshots";
+      for (int node = 1; node <= NODES; node++) {
+        assertThat(Results.lines(cluster.on(node, select)).stream().filter("twin"::equals).count())
+            .as("round %s, node %s", round, node)
+            .isEqualTo(made);
+      }
+      cluster.on(1, "DROP SNAPSHOT IF EXISTS twin");
+      assertNothingIsLeft("twin");
+    }
   }
 
   /** Of all replicas, as the second node hears them; one that is slow to tell has no answer. */
