@@ -54,9 +54,10 @@ public final class EveryNode {
   /**
    * That a node is there; builds that do not understand each other have no connection.
    *
-   * @param isRefused whether the name is there, or another one's
+   * @param isRefused whether the name is promised to another maker
+   * @param isThere whether it is in the node's schema
    */
-  record Answer(Formats formats, boolean isRefused) {}
+  record Answer(Formats formats, boolean isRefused, boolean isThere) {}
 
   /**
    * Makes it; other nodes are answered from {@link #serve} on.
@@ -104,8 +105,10 @@ public final class EveryNode {
   private byte[] answer(byte[] asked) {
     try {
       Question question = JsonMessages.read(asked, Question.class);
-      boolean isRefused = question.name() != null && newNames.isRefused(question);
-      return JsonMessages.bytes(new Answer(Formats.ofThisBuild(), isRefused));
+      return JsonMessages.bytes(
+          question.name() == null
+              ? new Answer(Formats.ofThisBuild(), false, false)
+              : newNames.answer(question));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -5,11 +5,11 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.raft.transport.Formats;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -38,6 +38,10 @@ public final class NewNames {
   private static final long MAX_WAIT_MILLIS = 15_000;
 
   private static final long ANSWER_MILLIS = 3_000;
+
+  /** A pull makes this node write all of its schema to disk again. */
+  private static final long PULL_MILLIS = 3_000;
+
   private static final int MIN_PAUSE_MILLIS = 20;
   private static final int MAX_PAUSE_MILLIS = 200;
 
@@ -72,17 +76,20 @@ public final class NewNames {
     }
   }
 
-  /** Another node's question, or this one's own. */
-  boolean isRefused(EveryNode.Question question) {
+  /** Of another node's question, or this one's own. */
+  EveryNode.Answer answer(EveryNode.Question question) {
     String name = question.name();
+    boolean isRefused = false;
+    boolean isThere;
     synchronized (reserved) {
+      isThere = NewName.parse(name).isInSchema();
       if (question.isOver()) {
         reserved.release(name, question.maker());
-        return false;
+      } else if (!isThere) {
+        isRefused = !reserved.reserve(name, question.maker(), NodeClock.nowMillis());
       }
-      return NewName.parse(name).isInSchema()
-          || !reserved.reserve(name, question.maker(), NodeClock.nowMillis());
     }
+    return new EveryNode.Answer(Formats.ofThisBuild(), isRefused, isThere);
   }
 
   /**
@@ -95,6 +102,7 @@ public final class NewNames {
    */
   public <T> T make(NewName name, Supplier<T> make) {
     long deadlineMillis = nowMillis() + MAX_WAIT_MILLIS;
+    long nextPullMillis = nowMillis() + PULL_MILLIS; // It is on its way here, mostly.
     while (!name.isInSchema()) {
       UUID maker = UUID.randomUUID();
       long startMillis = nowMillis();
@@ -104,13 +112,16 @@ public final class NewNames {
         return make(name, maker, make);
       }
       release(name, maker);
-      if (promises.refusing.isEmpty()) {
+      if (promises.refused == 0) {
         throw unavailable(
             name,
             "More than half of the %d nodes must know that nobody else makes it, and %d answer"
                 .formatted(promises.nodes, promises.given));
       }
-      promises.refusing.forEach(SchemaPull::from);
+      if (nowMillis() > nextPullMillis) {
+        promises.having.ifPresent(SchemaPull::from);
+        nextPullMillis = nowMillis() + PULL_MILLIS;
+      }
       if (nowMillis() > deadlineMillis) {
         throw unavailable(name, "It is being made through another node just now");
       }
@@ -131,22 +142,30 @@ public final class NewNames {
     }
   }
 
-  /** What nodes have answered. */
-  private record Promises(int nodes, int given, Set<String> refusing) {
+  /**
+   * What nodes have answered.
+   *
+   * @param having a node that has it in its schema
+   */
+  private record Promises(int nodes, int given, int refused, Optional<String> having) {
     boolean areEnough() {
       return given > nodes / 2;
     }
   }
 
   private Promises reserve(NewName name, UUID maker) {
-    Set<String> nodes = Ring.members();
-    Set<String> refusing = new TreeSet<>();
+    Optional<String> having = Optional.empty();
     int given = 0;
+    int refused = 0;
     for (Map.Entry<String, PatientRequest> asked : ask(name, maker, false).entrySet()) {
       try {
-        byte[] answer = asked.getValue().await(0, ANSWER_MILLIS);
-        if (JsonMessages.read(answer, EveryNode.Answer.class).isRefused()) {
-          refusing.add(asked.getKey());
+        byte[] said = asked.getValue().await(0, ANSWER_MILLIS);
+        EveryNode.Answer answer = JsonMessages.read(said, EveryNode.Answer.class);
+        if (answer.isThere()) {
+          having = Optional.of(asked.getKey());
+        }
+        if (answer.isThere() || answer.isRefused()) {
+          refused++;
         } else {
           given++;
         }
@@ -156,7 +175,7 @@ public final class NewNames {
         throw new UncheckedInterruptedException(e);
       }
     }
-    return new Promises(nodes.size(), given, refusing);
+    return new Promises(Ring.members().size(), given, refused, having);
   }
 
   private void release(NewName name, UUID maker) {

@@ -20,7 +20,7 @@ import java.util.concurrent.Executors;
  */
 final class CreatedAtOnce {
   private static final int NODES = 3;
-  private static final int ROUNDS = 4;
+  private static final int ROUNDS = 3;
 
   private static final String STRONG =
       "WITH replication = {'class': 'ReplicatedLogStrategy', 'replication_factor': 3, 'groups': 2}";
