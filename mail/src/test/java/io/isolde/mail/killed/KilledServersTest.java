@@ -91,6 +91,11 @@ class KilledServersTest {
     assertThat(problemsUnderKills(store)).isEmpty();
   }
 
+  private static Void startServer(MailServerProcess server) throws Exception {
+    server.start();
+    return null;
+  }
+
   /** How much this store loses is luck; {@code docs/mail.md} has what a long run showed. */
   @Test
   void whenServersReadAndThenWriteThenTheInboxesCanStillBeRead() throws Exception {
@@ -100,14 +105,20 @@ class KilledServersTest {
 
   private List<String> problemsUnderKills(MailConsistency store) throws Exception {
     String keyspace = "killed_" + store.name().toLowerCase(Locale.ROOT);
-    addUsers(keyspace, store);
+    List<Future<?>> starts = new ArrayList<>();
+    ExecutorService starter = Executors.newFixedThreadPool(2);
     for (int i = 0; i < 2; i++) {
       MailServerProcess server =
           new MailServerProcess(
               folder.resolve(keyspace + i), cluster.contactPoints(), keyspace, store);
       servers.add(server);
-      server.start();
+      starts.add(starter.submit(() -> startServer(server))); // At once: each creates the tables.
     }
+    starter.shutdown();
+    for (Future<?> start : starts) {
+      start.get();
+    }
+    addUsers(keyspace, store);
     ExecutorService killer = Executors.newSingleThreadExecutor();
     try {
       long start = System.nanoTime();

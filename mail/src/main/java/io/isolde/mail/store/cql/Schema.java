@@ -7,7 +7,12 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 
 /** The tables, which are the same for all stores but for how they are replicated. */
@@ -17,6 +22,11 @@ final class Schema {
   private static final int MAX_REPLICAS = 3;
 
   private static final String STRONG_STRATEGY = "ReplicatedLogStrategy";
+
+  /** Of transactional tables. */
+  private static final String VERSION_INDEX = "io.isolde.version.VersionIndex";
+
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /**
    * What changes. A mailbox is a partition, so that stores can change it as a whole. Rows of
@@ -61,6 +71,7 @@ final class Schema {
    * @param kind kept in the keyspace; a store of another kind must not write there
    * @throws IllegalArgumentException if the keyspace has no plain name, or is of another kind or
    *     replication
+   * @throws IllegalStateException if tables that are to be transactional are not after a minute
    */
   static void create(
       CqlSession session, String keyspace, String kind, boolean isStrong, boolean isTransactional) {
@@ -79,17 +90,44 @@ final class Schema {
     }
     tables.addAll(PLAIN);
     TableCreation.create(session, keyspace, tables);
+    if (isTransactional) {
+      requireTransactional(session, keyspace);
+    }
     requireKind(session, keyspace, kind);
+  }
+
+  /** Another server may be at it: a table is there before it is transactional. */
+  private static void requireTransactional(CqlSession session, String keyspace) {
+    SimpleStatement select =
+        SimpleStatement.newInstance(
+            "SELECT table_name, options FROM system_schema.indexes WHERE keyspace_name = ?",
+            keyspace);
+    Set<String> plain = new TreeSet<>();
+    long startNanos = System.nanoTime();
+    do {
+      CHANGING.forEach(table -> plain.add(table.split(" ", 2)[0]));
+      for (Row index : session.execute(select)) {
+        Map<String, String> options = index.getMap("options", String.class, String.class);
+        if (VERSION_INDEX.equals(options.get("class_name"))) {
+          plain.remove(index.getString("table_name"));
+        }
+      }
+      if (plain.isEmpty()) {
+        return;
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    } while (System.nanoTime() - startNanos < REQUEST_TIMEOUT.toNanos());
+    throw new IllegalStateException(
+        "These tables of \"%s\" are not transactional: %s. Run ENABLE TRANSACTIONS ON each of them."
+            .formatted(keyspace, String.join(", ", plain)));
   }
 
   private static void createKeyspace(CqlSession session, String keyspace, boolean isStrong) {
     int replicas = Math.min(MAX_REPLICAS, session.getMetadata().getNodes().size());
-    Row unused =
-        execute(
-            session,
-            "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': '%s', 'replication_factor': %d}"
-                .formatted(
-                    keyspace, isStrong ? STRONG_STRATEGY : "NetworkTopologyStrategy", replicas));
+    String create =
+        "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': '%s', 'replication_factor': %d}"
+            .formatted(keyspace, isStrong ? STRONG_STRATEGY : "NetworkTopologyStrategy", replicas);
+    var unused = session.execute(TableCreation.onFirstNode(session, create));
   }
 
   /** Empty if there is no such keyspace. */

@@ -9,8 +9,10 @@ import com.datastax.oss.driver.api.core.loadbalancing.NodeDistance;
 import com.datastax.oss.driver.api.core.metadata.Metadata;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
@@ -20,7 +22,11 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Creates tables, and waits until all nodes know them. */
+/**
+ * Creates keyspaces and tables, and waits until all nodes know them. All through one node, which
+ * servers that start at once choose alike: Cassandra lets two nodes create a table of the same name
+ * at once, and drops what was written to one of the two.
+ */
 public final class TableCreation {
   private static final Logger log = LoggerFactory.getLogger(TableCreation.class);
   private static final Duration CREATE_TIMEOUT = Duration.ofSeconds(60);
@@ -50,8 +56,8 @@ public final class TableCreation {
         tables.stream().filter(each -> !there.contains(each.split(" ", 2)[0])).toList();
     if (!missing.isEmpty()) {
       create(session, missing.stream().map(each -> "\"%s\".%s".formatted(keyspace, each)));
-      awaitAgreement(session);
     }
+    awaitAgreement(session); // Another server may have created them just now.
   }
 
   /**
@@ -63,13 +69,27 @@ public final class TableCreation {
     CompletionStage<Metadata> unused = session.setSchemaMetadataEnabled(false);
     try {
       tables.forEach(
-          table ->
-              session.execute(
-                  SimpleStatement.newInstance("CREATE TABLE IF NOT EXISTS " + table)
-                      .setTimeout(CREATE_TIMEOUT)));
+          table -> session.execute(onFirstNode(session, "CREATE TABLE IF NOT EXISTS " + table)));
     } finally {
       unused = session.setSchemaMetadataEnabled(isEnabled);
     }
+  }
+
+  /** A statement that changes the schema. */
+  static SimpleStatement onFirstNode(CqlSession session, String statement) {
+    Optional<Node> first =
+        session.getMetadata().getNodes().values().stream()
+            .filter(TableCreation::isConnected)
+            .min(Comparator.comparing(Node::getHostId));
+    return SimpleStatement.newInstance(statement)
+        .setTimeout(CREATE_TIMEOUT)
+        .setNode(first.orElse(null));
+  }
+
+  private static boolean isConnected(Node node) {
+    return node.getOpenConnections() > 0
+        && node.getDistance() != NodeDistance.IGNORED
+        && node.getHostId() != null;
   }
 
   /**
@@ -90,7 +110,7 @@ public final class TableCreation {
   private static boolean isAgreed(CqlSession session) {
     Set<UUID> versions = new HashSet<>();
     for (Node node : session.getMetadata().getNodes().values()) {
-      if (node.getOpenConnections() > 0 && node.getDistance() != NodeDistance.IGNORED) {
+      if (isConnected(node)) {
         try {
           versions.add(session.execute(VERSION.setNode(node)).one().getUuid(0));
         } catch (DriverException unknown) {
