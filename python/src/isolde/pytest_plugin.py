@@ -9,10 +9,10 @@ however that ends. It comes from a folder in which Isolde was built: ``--isolde-
 
 from __future__ import annotations
 
-import itertools
 import os
 import pathlib
 import subprocess
+import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterator
 
@@ -21,7 +21,6 @@ import pytest
 if TYPE_CHECKING:
     from cassandra.cluster import Cluster, Session
 
-_KEYSPACES = itertools.count(1)
 _START_SECONDS = 240
 _STOP_SECONDS = 60
 _LOG_CHARACTERS = 4000
@@ -111,7 +110,7 @@ def isolde_cluster(isolde_node: IsoldeNode) -> Iterator[Cluster]:
 def isolde_session(isolde_cluster: Any) -> Iterator[Session]:
     """A session in a fresh keyspace."""
     session = isolde_cluster.connect()
-    keyspace = f"pytest_{os.getpid()}_{next(_KEYSPACES)}"
+    keyspace = f"pytest_{uuid.uuid4().hex}"
     replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}"
     session.execute(f"CREATE KEYSPACE {keyspace} WITH replication = {replication}")
     session.set_keyspace(keyspace)
