@@ -8,6 +8,7 @@ import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
 
 /**
  * Cassandra makes a new table known before it opens the table's store. It drops what is written to
@@ -30,6 +31,18 @@ public final class TableStores {
       }
     }
     return true;
+  }
+
+  /**
+   * Requires that a table's store is open.
+   *
+   * @throws IllegalStateException if it is not, or the table is no more
+   */
+  public static void requireOpen(TableMetadata table) {
+    Keyspace open = Schema.instance.getKeyspaceInstance(table.keyspace);
+    if (open == null || !open.hasColumnFamilyStore(table.id)) {
+      throw new IllegalStateException("The table " + table + " is not open here.");
+    }
   }
 
   /**

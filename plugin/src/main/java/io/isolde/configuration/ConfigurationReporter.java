@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.configuration;
 
-import io.isolde.config.NodeClock;
 import io.isolde.oracle.configuration.Configuration;
 import io.isolde.oracle.configuration.ConfigurationReport;
 import io.isolde.oracle.configuration.Effect;
 import io.isolde.oracle.configuration.NodeInfo;
 import io.isolde.oracle.group.ConfigurationChanges;
+import io.isolde.oracle.group.Generations;
 import io.isolde.oracle.replica.Answer;
 import io.isolde.oracle.replica.Command;
 import io.isolde.peers.Ring;
@@ -213,7 +213,7 @@ public final class ConfigurationReporter implements AutoCloseable {
 
   /** Above that of every report before, also of processes before, as far as clocks are right. */
   private long nextGeneration() {
-    generation = Math.max(generation + 1, NodeClock.nowMillis());
+    generation = Math.max(generation + 1, Generations.ofNow());
     return generation;
   }
 

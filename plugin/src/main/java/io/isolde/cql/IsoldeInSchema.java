@@ -80,15 +80,15 @@ final class IsoldeInSchema {
 
   /** What a statement makes that keeps what it is given by an id of its own; empty for all else. */
   static Optional<NewName> newName(CQLStatement statement, boolean isTransactional) {
+    Optional<NewName> name = Optional.empty();
     if (statement instanceof CreateKeyspaceStatement create
         && KeyspaceStatements.isStrong(create)) {
-      return Optional.of(new NewName(create.keyspace(), null));
-    }
-    if (statement instanceof CreateTableStatement create
+      name = Optional.of(new NewName(create.keyspace(), null));
+    } else if (statement instanceof CreateTableStatement create
         && (isTransactional || ReplicatedLogStrategy.isOf(create.keyspace()))) {
-      return Optional.of(new NewName(create.keyspace(), create.getAuditLogContext().scope));
+      name = Optional.of(new NewName(create.keyspace(), create.getAuditLogContext().scope));
     }
-    return Optional.empty();
+    return name.filter(NewName::isValid); // Else Cassandra says what is wrong.
   }
 
   /** The options of CREATE TABLE and ALTER TABLE, and of views, by their names. */

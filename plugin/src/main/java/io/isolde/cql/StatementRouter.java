@@ -53,7 +53,7 @@ final class StatementRouter {
   StatementRouter(TableBarrier barrier, NodeStart node, StrongStatements strong) {
     this.barrier = barrier;
     this.coordinator = node.coordinator();
-    this.changes = new TableChanges(coordinator, node.everyNode());
+    this.changes = new TableChanges(coordinator, node.everyNode(), barrier);
     this.writeGate = node.snapshots().gate();
     this.snapshotTransactions = node.snapshotTransactions();
     this.connections = new ConnectionTransactions(this::abandon);
@@ -271,13 +271,27 @@ final class StatementRouter {
       Set<TableMetadata> tables,
       Incoming incoming,
       Supplier<CompletableFuture<ResultMessage>> onIsolde) {
+    return route(tables, true, incoming, onIsolde);
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param mayBePlain whether it may go on as one on plain tables only, as far as snapshots of
+   *     those are concerned
+   */
+  private CompletableFuture<ResultMessage> route(
+      Set<TableMetadata> tables,
+      boolean mayBePlain,
+      Incoming incoming,
+      Supplier<CompletableFuture<ResultMessage>> onIsolde) {
     return Answers.within(
         barrier.enter(withCommitted(tables, incoming)),
         () -> {
           boolean ours =
               transactionOf(incoming).isPresent()
                   || tables.stream().anyMatch(Tables::isTransactional);
-          if (!ours && strong.isStrong(tables)) {
+          if (!ours && (!mayBePlain || strong.isStrong(tables))) {
             throw new DisabledMeanwhile();
           }
           if (!ours) {
@@ -312,7 +326,8 @@ final class StatementRouter {
     // Transactional tables are cut at a timestamp: nobody has to wait for that.
     Set<TableMetadata> plain =
         tables.stream().filter(table -> !Tables.isTransactional(table)).collect(toSet());
-    return Answers.within(writeGate.enter(plain), () -> route(tables, incoming, onIsolde));
+    return Answers.within(
+        writeGate.enter(plain), () -> route(tables, tables.equals(plain), incoming, onIsolde));
   }
 
   private void refuseOfSnapshot(Incoming incoming) {

@@ -7,9 +7,12 @@ import io.isolde.peers.EveryNode;
 import io.isolde.peers.NewName;
 import io.isolde.replication.ReplicatedLogStrategy;
 import io.isolde.transaction.Tables;
+import io.isolde.transaction.barrier.TableBarrier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.QueryProcessor;
@@ -24,6 +27,7 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.transport.messages.ResultMessage;
+import org.apache.cassandra.utils.concurrent.OpOrder;
 
 /**
  * Cassandra's own statements that change what is Isolde's. Those that take away what a table has
@@ -33,14 +37,16 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 final class TableChanges {
   private final LazyCoordinator coordinator;
   private final EveryNode everyNode;
+  private final TableBarrier barrier;
   private final UniqueIndexStatements uniqueIndexes;
   private final TransactionalOption option;
 
-  TableChanges(LazyCoordinator coordinator, EveryNode everyNode) {
+  TableChanges(LazyCoordinator coordinator, EveryNode everyNode, TableBarrier barrier) {
+    this.barrier = barrier;
     this.coordinator = coordinator;
     this.everyNode = everyNode;
     this.uniqueIndexes = new UniqueIndexStatements(coordinator);
-    this.option = new TransactionalOption(coordinator);
+    this.option = new TransactionalOption(coordinator, everyNode.newNames());
   }
 
   /** Runs the statement, as it is if it takes nothing away that is Isolde's. */
@@ -48,20 +54,28 @@ final class TableChanges {
     if (statement instanceof TruncateStatement truncate) {
       return truncate(truncate, incoming);
     }
-    if (TransactionalOption.isIn(statement)) {
-      return option.run(statement, incoming, () -> once(statement, true, incoming));
+    if (!TransactionalOption.isIn(statement)) {
+      return once(statement, false, incoming, () -> runWithoutOption(statement, incoming));
     }
-    return once(statement, false, incoming);
+    return once(
+        statement,
+        true,
+        incoming,
+        () -> option.run(statement, incoming, () -> runWithoutOption(statement, incoming)));
   }
 
   /** What two nodes must not make at once is made by one after the other. */
-  private ResultMessage once(CQLStatement statement, boolean isTransactional, Incoming incoming) {
+  private ResultMessage once(
+      CQLStatement statement,
+      boolean isTransactional,
+      Incoming incoming,
+      Supplier<ResultMessage> run) {
     Optional<NewName> made = IsoldeInSchema.newName(statement, isTransactional);
     if (made.isEmpty()) {
-      return runWithoutOption(statement, incoming);
+      return run.get();
     }
     statement.authorize(incoming.client());
-    return everyNode.newNames().make(made.get(), () -> runWithoutOption(statement, incoming));
+    return everyNode.newNames().make(made.get(), isTransactional, run);
   }
 
   private ResultMessage runWithoutOption(CQLStatement statement, Incoming incoming) {
@@ -94,9 +108,15 @@ final class TableChanges {
   /** While nothing else runs on the table, since it takes away what snapshots see. */
   private ResultMessage truncate(TruncateStatement truncate, Incoming incoming) {
     TableMetadata table = Schema.instance.getTableMetadata(truncate.keyspace(), truncate.name());
-    boolean isStrong = table != null && ReplicatedLogStrategy.isOf(table);
-    if (table == null || !(isStrong || Tables.isTransactional(table))) {
+    if (table == null) {
       return incoming.onCassandra().get();
+    }
+    boolean isStrong = ReplicatedLogStrategy.isOf(table);
+    if (!isStrong) {
+      Optional<ResultMessage> answer = truncatePlain(table, incoming);
+      if (answer.isPresent()) {
+        return answer.get();
+      }
     }
     truncate.authorize(incoming.client());
     if (isStrong) {
@@ -115,6 +135,15 @@ final class TableChanges {
               uniqueIndexes.truncate(table);
             });
     return result.get(0);
+  }
+
+  /** Within the barrier: ENABLE TRANSACTIONS waits for it. Empty if the table is no plain one. */
+  private Optional<ResultMessage> truncatePlain(TableMetadata table, Incoming incoming) {
+    try (OpOrder.Group unused = barrier.enter(Set.of(table))) {
+      return Tables.isTransactional(table)
+          ? Optional.empty()
+          : Optional.of(incoming.onCassandra().get());
+    }
   }
 
   private ResultMessage dropColumns(CQLStatement statement, ColumnDrop drop, Incoming incoming) {

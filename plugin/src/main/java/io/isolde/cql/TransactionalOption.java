@@ -3,6 +3,7 @@ package io.isolde.cql;
 
 import com.google.common.collect.MapMaker;
 import io.isolde.error.IsoldeException;
+import io.isolde.peers.NewNames;
 import io.isolde.replication.PrivateField;
 import io.isolde.transaction.Tables;
 import java.util.List;
@@ -33,9 +34,11 @@ final class TransactionalOption {
   private static final Map<CQLStatement, Object> TAKEN = new MapMaker().weakKeys().makeMap();
 
   private final LazyCoordinator coordinator;
+  private final NewNames newNames;
 
-  TransactionalOption(LazyCoordinator coordinator) {
+  TransactionalOption(LazyCoordinator coordinator, NewNames newNames) {
     this.coordinator = coordinator;
+    this.newNames = newNames;
   }
 
   /** What a statement of a table says of it; null if nothing. */
@@ -97,13 +100,25 @@ final class TransactionalOption {
       } catch (IsoldeException e) {
         throw plain(table(statement), e);
       }
-    } else if (isTransactional && !Tables.isTransactional(table(statement))) {
+      return answer;
+    }
+    if (isTransactional) {
+      // Somebody else may be at it: a table is there before it is transactional.
+      IsoldeInSchema.newName(statement, true)
+          .ifPresent(name -> newNames.awaitMaker(name, () -> isTransactional(table(statement))));
+    }
+    if (isTransactional && !isTransactional(table(statement))) {
       ClientWarn.instance.warn(
           "The table "
               + table(statement)
               + " was there before, and it is plain; ENABLE TRANSACTIONS makes it transactional.");
     }
     return answer;
+  }
+
+  /** Also if it is gone. */
+  private static boolean isTransactional(TableMetadata table) {
+    return table == null || Tables.isTransactional(table);
   }
 
   private static boolean isTransactional(Object value) {

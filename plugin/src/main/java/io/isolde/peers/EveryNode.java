@@ -42,14 +42,25 @@ public final class EveryNode {
   /** Guarded by this. */
   private Peers peers;
 
+  /** What a node is asked about a name. */
+  enum OfName {
+    /** To promise that nobody else makes it until it is in the node's schema. */
+    RESERVE,
+    /** To promise that nobody else makes it until the maker is done. */
+    RESERVE_FOR_MORE,
+    /** The maker has given up or is done. */
+    RELEASE,
+    /** Whether it is there, or about to be. */
+    LOOK
+  }
+
   /**
    * What is asked; readable by all builds.
    *
    * @param name what is to be in the schema; null if there is nothing
    * @param maker who would put it there
-   * @param isOver whether the maker has given up
    */
-  record Question(String asker, String name, UUID maker, boolean isOver) {}
+  record Question(String asker, String name, UUID maker, OfName what) {}
 
   /**
    * That a node is there; builds that do not understand each other have no connection.
@@ -127,7 +138,7 @@ public final class EveryNode {
    *     does not answer, or understands something else; nothing was changed
    */
   public void requireIsolde(String change) {
-    Question question = new Question(Ring.self(), null, null, false);
+    Question question = new Question(Ring.self(), null, null, null);
     Set<String> nodes = Ring.all();
     requireUp(change, nodes);
     Map<String, PatientRequest> answers = new LinkedHashMap<>();

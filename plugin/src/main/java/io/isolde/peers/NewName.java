@@ -2,6 +2,7 @@
 package io.isolde.peers;
 
 import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.SchemaConstants;
 
 /**
  * A keyspace or a table that is to be made.
@@ -9,6 +10,12 @@ import org.apache.cassandra.schema.Schema;
  * @param table null for a keyspace
  */
 public record NewName(String keyspace, String table) {
+  /** Whether Cassandra takes such names. */
+  public boolean isValid() {
+    return SchemaConstants.isValidCharsName(keyspace)
+        && (table == null || SchemaConstants.isValidCharsName(table));
+  }
+
   /** Whether this node's schema has it. */
   boolean isInSchema() {
     return table == null

@@ -2,7 +2,6 @@
 package io.isolde.peers;
 
 import com.google.common.util.concurrent.Uninterruptibles;
-import io.isolde.config.NodeClock;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.raft.transport.Formats;
@@ -16,6 +15,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keyspaces and tables of Isolde, each made through one node at a time. Cassandra lets two nodes
- * make one of the same name at once, each with ids of its own; later one of them wins, and what
- * clients have written to the other is gone. So whoever makes one has the promise of more than half
- * of the nodes that they let in nobody else until their schemas have it.
+ * make one of the same name at once, each with ids of its own. Later one of them wins, and what
+ * clients have written to the other is gone. So a maker needs the promise of more than half of the
+ * nodes that they let in nobody else until their schemas have the name.
  */
 public final class NewNames {
   private static final Logger log = LoggerFactory.getLogger(NewNames.class);
@@ -37,6 +37,7 @@ public final class NewNames {
   /** For another one that makes it just now, or has, and whose change is on its way here. */
   private static final long MAX_WAIT_MILLIS = 15_000;
 
+  /** Of all nodes; also for those that have just started and can't be asked yet. */
   private static final long ANSWER_MILLIS = 3_000;
 
   /** A pull makes this node write all of its schema to disk again. */
@@ -79,14 +80,18 @@ public final class NewNames {
   /** Of another node's question, or this one's own. */
   EveryNode.Answer answer(EveryNode.Question question) {
     String name = question.name();
+    EveryNode.OfName what = question.what();
     boolean isRefused = false;
     boolean isThere;
     synchronized (reserved) {
       isThere = NewName.parse(name).isInSchema();
-      if (question.isOver()) {
+      if (what == EveryNode.OfName.RELEASE) {
         reserved.release(name, question.maker());
+      } else if (what == EveryNode.OfName.LOOK) {
+        isRefused = reserved.isReserved(name, nowMillis());
       } else if (!isThere) {
-        isRefused = !reserved.reserve(name, question.maker(), NodeClock.nowMillis());
+        boolean isForMore = what == EveryNode.OfName.RESERVE_FOR_MORE;
+        isRefused = !reserved.reserve(name, question.maker(), isForMore, nowMillis());
       }
     }
     return new EveryNode.Answer(Formats.ofThisBuild(), isRefused, isThere);
@@ -96,100 +101,140 @@ public final class NewNames {
    * Makes a keyspace or a table, if nobody else does at the same time. If somebody does, it waits
    * until this node has that, and then does what is to be done if it is there.
    *
+   * @param isForMore whether the name is kept until {@code make} returns, so that {@link
+   *     #awaitMaker} waits for all that it does; else until nodes have the name
    * @param make makes it, or does what is to be done if it is there
-   * @throws IsoldeException UNAVAILABLE if fewer than half of the nodes answer, or another one is
+   * @throws IsoldeException UNAVAILABLE if no more than half of the nodes answer, or another one is
    *     still being made after 15 seconds; nothing was made
    */
-  public <T> T make(NewName name, Supplier<T> make) {
-    long deadlineMillis = nowMillis() + MAX_WAIT_MILLIS;
-    long nextPullMillis = nowMillis() + PULL_MILLIS; // It is on its way here, mostly.
-    while (!name.isInSchema()) {
+  public <T> T make(NewName name, boolean isForMore, Supplier<T> make) {
+    long startMillis = nowMillis();
+    long nextPullMillis = startMillis + PULL_MILLIS; // It is on its way here, mostly.
+    while (!isThere(name)) {
       UUID maker = UUID.randomUUID();
-      long startMillis = nowMillis();
-      Promises promises = reserve(name, maker);
-      // A promise that has ended meanwhile is none.
-      if (promises.areEnough() && nowMillis() - startMillis < ReservedNames.MAX_MILLIS / 2) {
-        return make(name, maker, make);
+      long askedMillis = nowMillis();
+      boolean isKept = false;
+      Said said;
+      try {
+        said =
+            ask(
+                name,
+                maker,
+                isForMore ? EveryNode.OfName.RESERVE_FOR_MORE : EveryNode.OfName.RESERVE);
+        // A promise that has ended meanwhile is none.
+        if (said.isPromised() && nowMillis() - askedMillis < ReservedNames.MAX_MILLIS / 2) {
+          T made = make.get();
+          isKept = !isForMore && name.isInSchema();
+          return made;
+        }
+      } finally {
+        if (!isKept) {
+          send(name, maker, EveryNode.OfName.RELEASE);
+        }
       }
-      release(name, maker);
-      if (promises.refused == 0) {
-        throw unavailable(
-            name,
-            "More than half of the %d nodes must know that nobody else makes it, and %d answer"
-                .formatted(promises.nodes, promises.given));
-      }
+      requireTime(name, said, nowMillis() - startMillis);
       if (nowMillis() > nextPullMillis) {
-        promises.having.ifPresent(SchemaPull::from);
+        said.having.ifPresent(SchemaPull::from);
         nextPullMillis = nowMillis() + PULL_MILLIS;
       }
-      if (nowMillis() > deadlineMillis) {
-        throw unavailable(name, "It is being made through another node just now");
-      }
-      Uninterruptibles.sleepUninterruptibly(
-          ThreadLocalRandom.current().nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS),
-          TimeUnit.MILLISECONDS);
+      pause();
     }
     return make.get();
   }
 
-  private <T> T make(NewName name, UUID maker, Supplier<T> make) {
-    try {
-      return make.get();
-    } finally {
-      if (!name.isInSchema()) {
-        release(name, maker);
-      }
+  /**
+   * Waits while somebody makes what this node's schema has already, for 15 seconds at most.
+   *
+   * @param isDone ends the wait
+   */
+  public void awaitMaker(NewName name, BooleanSupplier isDone) {
+    long startMillis = nowMillis();
+    while (!isDone.getAsBoolean()
+        && ask(name, UUID.randomUUID(), EveryNode.OfName.LOOK).refused > 0
+        && nowMillis() - startMillis < MAX_WAIT_MILLIS) {
+      pause();
     }
+  }
+
+  /** Not if it is being dropped: an empty change of the schema waits for that. */
+  private static boolean isThere(NewName name) {
+    if (!name.isInSchema()) {
+      return false;
+    }
+    var unused = Schema.instance.transform(before -> before);
+    return name.isInSchema();
+  }
+
+  private static void requireTime(NewName name, Said said, long waitedMillis) {
+    if (said.refused + said.having.stream().count() == 0 && waitedMillis > ANSWER_MILLIS) {
+      throw unavailable(
+          name,
+          "More than half of the %d nodes must know that nobody else makes it, and %d answer"
+              .formatted(said.nodes, said.promised));
+    }
+    if (waitedMillis > MAX_WAIT_MILLIS) {
+      throw unavailable(
+          name,
+          said.having
+              .map("The node %s has it, and this one has not heard of it yet"::formatted)
+              .orElse("It is being made through another node just now"));
+    }
+  }
+
+  private static void pause() {
+    Uninterruptibles.sleepUninterruptibly(
+        ThreadLocalRandom.current().nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS),
+        TimeUnit.MILLISECONDS);
   }
 
   /**
    * What nodes have answered.
    *
+   * @param nodes of the cluster
+   * @param refused who has promised it to another maker
    * @param having a node that has it in its schema
    */
-  private record Promises(int nodes, int given, int refused, Optional<String> having) {
-    boolean areEnough() {
-      return given > nodes / 2;
+  private record Said(int nodes, int promised, int refused, Optional<String> having) {
+    /** A node that has it knows of a maker whose promises have ended. */
+    boolean isPromised() {
+      return promised > nodes / 2 && having.isEmpty();
     }
   }
 
-  private Promises reserve(NewName name, UUID maker) {
+  private Said ask(NewName name, UUID maker, EveryNode.OfName what) {
+    long startMillis = nowMillis();
     Optional<String> having = Optional.empty();
-    int given = 0;
+    int promised = 0;
     int refused = 0;
-    for (Map.Entry<String, PatientRequest> asked : ask(name, maker, false).entrySet()) {
+    for (Map.Entry<String, PatientRequest> asked : send(name, maker, what).entrySet()) {
       try {
-        byte[] said = asked.getValue().await(0, ANSWER_MILLIS);
+        long leftMillis = Math.max(1, ANSWER_MILLIS - (nowMillis() - startMillis));
+        byte[] said = asked.getValue().await(0, leftMillis);
         EveryNode.Answer answer = JsonMessages.read(said, EveryNode.Answer.class);
-        if (answer.isThere()) {
-          having = Optional.of(asked.getKey());
-        }
-        if (answer.isThere() || answer.isRefused()) {
+        if (answer.isRefused()) {
           refused++;
+        } else if (answer.isThere()) {
+          having = Optional.of(asked.getKey());
         } else {
-          given++;
+          promised++;
         }
       } catch (ExecutionException | TimeoutException | IOException noAnswer) {
-        log.debug("{} does not promise the name {}", asked.getKey(), name, noAnswer);
+        log.debug("{} does not answer about the name {}", asked.getKey(), name, noAnswer);
       } catch (InterruptedException e) {
         throw new UncheckedInterruptedException(e);
       }
     }
-    return new Promises(Ring.members().size(), given, refused, having);
+    return new Said(Ring.members().size(), promised, refused, having);
   }
 
-  private void release(NewName name, UUID maker) {
-    var unused = ask(name, maker, true);
-  }
-
-  private Map<String, PatientRequest> ask(NewName name, UUID maker, boolean isOver) {
-    EveryNode.Question question =
-        new EveryNode.Question(Ring.self(), name.toString(), maker, isOver);
+  private Map<String, PatientRequest> send(NewName name, UUID maker, EveryNode.OfName what) {
+    EveryNode.Question question = new EveryNode.Question(Ring.self(), name.toString(), maker, what);
     Map<String, PatientRequest> asked = new LinkedHashMap<>();
     Ring.living().forEach(node -> asked.put(node, ask.apply(node, question)));
     return asked;
   }
 
+  /** No clock that is set ends promises. */
   private static long nowMillis() {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
   }

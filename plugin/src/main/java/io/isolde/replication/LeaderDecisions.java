@@ -3,14 +3,17 @@ package io.isolde.replication;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.apply.Stamp;
+import io.isolde.apply.TableStores;
 import io.isolde.group.ReplicaGroup;
 import io.isolde.group.RequestId;
+import io.isolde.peers.SchemaAgreement;
 import io.isolde.raft.GroupFailure;
 import io.isolde.statement.CassandraConditions;
 import io.isolde.statement.StatementMutations;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -18,6 +21,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.ReadExecutionController;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
@@ -40,6 +45,9 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 final class LeaderDecisions {
   private static final int THREADS = 32;
   private static final int MAX_WAITING = 4096;
+
+  /** Below what an attempt may take. */
+  private static final long SCHEMA_MILLIS = 500;
 
   private final long timeoutMillis;
 
@@ -87,7 +95,7 @@ final class LeaderDecisions {
       threads.execute(
           () -> {
             try {
-              DecidedStatement statement = DecidedStatement.of(DecisionRequest.decode(request));
+              DecidedStatement statement = understood(group, DecisionRequest.decode(request));
               answer.complete(
                   group.decide(
                       id,
@@ -105,6 +113,38 @@ final class LeaderDecisions {
     } catch (RejectedExecutionException e) {
       answer.completeExceptionally(
           new GroupFailure(GroupFailure.Reason.OVERLOADED, "Too many decisions wait."));
+    }
+  }
+
+  /**
+   * A statement is checked where it comes from. If it makes no sense here, this node has perhaps
+   * not heard of a table or a column yet.
+   */
+  private static DecidedStatement understood(ReplicaGroup group, DecisionRequest request) {
+    AtomicReference<RuntimeException> failure = new AtomicReference<>();
+    return ShortWait.until(() -> parsed(request, failure), () -> true, SCHEMA_MILLIS)
+        .orElseThrow(
+            () ->
+                SchemaAgreement.hasBeenReached()
+                    ? failure.get()
+                    : new GroupFailure(
+                        GroupFailure.Reason.NOT_LEADER,
+                        "The leader has not heard of a change of the schema yet.",
+                        group.leader(),
+                        failure.get()));
+  }
+
+  private static Optional<DecidedStatement> parsed(
+      DecisionRequest request, AtomicReference<RuntimeException> failure) {
+    try {
+      DecidedStatement statement = DecidedStatement.of(request);
+      for (ModificationStatement write : statement.statements()) {
+        TableStores.requireOpen(write.metadata());
+      }
+      return Optional.of(statement);
+    } catch (RuntimeException e) {
+      failure.set(e);
+      return Optional.empty();
     }
   }
 
@@ -172,19 +212,25 @@ final class LeaderDecisions {
       return new ReplicaGroup.Outcome<>(answer, Payload.encode(decided), decided);
     }
 
-    /** Only a write that was decided on is ever in the log. */
+    /** Under the request's own name only a write is in the log. */
     @Override
     public byte[] repeated() {
       return statement.conditional().isPresent() ? result(null) : encode(new ResultMessage.Void());
     }
 
-    /** With the row as it is now. */
+    /** With the row as it is now, if that does not contradict the answer. */
     @Override
     public byte[] declined() {
       if (statement.conditional().isEmpty()) {
         return encode(new ResultMessage.Void());
       }
-      try (RowIterator rows = current(statement.conditional().get()).rowIterator()) {
+      FilteredPartition current = current(statement.conditional().get());
+      if (statement.conditional().get().request().appliesTo(current)) {
+        throw new GroupFailure(
+            GroupFailure.Reason.TIMED_OUT_UNKNOWN,
+            "The answer to an earlier attempt, that nothing is written, came too late.");
+      }
+      try (RowIterator rows = current.rowIterator()) {
         return result(rows);
       }
     }

@@ -282,12 +282,12 @@ public final class StrongKeyspaces implements SchemaChangeListener {
   }
 
   /**
-   * Returns a strong keyspace; waits for a while if it was made just now, or the node starts.
+   * Returns a strong keyspace; waits for a while if it was made just now.
    *
    * @throws IsoldeException UNAVAILABLE if this node does not serve it yet
    */
   StrongKeyspace get(String name) {
-    return ShortWait.until(() -> find(name), () -> isMeant(name), timeoutMillis)
+    return ShortWait.until(() -> find(name), () -> isStarted && isMeant(name), timeoutMillis)
         .orElseThrow(
             () ->
                 IsoldeException.of(

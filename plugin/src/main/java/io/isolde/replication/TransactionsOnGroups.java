@@ -18,7 +18,6 @@ import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.db.Mutation;
 import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.WriteType;
-import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 import org.slf4j.Logger;
@@ -50,12 +49,12 @@ public final class TransactionsOnGroups implements StrongTables {
 
   @Override
   public int maxMutationBytes(String keyspace) {
-    return keyspaces.maxPayloadBytes(get(keyspace)) - Payload.HEADER_BYTES;
+    return keyspaces.maxPayloadBytes(keyspaces.get(keyspace)) - Payload.HEADER_BYTES;
   }
 
   @Override
   public CompletableFuture<?> apply(Mutation mutation) {
-    StrongKeyspace keyspace = get(mutation.getKeyspaceName());
+    StrongKeyspace keyspace = served(mutation.getKeyspaceName());
     int[] keyHashes = {LeaderDecisions.keyHash(mutation.key())};
     Payload.Updates made = Payload.Updates.of(mutation);
     return keyspace
@@ -65,7 +64,7 @@ public final class TransactionsOnGroups implements StrongTables {
 
   @Override
   public ReadQuery atLeaders(ReadQuery query) {
-    return LeaderQueries.of(query, get(query.metadata().keyspace));
+    return LeaderQueries.of(query, keyspaces.get(query.metadata().keyspace));
   }
 
   @Override
@@ -85,7 +84,7 @@ public final class TransactionsOnGroups implements StrongTables {
 
   @Override
   public void truncate(TableMetadata table, long upTo) {
-    GroupTruncations groups = new GroupTruncations(get(table.keyspace));
+    GroupTruncations groups = new GroupTruncations(keyspaces.get(table.keyspace));
     Payload.Truncation truncation = new Payload.Truncation(table.id, upTo);
     long deadlineNanos =
         System.nanoTime() + DatabaseDescriptor.getTruncateRpcTimeout(TimeUnit.NANOSECONDS);
@@ -150,7 +149,7 @@ public final class TransactionsOnGroups implements StrongTables {
   }
 
   private List<CompletableFuture<Long>> writeToAll(String name, byte[] payload, Object decoded) {
-    StrongKeyspace keyspace = get(name);
+    StrongKeyspace keyspace = keyspaces.get(name);
     return keyspace.targets().stream()
         .map(target -> keyspace.client().write(target, ALL_PARTITIONS, payload, decoded))
         .toList();
@@ -170,14 +169,11 @@ public final class TransactionsOnGroups implements StrongTables {
     }
   }
 
-  private StrongKeyspace get(String name) {
+  /** Does not wait, as who asks applies the commits of all. */
+  private StrongKeyspace served(String name) {
     return keyspaces
         .find(name)
         .orElseThrow(
-            () ->
-                new IllegalStateException(
-                    Schema.instance.getKeyspaceMetadata(name) == null
-                        ? "There is no keyspace " + name + " any more."
-                        : "The keyspace " + name + " is not known as a strong one yet."));
+            () -> new IllegalStateException("The keyspace " + name + " is not served here yet."));
   }
 }

@@ -94,13 +94,12 @@ public final class TableMode {
           }
           String create = "CREATE CUSTOM INDEX IF NOT EXISTS %s ON %s () USING '%s'";
           execute(create + conflicts.orElse(ConflictUnit.ROW).indexOptions(), table, state);
-          conflicts.ifPresentOrElse(
-              asked -> requireFollowers(table, state), () -> barrier.awaitFollowers(table));
+          requireFollowers(table, state);
           beginAnew(Tables.requireTransactional(table));
         });
   }
 
-  /** Nodes that take the unit for another one would look for conflicts in vain. */
+  /** A node that takes the table for a plain one would write to it past the oracle. */
   private void requireFollowers(TableMetadata table, QueryState state) {
     try {
       barrier.requireFollowers(table);

@@ -10,7 +10,6 @@ import io.isolde.raft.Daemons;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.GroupFailure.Reason;
 import io.isolde.raft.transport.LogLimit;
-import java.security.SecureRandom;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -38,7 +37,6 @@ public final class CoordinatorSession implements AutoCloseable {
   private static final byte[] NOTHING = {};
   private static final int UNSTAGE_ATTEMPTS = 30;
   private static final long UNSTAGE_PAUSE_MILLIS = 2_000;
-  private static final int GENERATION_RANDOM_BITS = 20;
 
   private final OracleClient client;
   private final UUID coordinator;
@@ -52,7 +50,7 @@ public final class CoordinatorSession implements AutoCloseable {
   private final ScheduledExecutorService renewals =
       Executors.newSingleThreadScheduledExecutor(Daemons.named("isolde-oracle-lease"));
 
-  private long generation;
+  private final Generations generations = new Generations();
   private final AtomicLong fencings = new AtomicLong();
   private volatile long session = NOT_OPEN;
   private volatile long lowWatermark;
@@ -447,7 +445,7 @@ public final class CoordinatorSession implements AutoCloseable {
     isOpening = true;
     var unused =
         client
-            .execute(new Command.OpenSession(coordinator, nextGeneration()))
+            .execute(new Command.OpenSession(coordinator, generations.next()))
             .whenComplete(
                 (answer, error) -> {
                   try {
@@ -484,21 +482,6 @@ public final class CoordinatorSession implements AutoCloseable {
             coordinator);
       }
     }
-  }
-
-  /** Above that of every session before, also of processes before, as far as clocks are right. */
-  private synchronized long nextGeneration() {
-    generation = Math.max(generation + 1, newGeneration());
-    return generation;
-  }
-
-  /**
-   * A time, and random bits: two processes with the same one would share a session and its numbers.
-   * One would get answers to the other's commits. A clock may be set back to the same millisecond.
-   */
-  static long newGeneration() {
-    return (System.currentTimeMillis() << GENERATION_RANDOM_BITS)
-        | new SecureRandom().nextInt(1 << GENERATION_RANDOM_BITS);
   }
 
   /** Lets the session end by its lease; what is decided and not applied is left to others. */

@@ -126,9 +126,7 @@ class FencingTest {
 
   static long open(OracleClient client, UUID coordinator) throws Exception {
     return ((Answer.SessionOpened)
-            client
-                .execute(new Command.OpenSession(coordinator, CoordinatorSession.newGeneration()))
-                .get())
+            client.execute(new Command.OpenSession(coordinator, Generations.ofNow())).get())
         .session();
   }
 

@@ -37,7 +37,6 @@ final class SnapshotCoordinator {
   private static final long SCHEMA_STEP_MILLIS = 45_000;
 
   private final Peers peers;
-  private final Set<String> nodes;
   private final List<SnapshotSchema.NewTable> tables;
   private final LongSupplier chooseCut;
   private final long ringVersion;
@@ -65,7 +64,6 @@ final class SnapshotCoordinator {
       SnapshotSpec order,
       LongSupplier chooseCut) {
     this.peers = peers;
-    this.nodes = nodes;
     this.tables = tables;
     this.order = order;
     this.chooseCut = chooseCut;
@@ -218,10 +216,5 @@ final class SnapshotCoordinator {
       throw new IllegalStateException("Nodes joined, left or moved meanwhile.");
     }
     SnapshotSchema.publish(order.snapshot(), order.creation(), tables.size(), order.cutMicros());
-  }
-
-  /** How many nodes have to have it. */
-  int nodeCount() {
-    return nodes.size();
   }
 }

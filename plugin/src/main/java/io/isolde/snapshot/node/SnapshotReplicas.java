@@ -50,7 +50,7 @@ final class SnapshotReplicas {
     if (!down.isEmpty()) {
       throw IsoldeException.of(
           ErrorCode.SNAPSHOT_FAILED,
-          "A snapshot is on all replicas or on none, and these are down: "
+          "A snapshot needs all nodes, and these are down: "
               + String.join(", ", down)
               + ". Nothing was done.",
           "down",

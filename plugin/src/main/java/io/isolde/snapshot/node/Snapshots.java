@@ -57,7 +57,7 @@ public final class Snapshots {
    * A snapshot that can be read.
    *
    * @param timestampMicros its moment, since 1970
-   * @param nodes that have it
+   * @param nodes that have a replica of it
    */
   public record Created(String name, long timestampMicros, int tables, int nodes) {}
 
@@ -82,9 +82,11 @@ public final class Snapshots {
           "snapshot",
           request.name());
     }
+    Set<String> replicas = new TreeSet<>();
+    request.tables().forEach(table -> replicas.addAll(SnapshotReplicas.of(table.keyspace)));
     // Clients write through any node, and another snapshot of the name may be made through any.
     Set<String> nodes = new TreeSet<>(Ring.members());
-    request.tables().forEach(table -> nodes.addAll(SnapshotReplicas.of(table.keyspace)));
+    nodes.addAll(replicas);
     SnapshotReplicas.requireAlive(nodes);
     UUID creation = UUID.randomUUID();
     List<SnapshotSchema.NewTable> tables = new ArrayList<>();
@@ -97,7 +99,7 @@ public final class Snapshots {
         new SnapshotCoordinator(peers, nodes, tables, order(creation, request, tables), moment);
     creating.add(creation);
     try {
-      return result(creator.run(), creator, request);
+      return result(creator.run(), creator, request, replicas.size());
     } finally {
       creating.remove(creation);
     }
@@ -166,7 +168,10 @@ public final class Snapshots {
   }
 
   private static Created result(
-      Creation.Outcome outcome, SnapshotCoordinator creator, SnapshotRequest request) {
+      Creation.Outcome outcome,
+      SnapshotCoordinator creator,
+      SnapshotRequest request,
+      int replicas) {
     if (!outcome.isCreated()) {
       throw IsoldeException.of(
           ErrorCode.SNAPSHOT_FAILED,
@@ -179,8 +184,7 @@ public final class Snapshots {
           "nodes",
           String.join(",", new TreeSet<>(outcome.problems().keySet())));
     }
-    return new Created(
-        request.name(), creator.cutMicros(), request.tables().size(), creator.nodeCount());
+    return new Created(request.name(), creator.cutMicros(), request.tables().size(), replicas);
   }
 
   private static String sentences(Map<String, String> problems) {

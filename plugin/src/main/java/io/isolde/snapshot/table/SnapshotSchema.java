@@ -78,8 +78,8 @@ public final class SnapshotSchema {
   }
 
   /**
-   * Of two that are made through two nodes, at most one passes this when it is published: all nodes
-   * know the tables of both by then, or the second one's node knows those of the first.
+   * Of two that are made through two nodes, at most one passes this when it is published. For each
+   * is published after all nodes, and so the other's, have heard of its tables.
    */
   private static void requireOnly(Keyspaces before, String name, UUID creation) {
     boolean isTaken =

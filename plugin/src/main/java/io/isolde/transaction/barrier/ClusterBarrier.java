@@ -42,6 +42,8 @@ public final class ClusterBarrier {
   private static final int MAX_WAITING = 64;
   private static final long MAX_WAIT_MILLIS = 15_000;
 
+  private static final int FOLLOW_ATTEMPTS = 3;
+
   /**
    * For nodes that have just started; longer would be a long time for a node that has just died.
    */
@@ -247,17 +249,27 @@ public final class ClusterBarrier {
   }
 
   /**
-   * As {@link #awaitFollowers}, where a node that goes on before would do harm.
+   * As {@link #awaitFollowers}, where a node that goes on before would do harm. Waits longer: a
+   * busy node may take a while for a change of the schema.
    *
    * @throws IsoldeException UNAVAILABLE if a node does not know it yet
    */
   public void requireFollowers(TableMetadata table) {
-    var unused =
-        requireAll(
-            table,
-            ask(BarrierRequest.Kind.FOLLOW, UUID.randomUUID(), table),
-            MAX_WAIT_MILLIS,
-            "A node does not know yet what " + table + " is now; try again.");
+    for (int attempt = 1; ; attempt++) {
+      try {
+        var unused =
+            requireAll(
+                table,
+                ask(BarrierRequest.Kind.FOLLOW, UUID.randomUUID(), table),
+                MAX_WAIT_MILLIS,
+                "A node does not know yet what " + table + " is now; try again.");
+        return;
+      } catch (IsoldeException e) {
+        if (attempt == FOLLOW_ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
   }
 
   /**

@@ -59,7 +59,8 @@ final class CreatedAtOnce {
       List<CompletableFuture<Void>> instances = new ArrayList<>();
       for (int instance = 1; instance <= NODES; instance++) {
         int node = instance;
-        String insert = "INSERT INTO %s (p, v) VALUES (%d, %d)".formatted(table, node, node);
+        String insert =
+            "INSERT INTO %s (p, v) VALUES (%d, %d) IF NOT EXISTS".formatted(table, node, node);
         instances.add(
             CompletableFuture.runAsync(
                 () -> List.of(first, second, insert).forEach(cql -> run(node, cql)), threads));

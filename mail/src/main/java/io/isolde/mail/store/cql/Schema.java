@@ -82,6 +82,7 @@ final class Schema {
     }
     if (strategy(session, keyspace).isEmpty()) {
       createKeyspace(session, keyspace, isStrong);
+      TableCreation.awaitAgreement(session);
     }
     requireStrategy(session, keyspace, isStrong);
     List<String> tables = new ArrayList<>();

@@ -24,8 +24,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Creates keyspaces and tables, and waits until all nodes know them. All through one node, which
- * servers that start at once choose alike: Cassandra lets two nodes create a table of the same name
- * at once, and drops what was written to one of the two.
+ * servers that start at once choose alike if they are connected to the same ones. Cassandra lets
+ * two nodes create a table of the same name at once. Then it drops what was written to one of the
+ * two.
  */
 public final class TableCreation {
   private static final Logger log = LoggerFactory.getLogger(TableCreation.class);
@@ -96,7 +97,7 @@ public final class TableCreation {
    * The driver asks one node for the versions of all. That node may not have heard of the last
    * change, nor that others have. So this asks each.
    */
-  private static void awaitAgreement(CqlSession session) {
+  static void awaitAgreement(CqlSession session) {
     long startNanos = System.nanoTime();
     while (!isAgreed(session)) {
       if (System.nanoTime() - startNanos > MAX_AGREEMENT_NANOS) {
