@@ -54,6 +54,11 @@ final class TableChanges {
     if (statement instanceof TruncateStatement truncate) {
       return truncate(truncate, incoming);
     }
+    Optional<String> named = IsoldeInSchema.subject(statement);
+    if (named.isPresent()) {
+      statement.authorize(incoming.client());
+      everyNode.requireIsolde(named.get());
+    }
     if (!TransactionalOption.isIn(statement)) {
       return once(statement, false, incoming, () -> runWithoutOption(statement, incoming));
     }
@@ -79,11 +84,6 @@ final class TableChanges {
   }
 
   private ResultMessage runWithoutOption(CQLStatement statement, Incoming incoming) {
-    Optional<String> named = IsoldeInSchema.subject(statement);
-    if (named.isPresent()) {
-      statement.authorize(incoming.client());
-      everyNode.requireIsolde(named.get());
-    }
     if (IsoldeInSchema.isUniqueIndex(statement)) {
       return uniqueIndexes.create((CreateIndexStatement) statement, incoming);
     }

@@ -169,7 +169,7 @@ public final class NewNames {
     if (said.refused + said.having.stream().count() == 0 && waitedMillis > ANSWER_MILLIS) {
       throw unavailable(
           name,
-          "More than half of the %d nodes must know that nobody else makes it, and %d answer"
+          "More than half of the %d nodes must promise that nobody else makes it, and %d do"
               .formatted(said.nodes, said.promised));
     }
     if (waitedMillis > MAX_WAIT_MILLIS) {
