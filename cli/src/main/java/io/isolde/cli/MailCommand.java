@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cli;
 
+import io.isolde.cluster.StartLock;
 import io.isolde.mail.server.MailFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -37,17 +38,17 @@ final class MailCommand {
   void start(@Mixin Home home, @Mixin NodeAccess access, @Mixin MailOptions options) {
     MailFolder folder = folder(home);
     MailDaemon daemon = new MailDaemon(folder);
-    if (daemon.process().isPresent()) {
-      throw new CommandFailedException(
-          "The mail server is running already. `isolde mail stop` ends it.");
-    }
-    try {
+    try (StartLock lock = daemon.lock()) {
+      if (daemon.process().isPresent()) {
+        throw new CommandFailedException(
+            "The mail server is running already. `isolde mail stop` ends it.");
+      }
       folder.write(options.toSettings(home, access, folder));
+      say("Starting the mail server; the first time it creates tables, which takes a while.");
+      show(daemon.start(), folder);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    say("Starting the mail server; the first time it creates tables, which takes a while.");
-    show(daemon.start(), folder);
     say("  user     ./isolde mail user add alice");
     say("  stop     ./isolde mail stop");
   }

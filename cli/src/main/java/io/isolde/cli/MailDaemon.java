@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.cli;
 
+import io.isolde.cluster.StartLock;
 import io.isolde.mail.server.MailFolder;
 import io.isolde.mail.server.MailProcess;
 import java.io.IOException;
@@ -24,6 +25,9 @@ final class MailDaemon {
   /** Deliveries that have started end first. */
   private static final Duration MAX_STOP = Duration.ofSeconds(60);
 
+  /** Another command starts it; it is seen soon enough whether that works. */
+  private static final Duration MAX_OTHER_START = Duration.ofSeconds(10);
+
   private static final long POLL_MILLIS = 100;
   private static final int MAX_LOG_LINES = 5;
 
@@ -31,6 +35,12 @@ final class MailDaemon {
 
   MailDaemon(MailFolder folder) {
     this.folder = folder;
+  }
+
+  /** Taken by who looks whether it runs, and starts it. */
+  StartLock lock() throws IOException {
+    Files.createDirectories(folder.path(""));
+    return StartLock.take(folder.path("mail.lock"), MAX_OTHER_START, "the mail server");
   }
 
   /** Returns the process, if it runs. */

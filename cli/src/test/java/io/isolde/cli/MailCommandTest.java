@@ -3,6 +3,7 @@ package io.isolde.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.cluster.StartLock;
 import io.isolde.mail.server.MailFolder;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -69,6 +70,16 @@ class MailCommandTest {
     assertThat(run("mail", "start", "--no-passwords-in-clear", home())).isOne();
     assertThat(new MailFolder(home.resolve("mail")).properties())
         .containsEntry(MailFolder.PASSWORDS_IN_CLEAR, "false");
+  }
+
+  @Test
+  void whenAnotherCommandStartsTheServerThenThisOneDoesNot() throws Exception {
+    MailFolder folder = new MailFolder(home.resolve("mail"));
+    try (StartLock lock = new MailDaemon(folder).lock()) {
+      assertThat(run("mail", "start", "--at=127.0.0.1:1", home())).isOne();
+      assertThat(err.toString()).contains("Another command has been starting the mail server");
+      assertThat(folder.path("mail.pid")).doesNotExist();
+    }
   }
 
   @Test

@@ -27,6 +27,9 @@ public final class LocalNode {
 
   private static final int LOG_TAIL_LINES = 30;
 
+  /** For another command that looks at three ports and starts the process. */
+  private static final Duration MAX_SPAWN = Duration.ofSeconds(30);
+
   private final NodeFolder folder;
   private final NodeProcess process;
 
@@ -81,7 +84,7 @@ public final class LocalNode {
    * @return false if somebody else has started it meanwhile
    */
   boolean spawn(Distribution distribution) {
-    try (NodeLock lock = NodeLock.take(folder.lockFile())) {
+    try (StartLock lock = StartLock.take(folder.lockFile(), MAX_SPAWN, "the node of " + folder.path())) {
       if (isAlive()) {
         return false;
       }

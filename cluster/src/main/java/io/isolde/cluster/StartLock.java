@@ -11,34 +11,38 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
 /**
- * Keeps two commands, also of two processes, from starting the same node at once: each would see
+ * Keeps two commands, also of two processes, from starting the same thing at once: each would see
  * that no process is there, and start one. The operating system releases it when its holder dies.
  */
-final class NodeLock implements AutoCloseable {
-
-  /** A start that holds it looks at three ports and starts a process. */
-  private static final Duration BOUND = Duration.ofSeconds(30);
+public final class StartLock implements AutoCloseable {
 
   private final FileChannel channel;
 
-  private NodeLock(FileChannel channel) {
+  private StartLock(FileChannel channel) {
     this.channel = channel;
   }
 
-  /** Waits for its turn, for a bounded time. */
-  static NodeLock take(Path file) {
+  /**
+   * Takes it.
+   *
+   * @param file is made if it is not there, and stays
+   * @param bound for how long to wait while another command has it
+   * @param what is started, in words
+   * @throws ClusterException TIMEOUT if another command has it for longer; IO
+   */
+  public static StartLock take(Path file, Duration bound, String what) {
     FileChannel channel = null;
     try {
       channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
       FileChannel open = channel;
-      if (!Waiting.until(BOUND, () -> isTaken(open))) {
+      if (!Waiting.until(bound, () -> isTaken(open))) {
         throw new ClusterException(
             Reason.TIMEOUT,
-            "Another command has been starting the node of %s for %d s; try again when it is done."
-                .formatted(file.getParent(), BOUND.toSeconds()));
+            "Another command has been starting %s for %d s; try again when it is done."
+                .formatted(what, bound.toSeconds()));
       }
       channel = null;
-      return new NodeLock(open);
+      return new StartLock(open);
     } catch (IOException e) {
       throw new ClusterException(Reason.IO, "The file %s can't be written.".formatted(file), e);
     } finally {
@@ -53,7 +57,7 @@ final class NodeLock implements AutoCloseable {
     } catch (OverlappingFileLockException anotherThreadHasIt) {
       return false;
     } catch (IOException e) {
-      throw new ClusterException(Reason.IO, "A node can't be locked for its start.", e);
+      throw new ClusterException(Reason.IO, "A start can't be locked.", e);
     }
   }
 
@@ -65,7 +69,7 @@ final class NodeLock implements AutoCloseable {
     try {
       channel.close();
     } catch (IOException e) {
-      throw new ClusterException(Reason.IO, "The lock of a node can't be released.", e);
+      throw new ClusterException(Reason.IO, "The lock of a start can't be released.", e);
     }
   }
 
