@@ -84,7 +84,8 @@ public final class LocalNode {
    * @return false if somebody else has started it meanwhile
    */
   boolean spawn(Distribution distribution) {
-    try (StartLock lock = StartLock.take(folder.lockFile(), MAX_SPAWN, "the node of " + folder.path())) {
+    try (StartLock lock =
+        StartLock.take(folder.lockFile(), MAX_SPAWN, "the node of " + folder.path())) {
       if (isAlive()) {
         return false;
       }
