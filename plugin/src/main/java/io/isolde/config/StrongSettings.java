@@ -2,6 +2,8 @@
 package io.isolde.config;
 
 import io.isolde.group.HandOverPolicy;
+import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * Of strong keyspaces.
@@ -20,6 +22,9 @@ import io.isolde.group.HandOverPolicy;
  * @param isReadLeased {@code strong_reads}: {@code lease} (the default): leaders answer reads while
  *     clocks say that nobody else can lead, which needs clocks that run about equally fast; {@code
  *     read_index}: they ask a majority each time.
+ * @param keyspaces {@code strong_keyspaces}: those that are strong ones also if they are created
+ *     with {@code SimpleStrategy} or {@code NetworkTopologyStrategy}, as tools do that can't be
+ *     changed. Names, or how names start and {@code *}. The same on all nodes. Default: none.
  * @param isLeadershipCompactionAware {@code leadership_policy}: whom a leader of a replica group
  *     hands over to before a heavy compaction of its tables: {@code least-loaded}, {@code random},
  *     {@code round-robin}; {@code off} (the default): nobody, and Cassandra schedules compactions
@@ -39,12 +44,19 @@ public record StrongSettings(
     long logBytes,
     long timeoutMillis,
     boolean isReadLeased,
+    List<String> keyspaces,
     boolean isLeadershipCompactionAware,
     HandOverPolicy.Rules leadership) {
+  private static final Pattern KEYSPACE = Pattern.compile("\\w{1,48}\\*?");
+
   public StrongSettings {
     IsoldeConfig.require(port >= 1 && port < 65_535, "strong_port and the next must be TCP ports.");
     IsoldeConfig.require(!directory.isBlank(), "strong_directory must name a directory.");
     IsoldeConfig.require(logBytes >= IsoldeConfig.MIB, "strong_log_size must be at least 1MiB.");
+    keyspaces = keyspaces.stream().distinct().sorted().toList();
+    IsoldeConfig.require(
+        keyspaces.stream().allMatch(KEYSPACE.asMatchPredicate()),
+        "strong_keyspaces must be names of keyspaces, each with a * at its end or none.");
     IsoldeConfig.require(timeoutMillis >= 100, "strong_timeout must be at least 100ms.");
     IsoldeConfig.require(
         leadership.thresholdBytes() >= 1, "leadership_threshold must be at least 1B.");
@@ -60,6 +72,7 @@ public record StrongSettings(
         file.bytes("strong_log_size", 256L << 20),
         file.millis("strong_timeout", "5s"),
         file.choice("strong_reads", "lease", "read_index"),
+        file.list("strong_keyspaces"),
         !policy.equals("off"),
         leadership(file, policy));
   }

@@ -2,8 +2,8 @@
 package io.isolde.cql;
 
 import io.isolde.config.IsoldeConfig;
-import io.isolde.replication.KeyspaceStatements;
 import io.isolde.replication.StatementTexts;
+import io.isolde.replication.StrongByName;
 import io.isolde.replication.StrongStatements;
 import io.isolde.statement.ClientRequest;
 import io.isolde.transaction.barrier.TableBarrier;
@@ -38,6 +38,7 @@ public final class IsoldeQueryHandler implements QueryHandler {
   private final QueryProcessor cassandra = QueryProcessor.instance;
   private final PreparedControlStatements preparedControl = new PreparedControlStatements();
   private final StatementTexts texts = new StatementTexts();
+  private final StrongByName strongByName;
   private final StatementRouter router;
 
   /**
@@ -49,11 +50,10 @@ public final class IsoldeQueryHandler implements QueryHandler {
     TableBarrier barrier = new TableBarrier();
     IsoldeConfig config = IsoldeConfig.ofThisNode();
     StrongStatements strong = new StrongStatements(config, texts);
-    router =
-        new StatementRouter(
-            barrier,
-            new NodeStart(config, barrier, strong.keyspaces(), preparedControl).inBackground(),
-            strong);
+    NodeStart node =
+        new NodeStart(config, barrier, strong.keyspaces(), preparedControl).inBackground();
+    strongByName = node.strongByName();
+    router = new StatementRouter(barrier, node, strong);
   }
 
   @Override
@@ -221,7 +221,8 @@ public final class IsoldeQueryHandler implements QueryHandler {
             request.state().getClientState(),
             () -> {
               check.run();
-              CQLStatement replaced = KeyspaceStatements.replace(statement);
+              CQLStatement replaced =
+                  strongByName.replace(statement, request.state().getClientState());
               return router.route(
                   replaced,
                   options,

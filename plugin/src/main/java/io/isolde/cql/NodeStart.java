@@ -21,6 +21,7 @@ import io.isolde.replicated.OracleHost;
 import io.isolde.replicated.ReplicatedOracle;
 import io.isolde.replication.GroupWatches;
 import io.isolde.replication.LedGroups;
+import io.isolde.replication.StrongByName;
 import io.isolde.replication.StrongKeyspaces;
 import io.isolde.replication.TransactionsOnGroups;
 import io.isolde.restart.Restart;
@@ -49,6 +50,7 @@ final class NodeStart implements NodeParts {
 
   private final IsoldeConfig config;
   private final EveryNode everyNode;
+  private final StrongByName strongByName;
   private final ClusterBarrier barrier;
   private final StrongKeyspaces strong;
   private final LaterAnswers laterAnswers;
@@ -74,7 +76,8 @@ final class NodeStart implements NodeParts {
       StrongKeyspaces strong,
       PreparedControlStatements control) {
     this.config = config;
-    this.everyNode = new EveryNode(this::port);
+    this.everyNode = new EveryNode(this::port, config.strong().keyspaces());
+    this.strongByName = new StrongByName(config.strong().keyspaces(), everyNode);
     this.restart = Restart.begin();
     this.barrier = new ClusterBarrier(barrier, everyNode, this::port, restart::secure);
     this.watches = new Watches(this::oracleHost, barrier);
@@ -105,6 +108,10 @@ final class NodeStart implements NodeParts {
 
   EveryNode everyNode() {
     return everyNode;
+  }
+
+  StrongByName strongByName() {
+    return strongByName;
   }
 
   SnapshotTransactions snapshotTransactions() {
@@ -171,6 +178,7 @@ final class NodeStart implements NodeParts {
       }
       startHost(); // First: what a dead process has left is finished before clients come.
       everyNode.serve();
+      strongByName.follow();
       barrier.serve();
       watches.serve();
       locks.serve();

@@ -9,6 +9,7 @@ import io.isolde.raft.transport.TransportException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -36,6 +37,7 @@ public final class EveryNode {
   private static final long MAX_WAIT_MILLIS = 10_000;
 
   private final Supplier<Optional<NodePort>> port;
+  private final List<String> strongKeyspaces;
 
   private final NewNames newNames = new NewNames(this::ask);
 
@@ -67,16 +69,20 @@ public final class EveryNode {
    *
    * @param isRefused whether the name is promised to another maker
    * @param isThere whether it is in the node's schema
+   * @param strongKeyspaces the setting of the node
    */
-  record Answer(Formats formats, boolean isRefused, boolean isThere) {}
+  record Answer(
+      Formats formats, boolean isRefused, boolean isThere, List<String> strongKeyspaces) {}
 
   /**
    * Makes it; other nodes are answered from {@link #serve} on.
    *
    * @param port empty until the port for other nodes is open
+   * @param strongKeyspaces the setting of this node
    */
-  public EveryNode(Supplier<Optional<NodePort>> port) {
+  public EveryNode(Supplier<Optional<NodePort>> port, List<String> strongKeyspaces) {
     this.port = port;
+    this.strongKeyspaces = strongKeyspaces;
   }
 
   /** Starts answering other nodes, once Cassandra knows its own address. */
@@ -118,7 +124,7 @@ public final class EveryNode {
       Question question = JsonMessages.read(asked, Question.class);
       return JsonMessages.bytes(
           question.name() == null
-              ? new Answer(Formats.ofThisBuild(), false, false)
+              ? new Answer(Formats.ofThisBuild(), false, false, strongKeyspaces)
               : newNames.answer(question));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -138,12 +144,40 @@ public final class EveryNode {
    *     does not answer, or understands something else; nothing was changed
    */
   public void requireIsolde(String change) {
+    var unused = answers(change);
+  }
+
+  /**
+   * As {@link #requireIsolde}, for a keyspace that is a strong one by {@code strong_keyspaces}.
+   *
+   * @throws IsoldeException as that; UNSUPPORTED_KEYSPACE if the setting differs on a node
+   */
+  public void requireSameStrongKeyspaces(String change) {
+    answers(change)
+        .forEach(
+            (node, answer) -> {
+              if (!strongKeyspaces.equals(answer.strongKeyspaces())) {
+                throw IsoldeException.of(
+                    ErrorCode.UNSUPPORTED_KEYSPACE,
+                    "%s makes a strong keyspace by strong_keyspaces, which must be the same on all"
+                            .formatted(change)
+                        + " nodes. Here it is %s, and on the node %s it is %s."
+                            .formatted(strongKeyspaces, node, answer.strongKeyspaces()),
+                    "node",
+                    node);
+              }
+            });
+  }
+
+  private Map<String, Answer> answers(String change) {
     Question question = new Question(Ring.self(), null, null, null);
     Set<String> nodes = Ring.all();
     requireUp(change, nodes);
-    Map<String, PatientRequest> answers = new LinkedHashMap<>();
-    nodes.forEach(node -> answers.put(node, ask(node, question)));
-    answers.forEach((node, request) -> requireIsolde(change, node, request));
+    Map<String, PatientRequest> asked = new LinkedHashMap<>();
+    nodes.forEach(node -> asked.put(node, ask(node, question)));
+    Map<String, Answer> answers = new LinkedHashMap<>();
+    asked.forEach((node, request) -> answers.put(node, answer(change, node, request)));
+    return answers;
   }
 
   private static void requireUp(String change, Set<String> nodes) {
@@ -161,9 +195,9 @@ public final class EveryNode {
     }
   }
 
-  private static void requireIsolde(String change, String node, PatientRequest request) {
+  private static Answer answer(String change, String node, PatientRequest request) {
     try {
-      var unused = JsonMessages.read(request.await(PATIENCE_MILLIS, MAX_WAIT_MILLIS), Answer.class);
+      return JsonMessages.read(request.await(PATIENCE_MILLIS, MAX_WAIT_MILLIS), Answer.class);
     } catch (ExecutionException | TimeoutException | IOException e) {
       Throwable cause = e instanceof ExecutionException ? e.getCause() : null;
       if (cause instanceof TransportException failure

@@ -7,6 +7,7 @@ import io.isolde.error.IsoldeException;
 import io.isolde.raft.transport.Formats;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -94,7 +95,7 @@ public final class NewNames {
         isRefused = !reserved.reserve(name, question.maker(), isForMore, nowMillis());
       }
     }
-    return new EveryNode.Answer(Formats.ofThisBuild(), isRefused, isThere);
+    return new EveryNode.Answer(Formats.ofThisBuild(), isRefused, isThere, List.of());
   }
 
   /**

@@ -94,6 +94,33 @@ public final class KeyspaceStatements {
     return (Map<String, Object>) PROPERTIES.get(attributes);
   }
 
+  /** The options of a keyspace's replication that a statement has, its class among them. */
+  static Map<String, String> replication(CreateKeyspaceStatement statement) {
+    return replication(properties(CREATED.get(statement)));
+  }
+
+  /** As the other one; empty if it changes nothing of that. */
+  static Map<String, String> replication(AlterKeyspaceStatement statement) {
+    return replication(properties(ALTERED.get(statement)));
+  }
+
+  /** The same statement with other options. */
+  static CreateKeyspaceStatement with(
+      CreateKeyspaceStatement statement, Map<String, String> replication) {
+    KeyspaceAttributes made = new KeyspaceAttributes();
+    made.addProperty(REPLICATION, replication);
+    return new CreateKeyspaceStatement(
+        statement.keyspace(), made, (Boolean) IF_NOT_EXISTS.get(statement));
+  }
+
+  /** A statement that does nothing to a strong keyspace that is there. */
+  static CreateKeyspaceStatement nothing(String keyspace) {
+    KeyspaceAttributes same = new KeyspaceAttributes();
+    same.addProperty(
+        REPLICATION, Schema.instance.getKeyspaceMetadata(keyspace).params.replication.asMap());
+    return new CreateKeyspaceStatement(keyspace, same, true);
+  }
+
   @SuppressWarnings("unchecked") // as Cassandra's parser makes them
   private static Map<String, String> replication(Map<String, Object> properties) {
     return properties.get(REPLICATION) instanceof Map<?, ?> map

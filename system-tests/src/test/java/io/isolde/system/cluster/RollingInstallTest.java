@@ -42,6 +42,8 @@ class RollingInstallTest {
       "CREATE KEYSPACE strong WITH replication = {'class':"
           + " 'io.isolde.replication.ReplicatedLogStrategy', 'replication_factor': 2}";
 
+  private static final String SIMPLE = "{'class': 'SimpleStrategy', 'replication_factor': 2}";
+
   private static LocalCluster cluster;
   private static final AtomicInteger written = new AtomicInteger();
 
@@ -50,6 +52,7 @@ class RollingInstallTest {
     Path folder = TestFork.clusters().resolve("rolling-install");
     LocalCluster.removeIfPresent(folder);
     cluster = LocalCluster.create(folder, 2, ShortLived.nodeAt("127.0.57.1"));
+    cluster.node(1).reconfigure(spec -> spec.withIsoldeSetting("strong_keyspaces", "tool_*"));
     cluster.node(2).reconfigure(spec -> spec.withPlugin(false));
     cluster.start();
     cluster.awaitMembership(PATIENCE);
@@ -149,6 +152,43 @@ class RollingInstallTest {
       List<Row> rows = session.execute("SELECT id FROM k.plain").all();
       assertThat(rows).hasSize(written.get());
     }
+  }
+
+  @Test
+  @Order(4)
+  void whenNodesNameTheSameKeyspacesThenThoseOfToolsAreStrong() {
+    String create = "CREATE KEYSPACE tool_jobs WITH replication = %s".formatted(SIMPLE);
+    try (CqlSession session = connect(1)) {
+      assertThat(assertRefused(ErrorCode.UNSUPPORTED_KEYSPACE, () -> session.execute(create)))
+          .hasMessageContaining("on the node 127.0.57.2 it is []");
+    }
+    LocalNode second = cluster.node(2);
+    second.stop();
+    second.reconfigure(spec -> spec.withIsoldeSetting("strong_keyspaces", "tool_*"));
+    second.start();
+    cluster.awaitMembership(PATIENCE);
+    try (CqlSession session = connect(1)) {
+      assertThat(session.execute(create).getExecutionInfo().getWarnings())
+          .anyMatch(warning -> warning.contains("created as a strong keyspace"));
+      session.execute(create.replace("KEYSPACE", "KEYSPACE IF NOT EXISTS"));
+      session.execute("CREATE TABLE tool_jobs.t (id int PRIMARY KEY)");
+      session.execute("INSERT INTO tool_jobs.t (id) VALUES (1) IF NOT EXISTS");
+      String alter = "ALTER KEYSPACE tool_jobs WITH replication = ";
+      assertThat(session.execute(alter + SIMPLE).getExecutionInfo().getWarnings())
+          .anyMatch(warning -> warning.contains("nothing was changed"));
+      assertRefused(
+          ErrorCode.UNSUPPORTED_KEYSPACE, () -> session.execute(alter + SIMPLE.replace('2', '1')));
+      Row row =
+          session
+              .execute(
+                  "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name ="
+                      + " 'tool_jobs'")
+              .one();
+      assertThat(row.getMap("replication", String.class, String.class))
+          .containsEntry("class", "io.isolde.replication.ReplicatedLogStrategy")
+          .containsEntry("replication_factor", "2");
+    }
+    assertSchemaIsOne();
   }
 
   private static void assertPlainWritesGoOn() {
