@@ -18,7 +18,6 @@ import org.apache.cassandra.cql3.statements.schema.CreateKeyspaceStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateTableStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateViewStatement;
 import org.apache.cassandra.cql3.statements.schema.IndexAttributes;
-import org.apache.cassandra.schema.Schema;
 
 /** Which of Cassandra's own statements put a class of Isolde into the schema. */
 final class IsoldeInSchema {
@@ -62,7 +61,7 @@ final class IsoldeInSchema {
   static Optional<String> subject(CQLStatement statement) {
     if (statement instanceof CreateKeyspaceStatement create
         && KeyspaceStatements.isStrong(create)
-        && Schema.instance.getKeyspaceMetadata(create.keyspace()) == null) {
+        && !new NewName(create.keyspace(), null).isThere()) {
       return Optional.of("CREATE KEYSPACE " + create.keyspace());
     }
     if (statement instanceof CreateIndexStatement create

@@ -11,7 +11,6 @@ import io.isolde.transaction.barrier.TableBarrier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.QueryOptions;
@@ -27,7 +26,6 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.transport.messages.ResultMessage;
-import org.apache.cassandra.utils.concurrent.OpOrder;
 
 /**
  * Cassandra's own statements that change what is Isolde's. Those that take away what a table has
@@ -62,11 +60,17 @@ final class TableChanges {
     if (!TransactionalOption.isIn(statement)) {
       return once(statement, false, incoming, () -> runWithoutOption(statement, incoming));
     }
-    return once(
-        statement,
-        true,
-        incoming,
-        () -> option.run(statement, incoming, () -> runWithoutOption(statement, incoming)));
+    boolean isOfNewTable = TransactionalOption.isOfNewTable(statement);
+    ResultMessage answer =
+        once(
+            statement,
+            isOfNewTable,
+            incoming,
+            () -> option.run(statement, incoming, () -> runWithoutOption(statement, incoming)));
+    if (isOfNewTable) {
+      option.awaitTransactional(statement);
+    }
+    return answer;
   }
 
   /** What two nodes must not make at once is made by one after the other. */
@@ -139,7 +143,7 @@ final class TableChanges {
 
   /** Within the barrier: ENABLE TRANSACTIONS waits for it. Empty if the table is no plain one. */
   private Optional<ResultMessage> truncatePlain(TableMetadata table, Incoming incoming) {
-    try (OpOrder.Group unused = barrier.enter(Set.of(table))) {
+    try (TableBarrier.Truncation unused = barrier.enterTruncation(table)) {
       return Tables.isTransactional(table)
           ? Optional.empty()
           : Optional.of(incoming.onCassandra().get());

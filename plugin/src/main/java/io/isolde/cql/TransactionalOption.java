@@ -100,20 +100,28 @@ final class TransactionalOption {
       } catch (IsoldeException e) {
         throw plain(table(statement), e);
       }
-      return answer;
     }
-    if (isTransactional) {
-      // Somebody else may be at it: a table is there before it is transactional.
-      IsoldeInSchema.newName(statement, true)
-          .ifPresent(name -> newNames.awaitMaker(name, () -> isTransactional(table(statement))));
-    }
-    if (isTransactional && !isTransactional(table(statement))) {
+    return answer;
+  }
+
+  /**
+   * After CREATE TABLE IF NOT EXISTS of a table that is there. It may be another client's, who has
+   * not made it transactional yet.
+   */
+  void awaitTransactional(CQLStatement statement) {
+    IsoldeInSchema.newName(statement, true)
+        .ifPresent(name -> newNames.awaitMaker(name, () -> isTransactional(table(statement))));
+    if (!isTransactional(table(statement))) {
       ClientWarn.instance.warn(
           "The table "
               + table(statement)
               + " was there before, and it is plain; ENABLE TRANSACTIONS makes it transactional.");
     }
-    return answer;
+  }
+
+  /** Whether a statement that has the option makes a new table transactional. */
+  static boolean isOfNewTable(CQLStatement statement) {
+    return isTransactional(valueIn(statement)) && statement instanceof CreateTableStatement;
   }
 
   /** Also if it is gone. */

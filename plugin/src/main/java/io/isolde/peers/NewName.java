@@ -23,6 +23,15 @@ public record NewName(String keyspace, String table) {
         : Schema.instance.getTableMetadata(keyspace, table) != null;
   }
 
+  /** As {@link #isInSchema}, but not if it is being dropped: waits for a change under way. */
+  public boolean isThere() {
+    if (!isInSchema()) {
+      return false;
+    }
+    var unused = Schema.instance.transform(before -> before);
+    return isInSchema();
+  }
+
   /** As nodes say it to each other. */
   static NewName parse(String text) {
     int dot = text.indexOf('.');

@@ -111,7 +111,7 @@ public final class NewNames {
   public <T> T make(NewName name, boolean isForMore, Supplier<T> make) {
     long startMillis = nowMillis();
     long nextPullMillis = startMillis + PULL_MILLIS; // It is on its way here, mostly.
-    while (!isThere(name)) {
+    while (!name.isThere()) {
       UUID maker = UUID.randomUUID();
       long askedMillis = nowMillis();
       boolean isKept = false;
@@ -155,15 +155,6 @@ public final class NewNames {
         && nowMillis() - startMillis < MAX_WAIT_MILLIS) {
       pause();
     }
-  }
-
-  /** Not if it is being dropped: an empty change of the schema waits for that. */
-  private static boolean isThere(NewName name) {
-    if (!name.isInSchema()) {
-      return false;
-    }
-    var unused = Schema.instance.transform(before -> before);
-    return name.isInSchema();
   }
 
   private static void requireTime(NewName name, Said said, long waitedMillis) {

@@ -2,6 +2,7 @@
 package io.isolde.replication;
 
 import io.isolde.apply.Stamp;
+import io.isolde.apply.TableStores;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.statement.CassandraConditions;
@@ -96,7 +97,33 @@ record DecidedStatement(
         request.protocolVersion());
   }
 
+  /**
+   * A statement that makes no sense on this node. It does where it comes from: perhaps this node
+   * has not heard of a table or a column yet.
+   */
+  static final class UnknownHereException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    UnknownHereException(RuntimeException cause) {
+      super(cause.getMessage(), cause);
+    }
+  }
+
   private static CQLStatement statement(DecisionRequest request, int index, ClientState client) {
+    try {
+      CQLStatement statement = parsed(request, index, client);
+      List<ModificationStatement> writes =
+          statement instanceof BatchStatement batch
+              ? batch.getStatements()
+              : List.of((ModificationStatement) statement);
+      writes.forEach(write -> TableStores.requireOpen(write.metadata()));
+      return statement;
+    } catch (RuntimeException e) {
+      throw new UnknownHereException(e);
+    }
+  }
+
+  private static CQLStatement parsed(DecisionRequest request, int index, ClientState client) {
     String text = request.texts().get(index);
     if (!request.isPrepared()) {
       return QueryProcessor.parseStatement(text, client);

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.statements.PropertyDefinitions;
@@ -104,21 +105,27 @@ public final class KeyspaceStatements {
     return replication(properties(ALTERED.get(statement)));
   }
 
-  /** The same statement with other options. */
+  /** The same statement with other options of its replication. */
   static CreateKeyspaceStatement with(
       CreateKeyspaceStatement statement, Map<String, String> replication) {
-    KeyspaceAttributes made = new KeyspaceAttributes();
+    KeyspaceAttributes made = othersOf(statement, Set.of(REPLICATION));
     made.addProperty(REPLICATION, replication);
     return new CreateKeyspaceStatement(
         statement.keyspace(), made, (Boolean) IF_NOT_EXISTS.get(statement));
   }
 
-  /** A statement that does nothing to a strong keyspace that is there. */
-  static CreateKeyspaceStatement nothing(String keyspace) {
-    KeyspaceAttributes same = new KeyspaceAttributes();
-    same.addProperty(
-        REPLICATION, Schema.instance.getKeyspaceMetadata(keyspace).params.replication.asMap());
-    return new CreateKeyspaceStatement(keyspace, same, true);
+  /** Its properties without some. */
+  private static KeyspaceAttributes othersOf(
+      CreateKeyspaceStatement statement, Set<String> without) {
+    KeyspaceAttributes others = new KeyspaceAttributes();
+    properties(CREATED.get(statement))
+        .forEach(
+            (name, value) -> {
+              if (!without.contains(name)) {
+                others.addProperty(name, String.valueOf(value));
+              }
+            });
+    return others;
   }
 
   @SuppressWarnings("unchecked") // as Cassandra's parser makes them
@@ -149,13 +156,7 @@ public final class KeyspaceStatements {
     asked.remove(KeyspaceOptions.LAYOUT);
     asked.remove(KeyspaceOptions.INCARNATION);
     KeyspaceOptions options = KeyspaceOptions.parse(asked);
-    KeyspaceAttributes made = new KeyspaceAttributes();
-    given.forEach(
-        (name, value) -> {
-          if (!name.equals(REPLICATION) && !name.equals(DURABLE_WRITES)) {
-            made.addProperty(name, String.valueOf(value));
-          }
-        });
+    KeyspaceAttributes made = othersOf(statement, Set.of(REPLICATION, DURABLE_WRITES));
     made.addProperty(REPLICATION, KeyspaceOptions.made(asked, layout(options)));
     // The groups' logs are the write-ahead logs; nothing is written twice.
     made.addProperty(DURABLE_WRITES, "false");

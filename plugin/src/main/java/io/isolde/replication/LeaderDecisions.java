@@ -3,7 +3,6 @@ package io.isolde.replication;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import io.isolde.apply.Stamp;
-import io.isolde.apply.TableStores;
 import io.isolde.group.ReplicaGroup;
 import io.isolde.group.RequestId;
 import io.isolde.peers.SchemaAgreement;
@@ -22,7 +21,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.ReadExecutionController;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
@@ -116,13 +114,10 @@ final class LeaderDecisions {
     }
   }
 
-  /**
-   * A statement is checked where it comes from. If it makes no sense here, this node has perhaps
-   * not heard of a table or a column yet.
-   */
+  /** Waits a moment for a change of the schema, and then has it sent again. */
   private static DecidedStatement understood(ReplicaGroup group, DecisionRequest request) {
     AtomicReference<RuntimeException> failure = new AtomicReference<>();
-    return ShortWait.until(() -> parsed(request, failure), () -> true, SCHEMA_MILLIS)
+    return ShortWait.until(() -> understood(request, failure), () -> true, SCHEMA_MILLIS)
         .orElseThrow(
             () ->
                 SchemaAgreement.hasBeenReached()
@@ -134,16 +129,12 @@ final class LeaderDecisions {
                         failure.get()));
   }
 
-  private static Optional<DecidedStatement> parsed(
+  private static Optional<DecidedStatement> understood(
       DecisionRequest request, AtomicReference<RuntimeException> failure) {
     try {
-      DecidedStatement statement = DecidedStatement.of(request);
-      for (ModificationStatement write : statement.statements()) {
-        TableStores.requireOpen(write.metadata());
-      }
-      return Optional.of(statement);
-    } catch (RuntimeException e) {
-      failure.set(e);
+      return Optional.of(DecidedStatement.of(request));
+    } catch (DecidedStatement.UnknownHereException e) {
+      failure.set((RuntimeException) e.getCause());
       return Optional.empty();
     }
   }

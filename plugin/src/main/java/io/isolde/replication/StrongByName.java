@@ -5,6 +5,7 @@ import io.isolde.group.Layout;
 import io.isolde.group.Location;
 import io.isolde.group.ReplicaCounts;
 import io.isolde.peers.EveryNode;
+import io.isolde.peers.NewName;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.statements.schema.AlterKeyspaceStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateKeyspaceStatement;
+import org.apache.cassandra.cql3.statements.schema.KeyspaceAttributes;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.SchemaChangeListener;
@@ -52,9 +54,14 @@ public final class StrongByName implements SchemaChangeListener {
 
   /** Says from now on which keyspaces are plain ones all the same, those that are there first. */
   public void follow() {
+    if (names.isEmpty()) {
+      return;
+    }
     Schema.instance.registerListener(this);
     for (String name : Schema.instance.getUserKeyspaces()) {
-      onCreateKeyspace(Schema.instance.getKeyspaceMetadata(name));
+      // It may have been dropped meanwhile.
+      Optional.ofNullable(Schema.instance.getKeyspaceMetadata(name))
+          .ifPresent(this::onCreateKeyspace);
     }
   }
 
@@ -95,15 +102,17 @@ public final class StrongByName implements SchemaChangeListener {
       ClientWarn.instance.warn(
           "%s is a strong keyspace (strong_keyspaces) and has these replicas; nothing was changed."
               .formatted(alter.keyspace()));
-      return KeyspaceStatements.nothing(alter.keyspace());
+      return new AlterKeyspaceStatement(alter.keyspace(), new KeyspaceAttributes(), true);
     }
     return KeyspaceStatements.replace(statement);
   }
 
   private CreateKeyspaceStatement created(CreateKeyspaceStatement create, ClientState client) {
+    if (new NewName(create.keyspace(), null).isThere()) {
+      return create;
+    }
     Optional<Map<String, String>> strong = strong(KeyspaceStatements.replication(create));
-    boolean isThere = Schema.instance.getKeyspaceMetadata(create.keyspace()) != null;
-    if (strong.isEmpty() || isThere) {
+    if (strong.isEmpty()) {
       return create;
     }
     create.authorize(client);
@@ -121,19 +130,14 @@ public final class StrongByName implements SchemaChangeListener {
         keyspace == null ? Optional.empty() : StrongKeyspaces.options(keyspace);
     Map<String, String> asked = KeyspaceStatements.replication(alter);
     if (now.isEmpty() || asked.isEmpty()) {
-      return now.isPresent();
+      return false;
     }
+    ReplicaCounts has = now.get().replicas();
     return strong(asked)
         .map(options -> KeyspaceOptions.parse(options).replicas())
-        .filter(counts -> isSame(counts, now.get().replicas()))
+        .filter(counts -> counts.all() == has.all())
+        .filter(counts -> counts.byDatacenter().equals(has.byDatacenter()))
         .isPresent();
-  }
-
-  private static boolean isSame(ReplicaCounts asked, ReplicaCounts now) {
-    return asked.all() == now.all()
-        && (asked.byDatacenter().isEmpty()
-            || now.byDatacenter().isEmpty()
-            || asked.byDatacenter().equals(now.byDatacenter()));
   }
 
   private static Optional<Map<String, String>> strong(Map<String, String> replication) {

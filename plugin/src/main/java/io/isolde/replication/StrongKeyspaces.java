@@ -292,9 +292,9 @@ public final class StrongKeyspaces implements SchemaChangeListener {
             () ->
                 IsoldeException.of(
                     ErrorCode.UNAVAILABLE,
-                    "This node starts and does not serve the strong keyspace "
-                        + name
-                        + " yet; nothing was done, try again.",
+                    isMeant(name)
+                        ? "This node does not serve the keyspace " + name + " yet; try again."
+                        : "The keyspace " + name + " was dropped; nothing was done.",
                     "keyspace",
                     name));
   }

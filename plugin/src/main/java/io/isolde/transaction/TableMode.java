@@ -104,7 +104,12 @@ public final class TableMode {
     try {
       barrier.requireFollowers(table);
     } catch (IsoldeException e) {
-      execute("DROP INDEX IF EXISTS %s", table, state);
+      try {
+        execute("DROP INDEX IF EXISTS %s", table, state);
+        barrier.awaitFollowers(table);
+      } catch (RuntimeException again) {
+        e.addSuppressed(again);
+      }
       throw e;
     }
   }

@@ -74,8 +74,9 @@ final class BarrierKeeper {
     if (!barrier.close(table, request.change(), request.leaseMillis())) {
       return BarrierRequest.Answer.REFUSED;
     }
-    barrier.awaitStatements();
-    return BarrierRequest.Answer.DONE;
+    return barrier.awaitStatements(table)
+        ? BarrierRequest.Answer.DONE
+        : BarrierRequest.Answer.REFUSED;
   }
 
   private static boolean finishPaxos(TableId table) throws InterruptedException {

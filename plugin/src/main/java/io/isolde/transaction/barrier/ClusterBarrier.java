@@ -42,7 +42,8 @@ public final class ClusterBarrier {
   private static final int MAX_WAITING = 64;
   private static final long MAX_WAIT_MILLIS = 15_000;
 
-  private static final int FOLLOW_ATTEMPTS = 3;
+  /** A node that still does not know it then is in the way of ENABLE. */
+  private static final long MAX_FOLLOW_MILLIS = 30_000;
 
   /**
    * For nodes that have just started; longer would be a long time for a node that has just died.
@@ -255,7 +256,8 @@ public final class ClusterBarrier {
    * @throws IsoldeException UNAVAILABLE if a node does not know it yet
    */
   public void requireFollowers(TableMetadata table) {
-    for (int attempt = 1; ; attempt++) {
+    long startNanos = System.nanoTime();
+    while (true) {
       try {
         var unused =
             requireAll(
@@ -265,7 +267,7 @@ public final class ClusterBarrier {
                 "A node does not know yet what " + table + " is now; try again.");
         return;
       } catch (IsoldeException e) {
-        if (attempt == FOLLOW_ATTEMPTS) {
+        if (System.nanoTime() - startNanos > TimeUnit.MILLISECONDS.toNanos(MAX_FOLLOW_MILLIS)) {
           throw e;
         }
       }

@@ -2,11 +2,13 @@
 package io.isolde.transaction.barrier;
 
 import com.google.common.cache.CacheBuilder;
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -25,6 +27,7 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
  */
 public final class TableBarrier {
   private static final long MAX_WAIT_MILLIS = 30_000;
+  private static final long LOOK_MILLIS = 20;
 
   /** More than changes of modes in that time, and for longer than a request is under way. */
   private static final int MAX_ENDED = 1_000;
@@ -33,6 +36,9 @@ public final class TableBarrier {
 
   private final OpOrder statements = new OpOrder();
   private final Map<TableId, Closed> closed = new ConcurrentHashMap<>();
+
+  /** How many TRUNCATEs of plain tables run, by table; none of those without. */
+  private final Map<TableId, Integer> truncations = new ConcurrentHashMap<>();
 
   /** Changes that have opened what they closed: a copy of their request may still arrive. */
   private final Set<UUID> ended =
@@ -78,6 +84,34 @@ public final class TableBarrier {
       group.close();
       await(barrier, tables);
     }
+  }
+
+  /** A TRUNCATE of a plain table that runs. */
+  @FunctionalInterface
+  public interface Truncation extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /**
+   * As {@link #enter}, for a TRUNCATE of a plain table. It may take a minute, so changes of other
+   * tables do not wait for it.
+   */
+  public Truncation enterTruncation(TableMetadata table) {
+    while (true) {
+      count(table.id, 1);
+      Closed barrier = closedBarrier(List.of(table));
+      if (barrier == null) {
+        return () -> count(table.id, -1);
+      }
+      count(table.id, -1);
+      await(barrier, List.of(table));
+    }
+  }
+
+  private void count(TableId table, int more) {
+    // The count is there before somebody looks whether the barrier is closed, and the other way.
+    truncations.merge(table, more, (before, now) -> before + now == 0 ? null : before + now);
   }
 
   private Closed closedBarrier(Collection<TableMetadata> tables) {
@@ -152,11 +186,20 @@ public final class TableBarrier {
     return barrier == null ? 0 : TimeUnit.NANOSECONDS.toMillis(barrier.leftNanos());
   }
 
-  /** Waits for the statements that were under way on this node, on whatever tables. */
-  void awaitStatements() {
+  /**
+   * Waits for the statements that were under way on this node, on whatever tables, and for a
+   * TRUNCATE of this one.
+   *
+   * @return false if the barrier has opened by itself meanwhile
+   */
+  boolean awaitStatements(TableId table) {
     OpOrder.Barrier barrier = statements.newBarrier();
     barrier.issue();
     barrier.await();
+    while (truncations.containsKey(table) && isClosed(table)) {
+      Uninterruptibles.sleepUninterruptibly(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+    return !truncations.containsKey(table);
   }
 
   /** Does nothing if another change has closed it, or none. */

@@ -55,12 +55,47 @@ class TableBarrierTest {
   void whenAStatementIsUnderWayThenTheChangeWaitsForIt() throws Exception {
     OpOrder.Group statement = barrier.enter(List.of(table));
     assertThat(barrier.close(table.id, CHANGE, LONG_MILLIS)).isTrue();
-    CompletableFuture<Void> change = CompletableFuture.runAsync(barrier::awaitStatements);
+    CompletableFuture<Boolean> change = isQuiet(table);
     Thread.sleep(50);
     assertThat(change).isNotDone();
     statement.close();
-    change.get(10, TimeUnit.SECONDS);
+    assertThat(change.get(10, TimeUnit.SECONDS)).isTrue();
     barrier.open(table.id, CHANGE);
+  }
+
+  private CompletableFuture<Boolean> isQuiet(TableMetadata changed) {
+    return CompletableFuture.supplyAsync(() -> barrier.awaitStatements(changed.id));
+  }
+
+  @Test
+  void whenATruncateIsUnderWayThenOnlyAChangeOfItsTableWaitsForIt() throws Exception {
+    TableMetadata other =
+        TableMetadata.builder("k", "o").addPartitionKeyColumn("p", Int32Type.instance).build();
+    TableBarrier.Truncation truncation = barrier.enterTruncation(table);
+    TableBarrier.Truncation second = barrier.enterTruncation(table);
+    assertThat(barrier.close(other.id, CHANGE, LONG_MILLIS)).isTrue();
+    assertThat(isQuiet(other).get(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(barrier.close(table.id, OTHER, LONG_MILLIS)).isTrue();
+    CompletableFuture<Boolean> change = isQuiet(table);
+    truncation.close();
+    Thread.sleep(50);
+    assertThat(change).isNotDone();
+    second.close();
+    assertThat(change.get(10, TimeUnit.SECONDS)).isTrue();
+    CompletableFuture<Void> next =
+        CompletableFuture.runAsync(() -> barrier.enterTruncation(table).close());
+    Thread.sleep(50);
+    assertThat(next).isNotDone();
+    barrier.open(table.id, OTHER);
+    next.get(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void whenTheLeaseEndsDuringATruncateThenTheChangeHearsOfIt() throws Exception {
+    try (TableBarrier.Truncation unused = barrier.enterTruncation(table)) {
+      assertThat(barrier.close(table.id, CHANGE, 100)).isTrue();
+      assertThat(isQuiet(table).get(10, TimeUnit.SECONDS)).isFalse();
+    }
   }
 
   @Test
