@@ -104,12 +104,8 @@ public final class TableMode {
     try {
       barrier.requireFollowers(table);
     } catch (IsoldeException e) {
-      try {
-        execute("DROP INDEX IF EXISTS %s", table, state);
-        barrier.awaitFollowers(table);
-      } catch (RuntimeException again) {
-        e.addSuppressed(again);
-      }
+      execute("DROP INDEX IF EXISTS %s", table, state);
+      barrier.awaitFollowers(table);
       throw e;
     }
   }
