@@ -277,8 +277,8 @@ final class StatementRouter {
   /**
    * As the other one.
    *
-   * @param mayBePlain whether it may go on as one on plain tables only, as far as snapshots of
-   *     those are concerned
+   * @param mayBePlain whether the write gate counts it. If not, and its tables have become plain
+   *     meanwhile, it finds its way again
    */
   private CompletableFuture<ResultMessage> route(
       Set<TableMetadata> tables,

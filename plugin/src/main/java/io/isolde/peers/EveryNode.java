@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -39,40 +38,25 @@ public final class EveryNode {
   private final Supplier<Optional<NodePort>> port;
   private final List<String> strongKeyspaces;
 
-  private final NewNames newNames = new NewNames(this::ask);
+  private final NewNames newNames =
+      new NewNames((node, asked) -> ask(node, new Question(Ring.self(), asked)));
 
   /** Guarded by this. */
   private Peers peers;
 
-  /** What a node is asked about a name. */
-  enum OfName {
-    /** To promise that nobody else makes it until it is in the node's schema. */
-    RESERVE,
-    /** To promise that nobody else makes it until the maker is done. */
-    RESERVE_FOR_MORE,
-    /** The maker has given up or is done. */
-    RELEASE,
-    /** Whether it is there, or about to be. */
-    LOOK
-  }
-
   /**
    * What is asked; readable by all builds.
    *
-   * @param name what is to be in the schema; null if there is nothing
-   * @param maker who would put it there
+   * @param aboutName what is asked of {@link NewNames}; null if that is nothing
    */
-  record Question(String asker, String name, UUID maker, OfName what) {}
+  record Question(String asker, NewNames.Question aboutName) {}
 
   /**
    * That a node is there; builds that do not understand each other have no connection.
    *
-   * @param isRefused whether the name is promised to another maker
-   * @param isThere whether it is in the node's schema
    * @param strongKeyspaces the setting of the node
    */
-  record Answer(
-      Formats formats, boolean isRefused, boolean isThere, List<String> strongKeyspaces) {}
+  record Answer(Formats formats, List<String> strongKeyspaces) {}
 
   /**
    * Makes it; other nodes are answered from {@link #serve} on.
@@ -123,9 +107,9 @@ public final class EveryNode {
     try {
       Question question = JsonMessages.read(asked, Question.class);
       return JsonMessages.bytes(
-          question.name() == null
-              ? new Answer(Formats.ofThisBuild(), false, false, strongKeyspaces)
-              : newNames.answer(question));
+          question.aboutName() == null
+              ? new Answer(Formats.ofThisBuild(), strongKeyspaces)
+              : newNames.answer(question.aboutName()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -170,7 +154,7 @@ public final class EveryNode {
   }
 
   private Map<String, Answer> answers(String change) {
-    Question question = new Question(Ring.self(), null, null, null);
+    Question question = new Question(Ring.self(), null);
     Set<String> nodes = Ring.all();
     requireUp(change, nodes);
     Map<String, PatientRequest> asked = new LinkedHashMap<>();

@@ -4,10 +4,8 @@ package io.isolde.peers;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
-import io.isolde.raft.transport.Formats;
 import java.io.IOException;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -47,12 +45,40 @@ public final class NewNames {
   private static final int MIN_PAUSE_MILLIS = 20;
   private static final int MAX_PAUSE_MILLIS = 200;
 
-  private final BiFunction<String, EveryNode.Question, PatientRequest> ask;
+  private final BiFunction<String, Question, PatientRequest> ask;
+
+  /** What a node is asked about a name. */
+  enum What {
+    /** To promise that nobody else makes it until it is in the node's schema. */
+    RESERVE,
+    /** To promise that nobody else makes it until the maker is done. */
+    RESERVE_FOR_MORE,
+    /** The maker has given up or is done. */
+    RELEASE,
+    /** Whether it is there, or about to be. */
+    LOOK
+  }
+
+  /**
+   * A question to a node.
+   *
+   * @param name what is to be in the schema
+   * @param maker who would put it there
+   */
+  record Question(String name, UUID maker, What what) {}
+
+  /**
+   * What a node says.
+   *
+   * @param isRefused whether the name is promised to another maker
+   * @param isThere whether it is in the node's schema
+   */
+  record Answer(boolean isRefused, boolean isThere) {}
 
   /** Guarded by itself. */
   private final ReservedNames reserved = new ReservedNames();
 
-  NewNames(BiFunction<String, EveryNode.Question, PatientRequest> ask) {
+  NewNames(BiFunction<String, Question, PatientRequest> ask) {
     this.ask = ask;
   }
 
@@ -79,23 +105,23 @@ public final class NewNames {
   }
 
   /** Of another node's question, or this one's own. */
-  EveryNode.Answer answer(EveryNode.Question question) {
+  Answer answer(Question question) {
     String name = question.name();
-    EveryNode.OfName what = question.what();
+    What what = question.what();
     boolean isRefused = false;
     boolean isThere;
     synchronized (reserved) {
       isThere = NewName.parse(name).isInSchema();
-      if (what == EveryNode.OfName.RELEASE) {
+      if (what == What.RELEASE) {
         reserved.release(name, question.maker());
-      } else if (what == EveryNode.OfName.LOOK) {
+      } else if (what == What.LOOK) {
         isRefused = reserved.isReserved(name, nowMillis());
       } else if (!isThere) {
-        boolean isForMore = what == EveryNode.OfName.RESERVE_FOR_MORE;
+        boolean isForMore = what == What.RESERVE_FOR_MORE;
         isRefused = !reserved.reserve(name, question.maker(), isForMore, nowMillis());
       }
     }
-    return new EveryNode.Answer(Formats.ofThisBuild(), isRefused, isThere, List.of());
+    return new Answer(isRefused, isThere);
   }
 
   /**
@@ -117,11 +143,7 @@ public final class NewNames {
       boolean isKept = false;
       Said said;
       try {
-        said =
-            ask(
-                name,
-                maker,
-                isForMore ? EveryNode.OfName.RESERVE_FOR_MORE : EveryNode.OfName.RESERVE);
+        said = ask(name, maker, isForMore ? What.RESERVE_FOR_MORE : What.RESERVE);
         // A promise that has ended meanwhile is none.
         if (said.isPromised() && nowMillis() - askedMillis < ReservedNames.MAX_MILLIS / 2) {
           T made = make.get();
@@ -130,7 +152,7 @@ public final class NewNames {
         }
       } finally {
         if (!isKept) {
-          send(name, maker, EveryNode.OfName.RELEASE);
+          send(name, maker, What.RELEASE);
         }
       }
       requireTime(name, said, nowMillis() - startMillis);
@@ -151,7 +173,7 @@ public final class NewNames {
   public void awaitMaker(NewName name, BooleanSupplier isDone) {
     long startMillis = nowMillis();
     while (!isDone.getAsBoolean()
-        && ask(name, UUID.randomUUID(), EveryNode.OfName.LOOK).refused > 0
+        && ask(name, UUID.randomUUID(), What.LOOK).refused > 0
         && nowMillis() - startMillis < MAX_WAIT_MILLIS) {
       pause();
     }
@@ -193,7 +215,7 @@ public final class NewNames {
     }
   }
 
-  private Said ask(NewName name, UUID maker, EveryNode.OfName what) {
+  private Said ask(NewName name, UUID maker, What what) {
     long startMillis = nowMillis();
     Optional<String> having = Optional.empty();
     int promised = 0;
@@ -202,7 +224,7 @@ public final class NewNames {
       try {
         long leftMillis = Math.max(1, ANSWER_MILLIS - (nowMillis() - startMillis));
         byte[] said = asked.getValue().await(0, leftMillis);
-        EveryNode.Answer answer = JsonMessages.read(said, EveryNode.Answer.class);
+        Answer answer = JsonMessages.read(said, Answer.class);
         if (answer.isRefused()) {
           refused++;
         } else if (answer.isThere()) {
@@ -219,8 +241,8 @@ public final class NewNames {
     return new Said(Ring.members().size(), promised, refused, having);
   }
 
-  private Map<String, PatientRequest> send(NewName name, UUID maker, EveryNode.OfName what) {
-    EveryNode.Question question = new EveryNode.Question(Ring.self(), name.toString(), maker, what);
+  private Map<String, PatientRequest> send(NewName name, UUID maker, What what) {
+    Question question = new Question(name.toString(), maker, what);
     Map<String, PatientRequest> asked = new LinkedHashMap<>();
     Ring.living().forEach(node -> asked.put(node, ask.apply(node, question)));
     return asked;

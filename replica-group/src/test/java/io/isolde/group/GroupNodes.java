@@ -46,7 +46,7 @@ final class GroupNodes implements AutoCloseable {
   /** What the next decisions come to, before any is made. */
   final Queue<CompletableFuture<byte[]>> answers = new ConcurrentLinkedQueue<>();
 
-  /** Of decisions: whether an attempt before each had no answer, as leaders were told. */
+  /** Of decisions: whether an attempt before each had no answer, as leaders heard it. */
   final Queue<Boolean> attempts = new ConcurrentLinkedQueue<>();
 
   GroupNodes(Path folder) throws IOException {

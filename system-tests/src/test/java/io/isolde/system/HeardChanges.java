@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What a watch has told. */
+/** What a watch has reported. */
 public class HeardChanges implements WatchListener {
   private final List<Long> commits = Collections.synchronizedList(new ArrayList<>());
   private final List<String> others = Collections.synchronizedList(new ArrayList<>());

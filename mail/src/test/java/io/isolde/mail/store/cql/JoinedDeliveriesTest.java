@@ -132,19 +132,27 @@ class JoinedDeliveriesTest {
     assertThat(other.join().uid()).isEqualTo(1);
   }
 
+  /** The second change is made, and then fails. */
+  private JoinedDeliveries failingAtSecond(Runnable failure) {
+    AtomicInteger calls = new AtomicInteger();
+    return new JoinedDeliveries(
+        (mailbox, joined) -> {
+          List<Supplier<StoredMessage>> answers = whenPermitted(mailbox, joined);
+          if (calls.incrementAndGet() == 2) {
+            failure.run();
+          }
+          return answers;
+        },
+        LONG_MILLIS);
+  }
+
   @Test
   void whenAChangeFailsThenAllOfItsDeliveriesFailAndTheNextGoOn() throws Exception {
-    AtomicInteger calls = new AtomicInteger();
     JoinedDeliveries deliveries =
-        new JoinedDeliveries(
-            (mailbox, joined) -> {
-              List<Supplier<StoredMessage>> answers = whenPermitted(mailbox, joined);
-              if (calls.incrementAndGet() == 2) {
-                throw new DriverTimeoutException("planted");
-              }
-              return answers;
-            },
-            LONG_MILLIS);
+        failingAtSecond(
+            () -> {
+              throw new DriverTimeoutException("planted");
+            });
     CompletableFuture<StoredMessage> first = send(deliveries, MAILBOX, message());
     started.acquire();
     List<CompletableFuture<StoredMessage>> others = send(deliveries, 3);
@@ -264,17 +272,11 @@ class JoinedDeliveriesTest {
 
   @Test
   void whenTheThreadThatListsDiesThenNobodyWaitsForIt() throws Exception {
-    AtomicInteger calls = new AtomicInteger();
     JoinedDeliveries deliveries =
-        new JoinedDeliveries(
-            (mailbox, joined) -> {
-              List<Supplier<StoredMessage>> answers = whenPermitted(mailbox, joined);
-              if (calls.incrementAndGet() == 2) {
-                throw new StackOverflowError("planted");
-              }
-              return answers;
-            },
-            LONG_MILLIS);
+        failingAtSecond(
+            () -> {
+              throw new StackOverflowError("planted");
+            });
     CompletableFuture<StoredMessage> first = send(deliveries, MAILBOX, message());
     started.acquire();
     List<CompletableFuture<StoredMessage>> others = send(deliveries, 3);
