@@ -26,6 +26,18 @@ public final class IsoldeExtension implements BeforeAllCallback, ParameterResolv
   private static final Set<Class<?>> TYPES =
       Set.of(CqlSession.class, Isolde.class, LocalNode.class);
 
+  /**
+   * The node of this process. In no store of JUnit: a runner with several processes, as Maven with
+   * {@code forkCount}, gives each of them one class at a time, and ends all stores after it.
+   */
+  private static final class Shared {
+    static final TestNode NODE = TestNode.startShared();
+
+    static {
+      Runtime.getRuntime().addShutdownHook(new Thread(NODE::close, "isolde-junit-end"));
+    }
+  }
+
   /** Closed before the node that it belongs to. */
   @SuppressWarnings("deprecation") // AutoCloseable would need JUnit 5.13
   private record Connected(TestNode node, CqlSession session) implements Store.CloseableResource {
@@ -65,7 +77,7 @@ public final class IsoldeExtension implements BeforeAllCallback, ParameterResolv
             Connected.class, type -> new Connected(node, node.connect()), Connected.class);
   }
 
-  /** Kept in the store of the whole run, or of the class. */
+  /** The class's own one ends with the class. */
   private static TestNode node(ExtensionContext outermost) {
     Optional<IsoldeTest> wish =
         AnnotationSupport.findAnnotation(outermost.getRequiredTestClass(), IsoldeTest.class);
@@ -77,12 +89,11 @@ public final class IsoldeExtension implements BeforeAllCallback, ParameterResolv
           "The settings %s are for one class, so say @IsoldeTest(node = CLASS, settings = …)."
               .formatted(settings));
     }
-    ExtensionContext owner = isShared ? outermost.getRoot() : outermost;
-    // A store shows what its parents have, so what is a class's own needs a name of its own.
-    return owner
-        .getStore(NAMESPACE)
-        .getOrComputeIfAbsent(
-            owner.getUniqueId(), owned -> TestNode.start(settings), TestNode.class);
+    return isShared
+        ? Shared.NODE
+        : outermost
+            .getStore(NAMESPACE)
+            .getOrComputeIfAbsent(TestNode.class, type -> TestNode.start(settings), TestNode.class);
   }
 
   private static ExtensionContext outermostClass(ExtensionContext context) {

@@ -7,10 +7,15 @@ import com.datastax.oss.driver.api.core.CqlIdentifier;
 import com.datastax.oss.driver.api.core.CqlSession;
 import io.isolde.client.Isolde;
 import io.isolde.cluster.LocalNode;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /** As an application uses it. */
 @IsoldeTest
@@ -38,6 +43,22 @@ class IsoldeTestTest {
   void whenClassesShareANodeThenItIsOneProcessAndEachHasAKeyspaceOfItsOwn(
       LocalNode node, CqlSession session) {
     compareWithOther(node, session);
+  }
+
+  /** As Maven runs them with several processes. */
+  @Test
+  void whenALauncherRunsOneClassAtATimeThenTheyShareANode() {
+    for (Class<?> one : List.of(SharedNodeTest.class, SharedNodeTest.class)) {
+      SummaryGeneratingListener result = new SummaryGeneratingListener();
+      LauncherFactory.create()
+          .execute(
+              LauncherDiscoveryRequestBuilder.request()
+                  .selectors(DiscoverySelectors.selectClass(one))
+                  .build(),
+              result);
+      assertThat(result.getSummary().getFailures()).isEmpty();
+      assertThat(result.getSummary().getTestsSucceededCount()).isOne();
+    }
   }
 
   static void compareWithOther(LocalNode node, CqlSession session) {

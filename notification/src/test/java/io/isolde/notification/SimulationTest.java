@@ -3,6 +3,8 @@ package io.isolde.notification;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,20 +28,28 @@ class SimulationTest {
 
   @Test
   void whenNodesAndConnectionsDieThenEachCommitIsHeardOnceAndInOrder() {
-    long lost = 0;
-    long moves = 0;
-    for (long seed = SEED == null ? 1 : SEED; seed <= (SEED == null ? SEEDS : SEED); seed++) {
-      Simulation simulation = new Simulation(seed, Mistake.NONE);
-      try {
-        simulation.run();
-      } catch (AssertionError | RuntimeException e) {
-        throw new AssertionError("Seed " + seed + ": " + e.getMessage(), e);
-      }
-      lost += simulation.lost;
-      moves += simulation.moves;
+    LongAdder lost = new LongAdder();
+    LongAdder moves = new LongAdder();
+    (SEED == null ? LongStream.rangeClosed(1, SEEDS) : LongStream.of(SEED))
+        .parallel()
+        .mapToObj(SimulationTest::simulated)
+        .forEach(
+            simulation -> {
+              lost.add(simulation.lost);
+              moves.add(simulation.moves);
+            });
+    assertThat(moves.sum()).as("moves").isPositive();
+    assertThat(SEED != null || lost.sum() > 0).as("some clients were away for too long").isTrue();
+  }
+
+  private static Simulation simulated(long seed) {
+    Simulation simulation = new Simulation(seed, Mistake.NONE);
+    try {
+      simulation.run();
+    } catch (AssertionError | RuntimeException e) {
+      throw new AssertionError("Seed " + seed + ": " + e.getMessage(), e);
     }
-    assertThat(moves).as("moves").isPositive();
-    assertThat(SEED != null || lost > 0).as("some clients were away for too long").isTrue();
+    return simulation;
   }
 
   @ParameterizedTest

@@ -25,6 +25,11 @@ import java.util.regex.Pattern;
  * @param keyspaces {@code strong_keyspaces}: those that are strong ones also if they are created
  *     with {@code SimpleStrategy} or {@code NetworkTopologyStrategy}, as tools do that can't be
  *     changed. Names, or how names start and {@code *}. The same on all nodes. Default: none.
+ * @param rebalanceAfterMillis {@code strong_rebalance_after}: replicas move by themselves when the
+ *     same nodes have been in the ring, and all of them up, for so long. Default 0s: only {@code
+ *     ALTER KEYSPACE … REBALANCE} moves them. Too small: nodes that are added one after the other
+ *     get replicas one after the other. Too big: after a node is gone, its groups have a replica
+ *     less for longer.
  * @param isLeadershipCompactionAware {@code leadership_policy}: whom a leader of a replica group
  *     hands over to before a heavy compaction of its tables: {@code least-loaded}, {@code random},
  *     {@code round-robin}; {@code off} (the default): nobody, and Cassandra schedules compactions
@@ -45,6 +50,7 @@ public record StrongSettings(
     long timeoutMillis,
     boolean isReadLeased,
     List<String> keyspaces,
+    long rebalanceAfterMillis,
     boolean isLeadershipCompactionAware,
     HandOverPolicy.Rules leadership) {
   private static final Pattern KEYSPACE = Pattern.compile("\\w{1,48}\\*?");
@@ -73,6 +79,7 @@ public record StrongSettings(
         file.millis("strong_timeout", "5s"),
         file.choice("strong_reads", "lease", "read_index"),
         file.list("strong_keyspaces"),
+        file.millis("strong_rebalance_after", "0s"),
         !policy.equals("off"),
         leadership(file, policy));
   }

@@ -4,6 +4,7 @@ package io.isolde.cql;
 import io.isolde.answer.Answers;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.replication.ReplicaMoves;
 import io.isolde.replication.StrongKeyspaces;
 import io.isolde.snapshot.read.SnapshotTransactions;
 import io.isolde.transaction.Coordinator;
@@ -30,11 +31,15 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 
 /** Executes the statements that begin, end and switch on transactions. */
 final class ControlStatements {
+  /** For another node that moves replicas of the keyspace. */
+  private static final long MAX_REBALANCE_WAIT_MILLIS = 15_000;
+
   private final TableBarrier barrier;
   private final LazyCoordinator coordinator;
   private final TransactionLists lists;
   private final OracleStatements oracle;
   private final StrongKeyspaces strong;
+  private final ReplicaMoves moves;
   private final SnapshotStatements snapshots;
   private final SnapshotTransactions snapshotTransactions;
   private final ConnectionTransactions connections;
@@ -45,6 +50,7 @@ final class ControlStatements {
     this.lists = new TransactionLists(coordinator);
     this.oracle = new OracleStatements(node);
     this.strong = node.strongKeyspaces();
+    this.moves = new ReplicaMoves(strong, node.everyNode().newNames());
     this.snapshots = new SnapshotStatements(node.snapshots(), node.everyNode(), coordinator);
     this.snapshotTransactions = node.snapshotTransactions();
     this.connections = connections;
@@ -103,7 +109,8 @@ final class ControlStatements {
     }
     if (statement instanceof ControlStatement.Rebalance rebalance) {
       incoming.client().ensureIsSuperuser("Only superusers may move replicas.");
-      int moved = strong.moves().rebalance(rebalance.keyspace(), rebalance.without());
+      int moved =
+          moves.rebalance(rebalance.keyspace(), rebalance.without(), MAX_REBALANCE_WAIT_MILLIS);
       return new Rows().with("moved_replicas", Int32Type.instance, moved).build();
     }
     return new ResultMessage.Void();

@@ -19,6 +19,7 @@ import io.isolde.peers.NodePort;
 import io.isolde.push.PushNode;
 import io.isolde.replicated.OracleHost;
 import io.isolde.replicated.ReplicatedOracle;
+import io.isolde.replication.AutomaticRebalance;
 import io.isolde.replication.GroupWatches;
 import io.isolde.replication.LedGroups;
 import io.isolde.replication.StrongByName;
@@ -186,6 +187,7 @@ final class NodeStart implements NodeParts {
       startStrongKeyspaces();
       startRecovery();
       startConfiguration();
+      startRebalance();
       restart.recover(host, new TransactionsOnGroups(strong));
       while (!StorageService.instance.isNativeTransportRunning()) {
         Thread.sleep(LOOK_MILLIS);
@@ -235,6 +237,15 @@ final class NodeStart implements NodeParts {
     ConfigurationReporter reporter = new ConfigurationReporter(host, new LedGroups(strong));
     reporter.start();
     StorageService.instance.addPreShutdownHook(reporter::close);
+  }
+
+  private void startRebalance() {
+    long calmMillis = config.strong().rebalanceAfterMillis();
+    if (calmMillis > 0) {
+      AutomaticRebalance started =
+          AutomaticRebalance.start(strong, everyNode.newNames(), calmMillis);
+      StorageService.instance.addPreShutdownHook(started::close);
+    }
   }
 
   private void startHost() throws InterruptedException {

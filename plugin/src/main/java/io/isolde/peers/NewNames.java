@@ -152,7 +152,7 @@ public final class NewNames {
         }
       } finally {
         if (!isKept) {
-          send(name, maker, What.RELEASE);
+          release(name, maker);
         }
       }
       requireTime(name, said, nowMillis() - startMillis);
@@ -177,6 +177,27 @@ public final class NewNames {
         && nowMillis() - startMillis < MAX_WAIT_MILLIS) {
       pause();
     }
+  }
+
+  /**
+   * Waits until this node alone in the cluster may do something with a keyspace.
+   *
+   * @param work what it is; no name of a table
+   * @throws IsoldeException UNAVAILABLE if another node does it all that time, or no more than half
+   *     of the nodes answer
+   */
+  public WorkLease lease(String keyspace, String work, long maxWaitMillis) {
+    return WorkLease.take(this, new NewName(keyspace, work), maxWaitMillis);
+  }
+
+  /** Asks the nodes for their promises, or to keep them for longer. */
+  boolean isPromised(NewName name, UUID maker) {
+    return ask(name, maker, What.RESERVE_FOR_MORE).isPromised();
+  }
+
+  /** Nodes need not keep their promises any more. */
+  void release(NewName name, UUID maker) {
+    var unused = send(name, maker, What.RELEASE);
   }
 
   private static void requireTime(NewName name, Said said, long waitedMillis) {
@@ -249,7 +270,7 @@ public final class NewNames {
   }
 
   /** No clock that is set ends promises. */
-  private static long nowMillis() {
+  static long nowMillis() {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
   }
 

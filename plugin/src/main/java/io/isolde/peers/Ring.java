@@ -65,6 +65,11 @@ public final class Ring {
     return living;
   }
 
+  /** Those members that are about to leave, as far as this node knows. */
+  public static Set<String> leaving() {
+    return names(tokens().getLeavingEndpoints());
+  }
+
   /** Those members that answer, as far as this node knows, in the order of their names. */
   public static Set<String> living() {
     return tokens().getAllMembers().stream()

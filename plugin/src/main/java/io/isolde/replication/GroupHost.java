@@ -265,9 +265,9 @@ final class GroupHost {
     started().membership().join(keyspace.target(group), storage);
   }
 
-  /** The steps of moves of replicas between nodes. */
-  MoveSteps moves() {
-    return new MoveSteps(this, 2 * config.strong().timeoutMillis());
+  /** How long a step of a move of a replica may take before it is asked for again. */
+  long tryMillis() {
+    return 2 * config.strong().timeoutMillis();
   }
 
   GroupServer started() throws IOException {

@@ -4,6 +4,7 @@ package io.isolde.replication;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.isolde.group.Layout;
 import io.isolde.group.Rebalancing;
+import io.isolde.peers.WorkLease;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -30,12 +31,15 @@ final class LayoutNotes {
    * Has the layout say that a replica has moved; waits for a while until all nodes that are up know
    * it, since one that changes the schema without knowing it would undo it.
    *
+   * @param lease keeps other nodes from changing the layout meanwhile
    * @throws IOException if they don't agree on the schema before
    */
-  static void write(StrongKeyspace keyspace, Rebalancing.Move move) throws IOException {
+  static void write(StrongKeyspace keyspace, Rebalancing.Move move, WorkLease lease)
+      throws IOException {
     if (!awaitAgreement()) {
       throw new IOException("The nodes that are up do not agree on the schema.");
     }
+    lease.renew();
     var unused = Schema.instance.transform(schema -> moved(schema, keyspace, move));
     if (!awaitAgreement()) {
       logger.warn("Not all nodes know yet that {} of {}", move, keyspace.name());

@@ -5,6 +5,7 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import io.isolde.group.GroupClient;
 import io.isolde.group.Layout;
 import io.isolde.group.Rebalancing;
+import io.isolde.peers.WorkLease;
 import io.isolde.raft.GroupFailure;
 import io.isolde.raft.Peer;
 import java.io.IOException;
@@ -30,10 +31,17 @@ final class MoveSteps {
 
   private final GroupHost host;
   private final long tryMillis;
+  private final WorkLease lease;
 
-  MoveSteps(GroupHost host, long tryMillis) {
+  /**
+   * Steps of moves of replicas that run on a host.
+   *
+   * @param lease keeps other nodes from moving them meanwhile
+   */
+  MoveSteps(GroupHost host, WorkLease lease) {
     this.host = host;
-    this.tryMillis = tryMillis;
+    this.tryMillis = host.tryMillis();
+    this.lease = lease;
   }
 
   /** One try of a step. */
@@ -92,10 +100,20 @@ final class MoveSteps {
         () -> host.started().membership().replace(target, member.id(), Optional.empty()));
   }
 
+  /**
+   * Has the schema say that a replica has moved.
+   *
+   * @throws IOException if the nodes do not agree on the schema before
+   */
+  void note(StrongKeyspace keyspace, Rebalancing.Move move) throws IOException {
+    LayoutNotes.write(keyspace, move, lease);
+  }
+
   private void untilDone(String otherwise, Optional<Layout.Member> needed, Step<Void> step)
       throws IOException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS);
     while (true) {
+      lease.renew();
       try {
         var unused = once(step);
         return;

@@ -7,6 +7,8 @@ import io.isolde.group.Layout;
 import io.isolde.group.Placement;
 import io.isolde.group.Rebalancing;
 import io.isolde.group.ReconciliationPlan;
+import io.isolde.peers.NewNames;
+import io.isolde.peers.WorkLease;
 import io.isolde.raft.Peer;
 import java.io.IOException;
 import java.net.UnknownHostException;
@@ -25,10 +27,20 @@ import org.apache.cassandra.locator.InetAddressAndPort;
  * again.
  */
 public final class ReplicaMoves {
-  private final StrongKeyspaces keyspaces;
+  /** What one node does at a time: with two layouts, one would be lost in the schema. */
+  private static final String WORK = "REBALANCE";
 
-  ReplicaMoves(StrongKeyspaces keyspaces) {
+  private final StrongKeyspaces keyspaces;
+  private final NewNames oneAtATime;
+
+  /**
+   * Moves replicas of these keyspaces.
+   *
+   * @param oneAtATime keeps two nodes from doing it at once
+   */
+  public ReplicaMoves(StrongKeyspaces keyspaces, NewNames oneAtATime) {
     this.keyspaces = keyspaces;
+    this.oneAtATime = oneAtATime;
   }
 
   /**
@@ -36,17 +48,26 @@ public final class ReplicaMoves {
    * many.
    *
    * @param without addresses of nodes that must have none
+   * @param maxWaitMillis for another node that moves replicas of this keyspace
    * @return how many were moved
    * @throws IsoldeException if too few nodes are left, if another is down, if a replica does not
-   *     move in time, or if the keyspace is dropped meanwhile
+   *     move in time, or if the keyspace is dropped meanwhile; UNAVAILABLE if another node moves
+   *     replicas of this keyspace
    */
-  public int rebalance(String name, Collection<String> without) {
+  public int rebalance(String name, Collection<String> without, long maxWaitMillis) {
     List<Layout.Member> all =
         KeyspaceStatements.ring().stream().map(Layout.Place::member).distinct().toList();
     StrongKeyspace keyspace = keyspaces.named(name);
     Set<String> excluded = without.stream().map(ReplicaMoves::plain).collect(Collectors.toSet());
     check(keyspace.layout(), all, excluded);
-    MoveSteps steps = keyspaces.steps(keyspace);
+    try (WorkLease lease = oneAtATime.lease(name, WORK, maxWaitMillis)) {
+      return rebalance(again(keyspace), all, excluded, lease);
+    }
+  }
+
+  private int rebalance(
+      StrongKeyspace keyspace, List<Layout.Member> all, Set<String> excluded, WorkLease lease) {
+    MoveSteps steps = new MoveSteps(keyspaces.host(keyspace), lease);
     try {
       for (Layout.Group group : keyspace.layout().groups()) {
         reconcile(keyspace, steps, group, all, excluded);
@@ -56,9 +77,10 @@ public final class ReplicaMoves {
       IsoldeException failed =
           IsoldeException.of(
               ErrorCode.CHANGE_FAILED,
-              "%s: %s Ask again to finish what was begun.".formatted(name, e.getMessage()),
+              "%s: %s Ask again to finish what was begun."
+                  .formatted(keyspace.name(), e.getMessage()),
               "keyspace",
-              name);
+              keyspace.name());
       failed.addSuppressed(e);
       throw failed;
     }
@@ -67,24 +89,28 @@ public final class ReplicaMoves {
   private int move(
       StrongKeyspace keyspace, MoveSteps steps, List<Layout.Member> all, Set<String> excluded)
       throws IOException {
+    List<Rebalancing.Move> moves = due(keyspace, all, excluded);
+    for (Rebalancing.Move move : moves) { // One after the other: copying costs those who serve.
+      StrongKeyspace now = again(keyspace);
+      steps.move(now, move);
+      steps.note(now, move);
+    }
+    return moves.size();
+  }
+
+  /** The moves that put replicas where they are wanted. */
+  static List<Rebalancing.Move> due(
+      StrongKeyspace keyspace, List<Layout.Member> all, Set<String> excluded) {
     List<Layout.Member> nodes =
         all.stream().filter(node -> !excluded.contains(address(node))).toList();
-    List<Rebalancing.Move> moves;
     try {
-      moves =
-          Rebalancing.of(
-              keyspace.layout(),
-              Placement.withThoseLeft(NodeLocations.of(nodes), keyspace.options().replicas()));
+      return Rebalancing.of(
+          keyspace.layout(),
+          Placement.withThoseLeft(NodeLocations.of(nodes), keyspace.options().replicas()));
     } catch (IllegalArgumentException e) {
       throw IsoldeException.invalid(
           "The replicas of %s can't be moved: %s".formatted(keyspace.name(), e.getMessage()));
     }
-    for (Rebalancing.Move move : moves) { // One after the other: copying costs those who serve.
-      StrongKeyspace now = again(keyspace);
-      steps.move(now, move);
-      LayoutNotes.write(now, move);
-    }
-    return moves.size();
   }
 
   /** The keyspace as it is now. */
@@ -118,8 +144,7 @@ public final class ReplicaMoves {
       if (step instanceof ReconciliationPlan.Step.Dismissal dismissal) {
         steps.dismiss(keyspace, group, dismissal.member());
       } else if (step instanceof ReconciliationPlan.Step.Note note) {
-        LayoutNotes.write(
-            again(keyspace), new Rebalancing.Move(group.number(), note.old(), note.next()));
+        steps.note(again(keyspace), new Rebalancing.Move(group.number(), note.old(), note.next()));
       }
     }
   }
@@ -162,7 +187,7 @@ public final class ReplicaMoves {
     }
   }
 
-  private static String address(Layout.Member node) {
+  static String address(Layout.Member node) {
     return ReplicatedLogStrategy.address(node).getHostAddress(false);
   }
 

@@ -232,16 +232,6 @@ public final class StrongKeyspaces implements SchemaChangeListener {
         .isPresent();
   }
 
-  /** What moves replicas of keyspaces. */
-  public ReplicaMoves moves() {
-    return new ReplicaMoves(this);
-  }
-
-  /** The steps of moves of a keyspace's replicas. */
-  MoveSteps steps(StrongKeyspace keyspace) {
-    return host(keyspace).moves();
-  }
-
   @Override
   public void onDropKeyspace(KeyspaceMetadata metadata, boolean dropData) {
     StrongKeyspace dropped = known.remove(metadata.name);
@@ -256,7 +246,8 @@ public final class StrongKeyspaces implements SchemaChangeListener {
     return host(keyspace).maxPayloadBytes();
   }
 
-  private GroupHost host(StrongKeyspace keyspace) {
+  /** Where the replicas of a keyspace run on this node. */
+  GroupHost host(StrongKeyspace keyspace) {
     return hosts.get(keyspace.options().durability());
   }
 

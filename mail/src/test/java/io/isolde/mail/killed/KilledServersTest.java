@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * -Disolde.mail.kills=20} sends more.
  */
 class KilledServersTest {
-  private static final int MESSAGES = Integer.getInteger("isolde.mail.messages", 600);
+  private static final int MESSAGES = Integer.getInteger("isolde.mail.messages", 300);
 
   private enum Fault {
     SERVER,

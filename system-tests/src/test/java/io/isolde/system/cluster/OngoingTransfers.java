@@ -10,6 +10,7 @@ import io.isolde.client.IsoldeException;
 import io.isolde.client.Transaction;
 import io.isolde.client.TransactionOptions;
 import io.isolde.system.Await;
+import io.isolde.system.Pace;
 import io.isolde.system.Results;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,6 +77,7 @@ final class OngoingTransfers implements AutoCloseable {
     while (!isOver) {
       try {
         work.run();
+        Pace.pause();
       } catch (IsoldeException e) {
         refused.merge(e.code(), 1, Integer::sum);
       } catch (RuntimeException | Error e) {

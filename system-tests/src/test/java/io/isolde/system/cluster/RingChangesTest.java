@@ -20,7 +20,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A node joins the ring, and leaves it again, while money moves and is counted: replicas that are
- * still getting their data, or have just got it, must not show in any snapshot.
+ * still getting their data, or have just got it, must not show in any snapshot. Replicas of a
+ * strong keyspace follow the ring without a command.
  */
 @ExtendWith(NodeLogs.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -39,7 +40,8 @@ class RingChangesTest {
             "127.0.55.1",
             spec ->
                 spec.withCassandraSetting("commitlog_sync", "periodic")
-                    .withCassandraSetting("commitlog_sync_period", "10000ms"));
+                    .withCassandraSetting("commitlog_sync_period", "10000ms")
+                    .withIsoldeSetting("strong_rebalance_after", FollowedRing.REBALANCE_AFTER));
     cluster.change(
         "CREATE KEYSPACE bank WITH replication ="
             + " {'class': 'SimpleStrategy', 'replication_factor': 3}",
@@ -63,17 +65,22 @@ class RingChangesTest {
 
   @Test
   void whenANodeJoinsAndLeavesThenEverySnapshotAddsUp() throws Exception {
-    try (OngoingTransfers transfers = OngoingTransfers.start(cluster.session())) {
+    try (OngoingTransfers transfers = OngoingTransfers.start(cluster.session());
+        FollowedRing strong = FollowedRing.start(cluster)) {
       transfers.awaitMore();
 
       join();
       transfers.awaitMore();
       assertThat(accountsThrough(JOINING)).isEqualTo(OngoingTransfers.ACCOUNTS);
+      strong.awaitReplicasAt(JOINING);
+      strong.rebalanceThroughTwoNodes();
 
       try (NodeTool tool = fourth.node(1).nodeTool()) {
         tool.decommission();
       }
       transfers.awaitMore();
+      strong.awaitNoReplicaAt(JOINING);
+      strong.assertNothingLost();
       transfers.end();
     }
     for (int node = 1; node <= 3; node++) {

@@ -15,6 +15,7 @@ import io.isolde.client.IsoldeException;
 import io.isolde.client.Transaction;
 import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
+import io.isolde.system.Pace;
 import io.isolde.system.TestCluster;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -321,6 +322,7 @@ class TablesOfAClusterTest {
           writer.done++;
           write.accept(writer);
           done.incrementAndGet();
+          Pace.pause();
         } catch (DriverException refused) {
           assertThat(refused).hasMessageContaining("isolde code=");
         }

@@ -12,6 +12,7 @@ import io.isolde.client.PushOptions;
 import io.isolde.client.Watch;
 import io.isolde.client.WatchListener;
 import io.isolde.system.Await;
+import io.isolde.system.Pace;
 import io.isolde.system.TestCluster;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,7 +36,6 @@ import org.junit.jupiter.api.Test;
 class HandOverTest {
   private static final int CLIENTS = 1_000;
   private static final int KEYS = 20;
-  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final String TABLE = "systests.pushed";
   private static final int MAX_BALANCE_SECONDS = 60;
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -211,7 +211,7 @@ class HandOverTest {
     List<CompletableFuture<?>> answers = new ArrayList<>();
     for (int i = 0; !isOver.get(); i++) {
       answers.add(cluster.session().executeAsync(insert(i % KEYS, i)).toCompletableFuture());
-      LockSupport.parkNanos(PAUSE_NANOS);
+      Pace.pause();
     }
     return answers;
   }

@@ -9,6 +9,7 @@ import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.client.ErrorCode;
 import io.isolde.client.Isolde;
+import io.isolde.system.Pace;
 import io.isolde.system.Results;
 import io.isolde.system.SystemNode;
 import java.util.List;
@@ -129,6 +130,7 @@ class SnapshotTransactionsTest {
                         }
                       }
                     });
+                Pace.pause();
               }
             });
     try {

@@ -18,6 +18,7 @@ import io.isolde.client.TransactionOptions;
 import io.isolde.system.Await;
 import io.isolde.system.NodeFaults;
 import io.isolde.system.NodeLogs;
+import io.isolde.system.Pace;
 import io.isolde.system.Results;
 import io.isolde.system.TestCluster;
 import java.time.Duration;
@@ -287,6 +288,7 @@ class SnapshotsOfAClusterTest {
                 () -> {
                   while (!isOver.get()) {
                     work.accept(number);
+                    Pace.pause();
                   }
                 },
                 threads));

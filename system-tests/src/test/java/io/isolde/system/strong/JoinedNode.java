@@ -8,6 +8,7 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import io.isolde.cluster.LocalCluster;
 import io.isolde.system.Await;
 import io.isolde.system.JoiningNode;
+import io.isolde.system.Pace;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +71,7 @@ final class JoinedNode implements AutoCloseable {
         if (nodes.on(1 + i % 2, "SELECT v FROM grown.t WHERE p = ?", key).one() == null) {
           wrong.add(key + " was not there");
         }
+        Pace.pause();
       } catch (RuntimeException e) {
         wrong.add(key + ": " + e);
       }

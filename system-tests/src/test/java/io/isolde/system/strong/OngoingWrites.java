@@ -4,6 +4,7 @@ package io.isolde.system.strong;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.system.Await;
+import io.isolde.system.Pace;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +29,7 @@ final class OngoingWrites {
                 try {
                   nodes.on(through, insert, key);
                   written.add(key);
+                  Pace.pause();
                 } catch (RuntimeException e) {
                   failures.add(e);
                   LockSupport.parkNanos(AFTER_FAILURE_NANOS);

@@ -15,6 +15,7 @@ import io.isolde.client.Transaction;
 import io.isolde.client.TransactionOptions;
 import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
+import io.isolde.system.Pace;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -279,6 +280,7 @@ class StrongTransactionsTest {
                 Random random = new Random(id);
                 for (int n = 0; !isOver.get(); n++) {
                   transfer(id, n, random, acknowledged);
+                  Pace.pause();
                 }
               }));
     }
@@ -287,6 +289,7 @@ class StrongTransactionsTest {
             () -> {
               while (!isOver.get()) {
                 sum(wrong);
+                Pace.pause();
               }
             }));
     clients.forEach(Thread::start);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.isolde.system.cluster;
+
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import io.isolde.client.ErrorCode;
+import io.isolde.client.IsoldeException;
+import io.isolde.system.Await;
+import io.isolde.system.TestCluster;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.StreamSupport;
+
+/** A strong keyspace whose replicas follow the ring without a command, while it is written. */
+final class FollowedRing implements AutoCloseable {
+  /** Of nodes with which this works. */
+  static final String REBALANCE_AFTER = "2s";
+
+  private static final String GROUPS =
+      "SELECT group_number, members FROM isolde.replica_groups WHERE keyspace_name = 'elastic'";
+
+  private final TestCluster cluster;
+  private final AcknowledgedWrites writes;
+
+  private FollowedRing(TestCluster cluster) {
+    this.cluster = cluster;
+    this.writes =
+        AcknowledgedWrites.start(
+            "elastic",
+            id ->
+                cluster
+                    .session()
+                    .execute(
+                        SimpleStatement.newInstance("INSERT INTO elastic.t (id) VALUES (?)", id)
+                            .setIdempotent(true)));
+  }
+
+  static FollowedRing start(TestCluster cluster) {
+    cluster.change(
+        "CREATE KEYSPACE elastic WITH replication = {'class': 'ReplicatedLogStrategy',"
+            + " 'replication_factor': 3, 'groups': 3}",
+        "CREATE TABLE elastic.t (id int PRIMARY KEY)");
+    return new FollowedRing(cluster);
+  }
+
+  /** Waits until a node that has joined has replicas. */
+  void awaitReplicasAt(String address) {
+    Await.until("replicas move to " + address, () -> layout().contains(address + ":"));
+    writes.awaitMore();
+  }
+
+  /** Waits until a node that has left is not meant to have any. */
+  void awaitNoReplicaAt(String address) {
+    Await.until("replicas move from " + address, () -> !layout().contains(address + ":"));
+    writes.awaitMore();
+  }
+
+  private String layout() {
+    return cluster
+        .on(1, "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = 'elastic'")
+        .one()
+        .getMap("replication", String.class, String.class)
+        .toString();
+  }
+
+  /**
+   * Each of two commands moves replicas away from the node that the other one keeps. The layout in
+   * the schema must say of each group what its log says: those who are no members ask by it.
+   */
+  void rebalanceThroughTwoNodes() {
+    List<CompletableFuture<Void>> commands =
+        List.of(
+            CompletableFuture.runAsync(() -> rebalance(2, 1)),
+            CompletableFuture.runAsync(() -> rebalance(3, 2)));
+    commands.forEach(CompletableFuture::join);
+    cluster.awaitSchema();
+    Await.until(
+        "all nodes know the members of the groups",
+        () -> membersSeen().values().stream().allMatch(seen -> seen.size() == 1));
+    writes.awaitMore();
+  }
+
+  private void rebalance(int through, int without) {
+    String address = cluster.node(without).spec().address();
+    try {
+      var unused =
+          cluster.on(through, "ALTER KEYSPACE elastic REBALANCE WITHOUT '" + address + "'");
+    } catch (DriverException e) {
+      assertThat(IsoldeException.find(e).orElseThrow(() -> e).code())
+          .as("the other one took longer than it waits: %s", e)
+          .isEqualTo(ErrorCode.UNAVAILABLE);
+    }
+  }
+
+  /** Of each group, as the nodes see it. */
+  private Map<Integer, Set<Set<String>>> membersSeen() {
+    Map<Integer, Set<Set<String>>> seen = new HashMap<>();
+    for (Node node : cluster.session().getMetadata().getNodes().values()) {
+      SimpleStatement ofNode =
+          SimpleStatement.newInstance(GROUPS).setNode(node).setTimeout(Duration.ofSeconds(20));
+      for (Row row : cluster.session().execute(ofNode)) {
+        seen.computeIfAbsent(row.getInt(0), group -> new HashSet<>())
+            .add(new TreeSet<>(row.getList(1, String.class)));
+      }
+    }
+    assertThat(seen).hasSize(3);
+    return seen;
+  }
+
+  void assertNothingLost() {
+    writes.close();
+    writes.assertAllIn(
+        StreamSupport.stream(
+                cluster.session().execute("SELECT id FROM elastic.t").spliterator(), false)
+            .map(row -> row.getInt(0))
+            .collect(toSet()));
+  }
+
+  @Override
+  public void close() {
+    writes.close();
+  }
+}
