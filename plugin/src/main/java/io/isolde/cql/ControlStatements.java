@@ -31,9 +31,6 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 
 /** Executes the statements that begin, end and switch on transactions. */
 final class ControlStatements {
-  /** For another node that moves replicas of the keyspace. */
-  private static final long MAX_REBALANCE_WAIT_MILLIS = 15_000;
-
   private final TableBarrier barrier;
   private final LazyCoordinator coordinator;
   private final TransactionLists lists;
@@ -109,8 +106,7 @@ final class ControlStatements {
     }
     if (statement instanceof ControlStatement.Rebalance rebalance) {
       incoming.client().ensureIsSuperuser("Only superusers may move replicas.");
-      int moved =
-          moves.rebalance(rebalance.keyspace(), rebalance.without(), MAX_REBALANCE_WAIT_MILLIS);
+      int moved = moves.rebalance(rebalance.keyspace(), rebalance.without());
       return new Rows().with("moved_replicas", Int32Type.instance, moved).build();
     }
     return new ResultMessage.Void();

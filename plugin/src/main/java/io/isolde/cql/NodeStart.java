@@ -187,7 +187,6 @@ final class NodeStart implements NodeParts {
       startStrongKeyspaces();
       startRecovery();
       startConfiguration();
-      startRebalance();
       restart.recover(host, new TransactionsOnGroups(strong));
       while (!StorageService.instance.isNativeTransportRunning()) {
         Thread.sleep(LOOK_MILLIS);
@@ -215,6 +214,12 @@ final class NodeStart implements NodeParts {
 
   private void startStrongKeyspaces() {
     strong.start();
+    long calmMillis = config.strong().rebalanceAfterMillis();
+    if (calmMillis > 0) {
+      AutomaticRebalance started =
+          AutomaticRebalance.start(strong, everyNode.newNames(), calmMillis);
+      StorageService.instance.addPreShutdownHook(started::close);
+    }
     StorageService.instance.addPreShutdownHook(strong::close);
   }
 
@@ -237,15 +242,6 @@ final class NodeStart implements NodeParts {
     ConfigurationReporter reporter = new ConfigurationReporter(host, new LedGroups(strong));
     reporter.start();
     StorageService.instance.addPreShutdownHook(reporter::close);
-  }
-
-  private void startRebalance() {
-    long calmMillis = config.strong().rebalanceAfterMillis();
-    if (calmMillis > 0) {
-      AutomaticRebalance started =
-          AutomaticRebalance.start(strong, everyNode.newNames(), calmMillis);
-      StorageService.instance.addPreShutdownHook(started::close);
-    }
   }
 
   private void startHost() throws InterruptedException {

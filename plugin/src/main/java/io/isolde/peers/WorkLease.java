@@ -2,9 +2,10 @@
 package io.isolde.peers;
 
 import com.google.common.util.concurrent.Uninterruptibles;
-import io.isolde.error.ErrorCode;
-import io.isolde.error.IsoldeException;
+import java.io.IOException;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -16,11 +17,19 @@ public final class WorkLease implements AutoCloseable {
   private static final long CERTAIN_MILLIS = ReservedNames.MAX_MILLIS / 2;
 
   private static final long RENEW_MILLIS = ReservedNames.MAX_MILLIS / 6;
-  private static final long PAUSE_MILLIS = 200;
+
+  /** A holder that has died is not waited for. */
+  static final long MAX_WAIT_MILLIS = ReservedNames.MAX_MILLIS + 15_000;
+
+  private static final int MIN_PAUSE_MILLIS = 100;
+  private static final int MAX_PAUSE_MILLIS = 500;
 
   private final NewNames names;
   private final NewName work;
+
+  /** Another one for each attempt: a message of the one before may come late. */
   private final UUID holder = UUID.randomUUID();
+
   private long askedMillis;
 
   private WorkLease(NewNames names, NewName work) {
@@ -29,56 +38,59 @@ public final class WorkLease implements AutoCloseable {
   }
 
   /**
-   * Waits until nobody else has it.
+   * Waits until nobody else has it, for longer than one that has died keeps others out.
    *
-   * @param work what a keyspace has one of at a time; no name of a table
-   * @throws IsoldeException UNAVAILABLE if somebody else has it all the time, or too few nodes
-   *     answer
+   * @param work what a keyspace has one of at a time; no name that a table may have
+   * @return empty if somebody else has it all that time, or too few nodes answer
    */
-  static WorkLease take(NewNames names, NewName work, long maxWaitMillis) {
-    WorkLease lease = new WorkLease(names, work);
+  static Optional<WorkLease> take(NewNames names, NewName work) {
     long startMillis = NewNames.nowMillis();
-    while (!lease.isGranted()) {
-      lease.close();
-      if (NewNames.nowMillis() - startMillis >= maxWaitMillis) {
-        throw lease.unavailable();
+    do {
+      WorkLease lease = new WorkLease(names, work);
+      boolean isGranted = false;
+      try {
+        isGranted = lease.isGranted();
+      } finally {
+        if (!isGranted) {
+          lease.close();
+        }
       }
-      Uninterruptibles.sleepUninterruptibly(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-    }
-    return lease;
+      if (isGranted) {
+        return Optional.of(lease);
+      }
+      Uninterruptibles.sleepUninterruptibly(
+          ThreadLocalRandom.current().nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS),
+          TimeUnit.MILLISECONDS);
+    } while (NewNames.nowMillis() - startMillis < MAX_WAIT_MILLIS);
+    return Optional.empty();
   }
 
+  /** Whether the nodes promise it from now on; a promise that came late may have ended. */
   private boolean isGranted() {
     long nowMillis = NewNames.nowMillis();
-    boolean isGranted = names.isPromised(work, holder);
-    if (isGranted) {
-      askedMillis = nowMillis;
+    if (!names.isPromised(work, holder) || NewNames.nowMillis() - nowMillis >= CERTAIN_MILLIS) {
+      return false;
     }
-    return isGranted;
+    askedMillis = nowMillis;
+    return true;
   }
 
   /**
-   * Makes sure that nobody else does it for the next half of a minute.
+   * Makes sure that nobody else does it, or has done it meanwhile, until half of a minute from now.
    *
-   * @throws IsoldeException UNAVAILABLE if that is not sure
+   * @throws IOException if that is not sure
    */
-  public void renew() {
-    if (NewNames.nowMillis() - askedMillis >= RENEW_MILLIS && !isGranted() && !isCertain()) {
-      throw unavailable();
+  public void renew() throws IOException {
+    long elapsedMillis = NewNames.nowMillis() - askedMillis;
+    boolean isOver = elapsedMillis >= ReservedNames.MAX_MILLIS;
+    if (isOver || (elapsedMillis >= RENEW_MILLIS && !isGranted() && !isCertain())) {
+      throw new IOException(
+          "Too few nodes promise that no other node does the same; another one may do it now.");
     }
   }
 
   private boolean isCertain() {
     return NewNames.nowMillis() - askedMillis < CERTAIN_MILLIS;
-  }
-
-  private IsoldeException unavailable() {
-    return IsoldeException.of(
-        ErrorCode.UNAVAILABLE,
-        "%s: another node does this just now, or too few nodes answer; try again later."
-            .formatted(work),
-        "name",
-        work.toString());
   }
 
   /** Lets others do it. */

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
-import io.isolde.config.NodeClock;
+import com.google.common.collect.Sets;
 import io.isolde.error.IsoldeException;
 import io.isolde.group.CalmRing;
-import io.isolde.group.Layout;
 import io.isolde.peers.NewNames;
 import io.isolde.peers.Ring;
 import io.isolde.raft.Daemons;
 import java.util.Comparator;
-import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
+import org.apache.cassandra.utils.NoSpamLogger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,50 +54,64 @@ public final class AutomaticRebalance {
 
   private void look() {
     try {
-      if (!keyspaces.all().isEmpty() && Ring.isFirstLiving()) {
-        lookAt(KeyspaceStatements.ring().stream().map(Layout.Place::member).distinct().toList());
+      // Also on other nodes than the first, so that each knows the ring when its turn comes.
+      boolean isDue = calm.isDue(nowMillis(), seen());
+      if (isDue && Ring.isFirstLiving()) {
+        moveAll();
       }
-    } catch (RuntimeException e) { // It would cancel the task.
-      logger.warn("Replicas of strong keyspaces could not be moved; trying again", e);
-      calm.failed(NodeClock.nowMillis());
+    } catch (RuntimeException | Error e) { // It would cancel the task.
+      NoSpamLogger.log(
+          logger,
+          NoSpamLogger.Level.WARN,
+          1,
+          TimeUnit.MINUTES,
+          "Replicas of strong keyspaces could not be moved; trying again",
+          e);
+      calm.failed(nowMillis());
     }
   }
 
-  private void lookAt(List<Layout.Member> nodes) {
+  private static CalmRing.Seen seen() {
     Set<String> leaving = Ring.leaving();
-    List<Layout.Member> staying =
-        nodes.stream().filter(node -> !leaving.contains(ReplicaMoves.address(node))).toList();
-    CalmRing.Seen seen =
-        new CalmRing.Seen(
-            nodes.stream().map(Layout.Member::id).collect(Collectors.toSet()),
-            leaving,
-            staying.stream().allMatch(MoveSteps::isUp));
-    if (!calm.isDue(NodeClock.nowMillis(), seen)) {
-      return;
-    }
+    return new CalmRing.Seen(
+        Ring.members(),
+        leaving,
+        Ring.living().containsAll(Sets.difference(Ring.members(), leaving)));
+  }
+
+  private void moveAll() {
+    boolean isDone = true;
     for (StrongKeyspace keyspace :
         keyspaces.all().stream().sorted(Comparator.comparing(StrongKeyspace::name)).toList()) {
-      if (!move(keyspace, nodes, leaving)) {
-        calm.failed(NodeClock.nowMillis());
-        return;
-      }
+      isDone &= move(keyspace.name());
     }
-    calm.done();
+    if (isDone) {
+      calm.done();
+    } else {
+      calm.failed(nowMillis());
+    }
   }
 
-  private boolean move(StrongKeyspace keyspace, List<Layout.Member> nodes, Set<String> leaving) {
+  /** If another node does it, that is as good; and if it dies, the ring changes. */
+  private boolean move(String keyspace) {
     try {
-      int due = ReplicaMoves.due(keyspace, nodes, leaving).size();
-      if (due > 0) {
-        logger.info("The ring has changed: {} replicas of {} move", due, keyspace.name());
-        int moved = moves.rebalance(keyspace.name(), leaving, 0);
-        logger.info("{} replicas of {} have moved", moved, keyspace.name());
+      Optional<Integer> moved = moves.ifAlone(keyspace, Ring::leaving);
+      if (moved.orElse(0) > 0) {
+        logger.info("The ring has changed: {} replicas of {} have moved", moved.get(), keyspace);
       }
       return true;
     } catch (IsoldeException e) {
-      logger.warn("Replicas of {} did not move; trying again later", keyspace.name(), e);
-      return false;
+      boolean isDropped = keyspaces.find(keyspace).isEmpty();
+      if (!isDropped) {
+        logger.warn("Trying again later: {}", e.getMessage());
+      }
+      return isDropped;
     }
+  }
+
+  /** No clock that is set makes it earlier or later. */
+  private static long nowMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
   }
 
   /** Begins no more moves; the leader of a group ends one that is under way. */

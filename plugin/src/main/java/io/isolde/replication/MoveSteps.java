@@ -29,6 +29,9 @@ final class MoveSteps {
   private static final long LIMIT_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final int PAUSES_OF_A_TRY = 20;
 
+  /** Between two tries the lease is renewed. */
+  private static final long MAX_TRY_MILLIS = 20_000;
+
   private final GroupHost host;
   private final long tryMillis;
   private final WorkLease lease;
@@ -40,7 +43,7 @@ final class MoveSteps {
    */
   MoveSteps(GroupHost host, WorkLease lease) {
     this.host = host;
-    this.tryMillis = host.tryMillis();
+    this.tryMillis = Math.min(host.tryMillis(), MAX_TRY_MILLIS);
     this.lease = lease;
   }
 

@@ -13,8 +13,11 @@ import io.isolde.raft.Peer;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.cassandra.locator.InetAddressAndPort;
@@ -27,8 +30,8 @@ import org.apache.cassandra.locator.InetAddressAndPort;
  * again.
  */
 public final class ReplicaMoves {
-  /** What one node does at a time: with two layouts, one would be lost in the schema. */
-  private static final String WORK = "REBALANCE";
+  /** What one node does at a time: of two layouts, the schema would lose one. No table's name. */
+  private static final String WORK = "-rebalance";
 
   private final StrongKeyspaces keyspaces;
   private final NewNames oneAtATime;
@@ -48,61 +51,91 @@ public final class ReplicaMoves {
    * many.
    *
    * @param without addresses of nodes that must have none
-   * @param maxWaitMillis for another node that moves replicas of this keyspace
    * @return how many were moved
    * @throws IsoldeException if too few nodes are left, if another is down, if a replica does not
    *     move in time, or if the keyspace is dropped meanwhile; UNAVAILABLE if another node moves
-   *     replicas of this keyspace
+   *     replicas of this keyspace, or too few nodes answer, and nothing was moved
    */
-  public int rebalance(String name, Collection<String> without, long maxWaitMillis) {
-    List<Layout.Member> all =
-        KeyspaceStatements.ring().stream().map(Layout.Place::member).distinct().toList();
-    StrongKeyspace keyspace = keyspaces.named(name);
+  public int rebalance(String name, Collection<String> without) {
     Set<String> excluded = without.stream().map(ReplicaMoves::plain).collect(Collectors.toSet());
-    check(keyspace.layout(), all, excluded);
-    try (WorkLease lease = oneAtATime.lease(name, WORK, maxWaitMillis)) {
-      return rebalance(again(keyspace), all, excluded, lease);
-    }
+    check(keyspaces.named(name).layout(), ring(), excluded);
+    return ifAlone(name, () -> excluded)
+        .orElseThrow(
+            () ->
+                IsoldeException.of(
+                    ErrorCode.UNAVAILABLE,
+                    ("No replica of %s was moved. Another node moves its replicas just now, or no"
+                            + " more than half of the nodes of the ring answer; try again later.")
+                        .formatted(name),
+                    "keyspace",
+                    name));
   }
 
-  private int rebalance(
-      StrongKeyspace keyspace, List<Layout.Member> all, Set<String> excluded, WorkLease lease) {
-    MoveSteps steps = new MoveSteps(keyspaces.host(keyspace), lease);
-    try {
-      for (Layout.Group group : keyspace.layout().groups()) {
-        reconcile(keyspace, steps, group, all, excluded);
-      }
-      return move(again(keyspace), steps, all, excluded);
+  /**
+   * As {@link #rebalance}, if no other node does it meanwhile.
+   *
+   * @param excluded addresses of nodes that must have none at the moment
+   * @return how many were moved; empty if this node was not alone
+   */
+  Optional<Integer> ifAlone(String name, Supplier<Set<String>> excluded) {
+    StrongKeyspace keyspace = keyspaces.named(name);
+    Optional<WorkLease> granted = oneAtATime.lease(name, WORK);
+    if (granted.isEmpty()) {
+      return Optional.empty();
+    }
+    try (WorkLease lease = granted.get()) {
+      MoveSteps steps = new MoveSteps(keyspaces.host(keyspace), lease);
+      reconcile(keyspace, steps, excluded.get());
+      return Optional.of(move(keyspace, steps, excluded));
     } catch (IOException e) {
       IsoldeException failed =
           IsoldeException.of(
               ErrorCode.CHANGE_FAILED,
-              "%s: %s Ask again to finish what was begun."
-                  .formatted(keyspace.name(), e.getMessage()),
+              "%s: %s Ask again to finish what was begun.".formatted(name, e.getMessage()),
               "keyspace",
-              keyspace.name());
+              name);
       failed.addSuppressed(e);
       throw failed;
     }
   }
 
-  private int move(
-      StrongKeyspace keyspace, MoveSteps steps, List<Layout.Member> all, Set<String> excluded)
+  private static List<Layout.Member> ring() {
+    return KeyspaceStatements.ring().stream().map(Layout.Place::member).distinct().toList();
+  }
+
+  private void reconcile(StrongKeyspace before, MoveSteps steps, Set<String> excluded)
       throws IOException {
-    List<Rebalancing.Move> moves = due(keyspace, all, excluded);
-    for (Rebalancing.Move move : moves) { // One after the other: copying costs those who serve.
-      StrongKeyspace now = again(keyspace);
-      steps.move(now, move);
-      steps.note(now, move);
+    StrongKeyspace keyspace = again(before);
+    List<Layout.Member> all = ring();
+    check(keyspace.layout(), all, excluded);
+    for (Layout.Group group : keyspace.layout().groups()) {
+      reconcile(keyspace, steps, group, all, excluded);
     }
-    return moves.size();
+  }
+
+  /** One after the other: copying costs those who serve. The ring may change meanwhile. */
+  private int move(StrongKeyspace before, MoveSteps steps, Supplier<Set<String>> excluded)
+      throws IOException {
+    Set<Rebalancing.Move> done = new HashSet<>();
+    while (true) {
+      StrongKeyspace keyspace = again(before);
+      List<Rebalancing.Move> due = due(keyspace, excluded.get());
+      if (due.isEmpty()) {
+        return done.size();
+      }
+      Rebalancing.Move move = due.get(0);
+      if (!done.add(move)) {
+        throw new IOException("A replica has moved, and the schema does not say so.");
+      }
+      steps.move(keyspace, move);
+      steps.note(keyspace, move);
+    }
   }
 
   /** The moves that put replicas where they are wanted. */
-  static List<Rebalancing.Move> due(
-      StrongKeyspace keyspace, List<Layout.Member> all, Set<String> excluded) {
+  private static List<Rebalancing.Move> due(StrongKeyspace keyspace, Set<String> excluded) {
     List<Layout.Member> nodes =
-        all.stream().filter(node -> !excluded.contains(address(node))).toList();
+        ring().stream().filter(node -> !excluded.contains(address(node))).toList();
     try {
       return Rebalancing.of(
           keyspace.layout(),
@@ -187,7 +220,7 @@ public final class ReplicaMoves {
     }
   }
 
-  static String address(Layout.Member node) {
+  private static String address(Layout.Member node) {
     return ReplicatedLogStrategy.address(node).getHostAddress(false);
   }
 

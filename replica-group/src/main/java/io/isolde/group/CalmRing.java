@@ -30,6 +30,10 @@ public final class CalmRing {
       nodes = Set.copyOf(nodes);
       leaving = Set.copyOf(leaving);
     }
+
+    private boolean isSameRing(Seen other) {
+      return other != null && nodes.equals(other.nodes) && leaving.equals(other.leaving);
+    }
   }
 
   /**
@@ -41,14 +45,19 @@ public final class CalmRing {
     this.calmMillis = calmMillis;
   }
 
-  /** Whether replicas are to be moved now, if some are elsewhere than where they are wanted. */
+  /**
+   * Whether replicas are to be moved now, if some are elsewhere than where they are wanted. To be
+   * asked again and again, also by a node that would not move them: it may be its turn later.
+   */
   public boolean isDue(long nowMillis, Seen now) {
+    if (!now.isSameRing(last)) {
+      isDone = false;
+    }
     if (!now.equals(last)) {
       last = now;
       sinceMillis = nowMillis;
       notBeforeMillis = nowMillis;
       failures = 0;
-      isDone = false;
     }
     boolean isCalm = !now.leaving().isEmpty() || nowMillis - sinceMillis >= calmMillis;
     return !isDone && now.isWhole() && isCalm && nowMillis >= notBeforeMillis;

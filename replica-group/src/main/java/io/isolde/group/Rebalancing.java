@@ -182,8 +182,10 @@ public final class Rebalancing {
     return placement.locationOf(node).datacenter();
   }
 
+  /** By its id: a node may have come back with another address. */
   private boolean isMember(int group, Layout.Member node) {
-    return layout.groups().get(group).members().contains(node);
+    return layout.groups().get(group).members().stream()
+        .anyMatch(member -> member.id().equals(node.id()));
   }
 
   private boolean isShort(int group, String datacenter) {

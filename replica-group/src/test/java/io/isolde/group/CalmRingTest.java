@@ -44,6 +44,16 @@ class CalmRingTest {
   }
 
   @Test
+  void whenAllIsDoneAndANodeIsDownForAMomentThenNothingIsMovedAgain() {
+    assertThat(ring.isDue(0, THREE)).isFalse();
+    assertThat(ring.isDue(1_000, THREE)).isTrue();
+    ring.done();
+    assertThat(ring.isDue(2_000, new Seen(THREE.nodes(), Set.of(), false))).isFalse();
+    assertThat(ring.isDue(3_000, THREE)).isFalse();
+    assertThat(ring.isDue(9_000, THREE)).isFalse();
+  }
+
+  @Test
   void whenANodeIsLeavingThenItIsDueAtOnceAndAgainWhenTheNodeIsGone() {
     Seen leaving = new Seen(FOUR.nodes(), Set.of("d"), true);
     assertThat(ring.isDue(0, leaving)).isTrue();

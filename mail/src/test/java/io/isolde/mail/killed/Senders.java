@@ -36,6 +36,7 @@ final class Senders {
   private final long deadlineNanos;
   private final AtomicInteger answered = new AtomicInteger();
   private final AtomicInteger repeated = new AtomicInteger();
+  private volatile int mayAnswer;
 
   /**
    * @param users in whose inboxes the messages go: each into one, and each third into two
@@ -51,6 +52,11 @@ final class Senders {
   /** How many messages have been answered with 250. */
   int answered() {
     return answered.get();
+  }
+
+  /** Lets them go on until so many messages have been answered. */
+  void mayAnswer(int count) {
+    mayAnswer = count;
   }
 
   /** How many attempts were not answered with 250. */
@@ -95,6 +101,10 @@ final class Senders {
           if (i % 3 == 0) {
             recipients.add(users.get((i + 1) % users.size()));
           }
+          while (answered.get() >= mayAnswer) {
+            requireTime();
+            Thread.sleep(PAUSE_MILLIS);
+          }
           String id = "<%d@sender%d.test>".formatted(i, number);
           long start = System.nanoTime();
           sendUntilAnswered(id, recipients);
@@ -109,12 +119,16 @@ final class Senders {
 
     private void sendUntilAnswered(String id, List<String> recipients) throws Exception {
       while (!isAccepted(id, recipients)) {
-        assertThat(System.nanoTime()).as("the time for all messages").isLessThan(deadlineNanos);
+        requireTime();
         repeated.incrementAndGet();
         disconnect();
         server++;
         Thread.sleep(PAUSE_MILLIS);
       }
+    }
+
+    private void requireTime() {
+      assertThat(System.nanoTime()).as("the time for all messages").isLessThan(deadlineNanos);
     }
 
     private boolean isAccepted(String id, List<String> recipients) throws IOException {

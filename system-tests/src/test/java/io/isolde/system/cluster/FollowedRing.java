@@ -54,9 +54,10 @@ final class FollowedRing implements AutoCloseable {
     return new FollowedRing(cluster);
   }
 
-  /** Waits until a node that has joined has replicas. */
+  /** Waits until a node that has joined has its share of the nine replicas on four nodes. */
   void awaitReplicasAt(String address) {
-    Await.until("replicas move to " + address, () -> layout().contains(address + ":"));
+    Await.until(
+        "replicas move to " + address, () -> layout().split(address + ":", -1).length - 1 == 2);
     writes.awaitMore();
   }
 
@@ -79,11 +80,11 @@ final class FollowedRing implements AutoCloseable {
    * the schema must say of each group what its log says: those who are no members ask by it.
    */
   void rebalanceThroughTwoNodes() {
-    List<CompletableFuture<Void>> commands =
+    List<CompletableFuture<Boolean>> commands =
         List.of(
-            CompletableFuture.runAsync(() -> rebalance(2, 1)),
-            CompletableFuture.runAsync(() -> rebalance(3, 2)));
-    commands.forEach(CompletableFuture::join);
+            CompletableFuture.supplyAsync(() -> isRebalanced(2, 1)),
+            CompletableFuture.supplyAsync(() -> isRebalanced(3, 2)));
+    assertThat(commands.stream().map(CompletableFuture::join)).contains(true);
     cluster.awaitSchema();
     Await.until(
         "all nodes know the members of the groups",
@@ -91,15 +92,17 @@ final class FollowedRing implements AutoCloseable {
     writes.awaitMore();
   }
 
-  private void rebalance(int through, int without) {
+  private boolean isRebalanced(int through, int without) {
     String address = cluster.node(without).spec().address();
     try {
       var unused =
           cluster.on(through, "ALTER KEYSPACE elastic REBALANCE WITHOUT '" + address + "'");
+      return true;
     } catch (DriverException e) {
       assertThat(IsoldeException.find(e).orElseThrow(() -> e).code())
           .as("the other one took longer than it waits: %s", e)
           .isEqualTo(ErrorCode.UNAVAILABLE);
+      return false;
     }
   }
 
