@@ -12,13 +12,9 @@ import io.isolde.client.ErrorCode;
 import io.isolde.client.IsoldeException;
 import io.isolde.system.Await;
 import io.isolde.system.TestCluster;
+import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.StreamSupport;
 
@@ -28,7 +24,7 @@ final class FollowedRing implements AutoCloseable {
   static final String REBALANCE_AFTER = "2s";
 
   private static final String GROUPS =
-      "SELECT group_number, members FROM isolde.replica_groups WHERE keyspace_name = 'elastic'";
+      "SELECT members, state FROM isolde.replica_groups WHERE keyspace_name = 'elastic'";
 
   private final TestCluster cluster;
   private final AcknowledgedWrites writes;
@@ -56,23 +52,24 @@ final class FollowedRing implements AutoCloseable {
 
   /** Waits until a node that has joined has its share of the nine replicas on four nodes. */
   void awaitReplicasAt(String address) {
-    Await.until(
-        "replicas move to " + address, () -> layout().split(address + ":", -1).length - 1 == 2);
+    Await.until("replicas move to " + address, () -> replicasAt(address) == 2);
     writes.awaitMore();
   }
 
   /** Waits until a node that has left is not meant to have any. */
   void awaitNoReplicaAt(String address) {
-    Await.until("replicas move from " + address, () -> !layout().contains(address + ":"));
+    Await.until("replicas move from " + address, () -> replicasAt(address) == 0);
     writes.awaitMore();
   }
 
-  private String layout() {
-    return cluster
-        .on(1, "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = 'elastic'")
-        .one()
-        .getMap("replication", String.class, String.class)
-        .toString();
+  private long replicasAt(String address) {
+    return cluster.on(1, GROUPS).all().stream().filter(group -> hasMember(group, address)).count();
+  }
+
+  /** As the layout in the schema says, which is what the node knows that was asked. */
+  private static boolean hasMember(Row group, String address) {
+    return group.getList("members", String.class).stream()
+        .anyMatch(member -> member.startsWith(address + ":"));
   }
 
   /**
@@ -87,8 +84,10 @@ final class FollowedRing implements AutoCloseable {
     assertThat(commands.stream().map(CompletableFuture::join)).contains(true);
     cluster.awaitSchema();
     Await.until(
-        "all nodes know the members of the groups",
-        () -> membersSeen().values().stream().allMatch(seen -> seen.size() == 1));
+        "the schema says where replicas are",
+        () ->
+            cluster.session().getMetadata().getNodes().values().stream()
+                .allMatch(this::hasWhatTheSchemaSays));
     writes.awaitMore();
   }
 
@@ -106,19 +105,17 @@ final class FollowedRing implements AutoCloseable {
     }
   }
 
-  /** Of each group, as the nodes see it. */
-  private Map<Integer, Set<Set<String>>> membersSeen() {
-    Map<Integer, Set<Set<String>>> seen = new HashMap<>();
-    for (Node node : cluster.session().getMetadata().getNodes().values()) {
-      SimpleStatement ofNode =
-          SimpleStatement.newInstance(GROUPS).setNode(node).setTimeout(Duration.ofSeconds(20));
-      for (Row row : cluster.session().execute(ofNode)) {
-        seen.computeIfAbsent(row.getInt(0), group -> new HashSet<>())
-            .add(new TreeSet<>(row.getList(1, String.class)));
-      }
-    }
-    assertThat(seen).hasSize(3);
-    return seen;
+  private boolean hasWhatTheSchemaSays(Node node) {
+    InetSocketAddress address = (InetSocketAddress) node.getEndPoint().resolve();
+    SimpleStatement ofNode =
+        SimpleStatement.newInstance(GROUPS).setNode(node).setTimeout(Duration.ofSeconds(20));
+    List<Row> groups = cluster.session().execute(ofNode).all();
+    assertThat(groups).hasSize(3);
+    return groups.stream()
+        .allMatch(
+            group ->
+                hasMember(group, address.getHostString())
+                    != "ELSEWHERE".equals(group.getString("state")));
   }
 
   void assertNothingLost() {
