@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.cassandra.utils.NoSpamLogger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,8 +56,7 @@ public final class AutomaticRebalance {
   private void look() {
     try {
       // Also on other nodes than the first, so that each knows the ring when its turn comes.
-      boolean isDue = calm.isDue(nowMillis(), seen());
-      if (isDue && Ring.isFirstLiving()) {
+      if (!keyspaces.all().isEmpty() && calm.isDue(nowMillis(), seen()) && Ring.isFirstLiving()) {
         moveAll();
       }
     } catch (RuntimeException | Error e) { // It would cancel the task.
@@ -71,12 +71,15 @@ public final class AutomaticRebalance {
     }
   }
 
+  /** By ids, since a node may take the place and the address of another. */
   private static CalmRing.Seen seen() {
+    Set<String> ids =
+        KeyspaceStatements.ring().stream()
+            .map(place -> place.member().id())
+            .collect(Collectors.toSet());
     Set<String> leaving = Ring.leaving();
     return new CalmRing.Seen(
-        Ring.members(),
-        leaving,
-        Ring.living().containsAll(Sets.difference(Ring.members(), leaving)));
+        ids, leaving, Ring.living().containsAll(Sets.difference(Ring.members(), leaving)));
   }
 
   private void moveAll() {

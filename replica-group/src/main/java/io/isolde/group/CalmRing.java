@@ -21,8 +21,8 @@ public final class CalmRing {
   /**
    * What a node sees of the ring.
    *
-   * @param nodes all that have tokens
-   * @param leaving those of them that are leaving
+   * @param nodes the ids of all that have tokens
+   * @param leaving the addresses of those of them that are leaving
    * @param isWhole whether all that stay are up
    */
   public record Seen(Set<String> nodes, Set<String> leaving, boolean isWhole) {
