@@ -32,6 +32,12 @@ public final class MailStorage implements AutoCloseable {
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(20);
 
   /**
+   * Drivers read the schema once for all changes within 1 s, and each change waits for that: the
+   * first start makes a dozen tables.
+   */
+  private static final Duration SCHEMA_WINDOW = Duration.ofMillis(20);
+
+  /**
    * Where mail is kept.
    *
    * @param nodes some of the cluster's
@@ -98,6 +104,7 @@ public final class MailStorage implements AutoCloseable {
                     "DcInferringLoadBalancingPolicy")
                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, REQUEST_TIMEOUT)
                 .withInt(DefaultDriverOption.CONNECTION_MAX_REQUESTS, MAX_REQUESTS)
+                .withDuration(DefaultDriverOption.METADATA_SCHEMA_WINDOW, SCHEMA_WINDOW)
                 .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, REQUEST_TIMEOUT)
                 .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, REQUEST_TIMEOUT)
                 .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(500))
