@@ -2,13 +2,9 @@
 package io.isolde.system;
 
 import io.isolde.cluster.NodeSpec;
-import java.time.Duration;
 
 /** What the nodes of tests have in common. */
 public final class ShortLived {
-  /** Drivers read the schema once for all changes within 1 s, and each change waits for that. */
-  public static final Duration SCHEMA_WINDOW = Duration.ofMillis(10);
-
   private ShortLived() {}
 
   /**

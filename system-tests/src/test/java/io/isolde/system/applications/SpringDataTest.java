@@ -10,7 +10,6 @@ import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.Row;
 import io.isolde.client.Isolde;
 import io.isolde.client.IsoldeSessionBuilder;
-import io.isolde.system.ShortLived;
 import io.isolde.system.SystemNode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -148,8 +147,6 @@ class SpringDataTest {
               .withKeyspace(keyspace)
               .withConfigLoader(
                   DriverConfigLoader.programmaticBuilder()
-                      .withDuration(
-                          DefaultDriverOption.METADATA_SCHEMA_WINDOW, ShortLived.SCHEMA_WINDOW)
                       .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(40))
                       .build())
               .build();

@@ -82,8 +82,6 @@ class DeadNodesTest {
             .withLocalDatacenter("datacenter1")
             .withConfigLoader(
                 DriverConfigLoader.programmaticBuilder()
-                    .withDuration(
-                        DefaultDriverOption.METADATA_SCHEMA_WINDOW, ShortLived.SCHEMA_WINDOW)
                     .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(20))
                     .withDuration(
                         DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, Duration.ofSeconds(20))

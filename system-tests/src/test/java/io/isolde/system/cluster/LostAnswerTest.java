@@ -278,7 +278,6 @@ class LostAnswerTest {
             DriverConfigLoader.programmaticBuilder()
                 .withClass(
                     DefaultDriverOption.ADDRESS_TRANSLATOR_CLASS, MutableLink.Translator.class)
-                .withDuration(DefaultDriverOption.METADATA_SCHEMA_WINDOW, ShortLived.SCHEMA_WINDOW)
                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, requestTimeout)
                 .withDuration(
                     DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(20))

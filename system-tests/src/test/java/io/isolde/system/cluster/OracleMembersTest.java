@@ -85,7 +85,6 @@ class OracleMembersTest {
         .withLocalDatacenter("datacenter1")
         .withConfigLoader(
             DriverConfigLoader.programmaticBuilder()
-                .withDuration(DefaultDriverOption.METADATA_SCHEMA_WINDOW, ShortLived.SCHEMA_WINDOW)
                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(40))
                 .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(1))
                 .build())

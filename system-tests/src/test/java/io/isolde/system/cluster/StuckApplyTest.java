@@ -68,8 +68,6 @@ class StuckApplyTest {
                 (node, dataCenter) -> isAt(node, FROZEN) ? NodeDistance.IGNORED : null)
             .withConfigLoader(
                 DriverConfigLoader.programmaticBuilder()
-                    .withDuration(
-                        DefaultDriverOption.METADATA_SCHEMA_WINDOW, ShortLived.SCHEMA_WINDOW)
                     .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(40))
                     .withDuration(
                         DefaultDriverOption.METADATA_SCHEMA_REQUEST_TIMEOUT, Duration.ofSeconds(30))

@@ -97,7 +97,6 @@ class TwoDataCentersTest {
         .withSslContext(tls)
         .withConfigLoader(
             DriverConfigLoader.programmaticBuilder()
-                .withDuration(DefaultDriverOption.METADATA_SCHEMA_WINDOW, ShortLived.SCHEMA_WINDOW)
                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(40))
                 .withDuration(
                     DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(20))

@@ -97,7 +97,6 @@ final class StrongCluster implements AutoCloseable {
         .withLocalDatacenter("datacenter1")
         .withConfigLoader(
             DriverConfigLoader.programmaticBuilder()
-                .withDuration(DefaultDriverOption.METADATA_SCHEMA_WINDOW, ShortLived.SCHEMA_WINDOW)
                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(40))
                 .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(200))
                 .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(1))

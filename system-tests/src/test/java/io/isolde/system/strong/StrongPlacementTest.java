@@ -118,8 +118,6 @@ class StrongPlacementTest {
                   .withLocalDatacenter(datacenter)
                   .withConfigLoader(
                       DriverConfigLoader.programmaticBuilder()
-                          .withDuration(
-                              DefaultDriverOption.METADATA_SCHEMA_WINDOW, ShortLived.SCHEMA_WINDOW)
                           .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, PATIENCE)
                           .withDuration(
                               DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(200))
