@@ -94,9 +94,8 @@ final class JvmArguments {
     property(arguments, "cassandra.migration_delay_ms", "2000");
     property(arguments, "cassandra.schema_pull_interval_ms", "5000");
     property(arguments, "cassandra.consistent.rangemovement", "false");
-    // Before it starts, Cassandra measures what a row costs in memory with 100,000 of them, which
-    // is
-    // a second of a core. A hundredth of them gives the same bytes.
+    // Before it starts, Cassandra measures with 100,000 rows what one costs in memory, which is a
+    // second of a core. A hundredth of them gives the same bytes.
     property(arguments, "cassandra.memtable_row_overhead_computation_step", "1000");
     addJmx(arguments, spec);
     if (spec.hasPlugin()) {
