@@ -44,14 +44,18 @@ public final class RowLocks {
   private static final long LOOK_MILLIS = 20;
   private static final long TICK_MILLIS = 1_000;
 
+  /** With the last of them the lease has ended the locks. */
+  private static final int MAX_RELEASES = (int) (LockServer.LEASE_MILLIS / TICK_MILLIS) + 1;
+
   private final LockLeader leader;
+  private final PendingReleases releases;
   private final Semaphore waiting = new Semaphore(MAX_WAITING);
   private final Semaphore courtesies = new Semaphore(MAX_COURTESIES);
   private final AtomicLong waits = new AtomicLong();
   private final AtomicLong waitedMillis = new AtomicLong();
   private final AtomicLong refusals = new AtomicLong();
 
-  /** The transactions of this node that have locks: not more than may be open. */
+  /** The transactions of this node that have locks, or may: not more than may be open. */
   private final Map<UUID, Owner> owners = new ConcurrentHashMap<>();
 
   private final ScheduledThreadPoolExecutor thread =
@@ -97,6 +101,9 @@ public final class RowLocks {
   public RowLocks(Supplier<Optional<OracleHost>> host) {
     this.thread.setRemoveOnCancelPolicy(true);
     this.leader = new LockLeader(host, thread);
+    this.releases =
+        new PendingReleases(
+            transaction -> leader.send(new LockMessages.Release(transaction), 0), MAX_RELEASES);
   }
 
   /** Answers other nodes from now on, and renews what this one has. */
@@ -123,7 +130,7 @@ public final class RowLocks {
             .orElseThrow(() -> LockErrors.unavailable(wanted));
     LockTable.Answer answer = granted.answer();
     switch (answer.outcome()) {
-      case GRANTED -> remember(wanted, answer.lockedByOthers());
+      case GRANTED -> remember(wanted.transaction, wanted.ids, answer.lockedByOthers());
       case FULL -> throw LockErrors.tooMany(wanted);
       default -> {
         refusals.incrementAndGet();
@@ -162,7 +169,7 @@ public final class RowLocks {
             locker, Set.of(id), LockTable.Mode.WAIT, Set.of(), Long.MAX_VALUE, "The partition");
     Optional<Granted> granted = ask(wanted, deadlineNanos, () -> false, courtesies, false);
     if (granted.isPresent() && isGranted(granted.get())) {
-      remember(wanted, Set.of());
+      remember(locker, Set.of(id), Set.of());
     }
   }
 
@@ -198,6 +205,9 @@ public final class RowLocks {
         waitedMillis.addAndGet(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
       }
     } finally {
+      if (granted.isEmpty()) { // The answer may be lost, and it have the rows: to be released.
+        remember(wanted.transaction, Set.of(), Set.of());
+      }
       if (granted.isEmpty() || !isGranted(granted.get())) {
         giveUp(wanted);
       }
@@ -277,10 +287,10 @@ public final class RowLocks {
     }
   }
 
-  private void remember(Wanted wanted, Set<Long> lockedByOthers) {
-    Owner owner = owners.computeIfAbsent(wanted.transaction, made -> new Owner());
+  private void remember(UUID transaction, Set<Long> ids, Set<Long> lockedByOthers) {
+    Owner owner = owners.computeIfAbsent(transaction, made -> new Owner());
     synchronized (owner) {
-      owner.ids.addAll(wanted.ids);
+      owner.ids.addAll(ids);
       owner.ids.removeAll(lockedByOthers);
     }
   }
@@ -291,7 +301,7 @@ public final class RowLocks {
     if (owner != null) {
       synchronized (owner) {
         owner.isReleased = true;
-        var unused = leader.send(new LockMessages.Release(transaction), 0); // Behind renewals.
+        releases.release(transaction); // Behind renewals.
       }
     }
   }
@@ -299,6 +309,7 @@ public final class RowLocks {
   private void tick() {
     try {
       owners.forEach(this::renew);
+      releases.tick();
       leader.tick();
     } catch (RuntimeException e) { // Else it would be the last time.
       NoSpamLogger.log(
