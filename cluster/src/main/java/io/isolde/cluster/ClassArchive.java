@@ -49,11 +49,19 @@ record ClassArchive(Path file) {
         folder.resolve(PREFIX + Integer.toHexString(Objects.hash(jars)) + SUFFIX));
   }
 
-  /** Returns what a node is to be started with: it uses the archive, or notes what to put there. */
-  List<String> jvmOptions() {
+  /**
+   * Returns what a node is to be started with: it uses the archive, or notes what to put there.
+   *
+   * @param isToWrite whether it may write the archive, which must not have classes of others
+   */
+  List<String> jvmOptions(boolean isToWrite) {
     List<String> options = new ArrayList<>(WITH_AGENT);
     options.add("-Xshare:auto");
-    options.add(Files.exists(file) ? "-XX:SharedArchiveFile=" + file : RECORDING);
+    if (Files.exists(file)) {
+      options.add("-XX:SharedArchiveFile=" + file);
+    } else if (isToWrite) {
+      options.add(RECORDING);
+    }
     return options;
   }
 

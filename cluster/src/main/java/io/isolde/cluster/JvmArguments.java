@@ -5,7 +5,6 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** The command line of a node, as the lines of an argument file for the Java launcher. */
@@ -61,8 +60,7 @@ final class JvmArguments {
     arguments.add("-XX:+UseG1GC");
     arguments.add("-XX:MaxGCPauseMillis=300");
     // Memtables come in arrays of a little more than 1 MB. With the regions of 1 MB that small
-    // heaps
-    // have by default, each takes two of them.
+    // heaps have by default, each takes two of them.
     arguments.add("-XX:G1HeapRegionSize=4m");
     arguments.add("-XX:+PerfDisableSharedMem");
     arguments.add("-XX:+ExitOnOutOfMemoryError");
@@ -101,7 +99,7 @@ final class JvmArguments {
     if (spec.hasPlugin()) {
       property(arguments, "isolde.config", folder.isoldeYaml().toUri().toString());
     }
-    archive(spec, distribution).map(ClassArchive::jvmOptions).ifPresent(arguments::addAll);
+    arguments.addAll(archive(spec, distribution).jvmOptions(isOwn(spec)));
     spec.systemProperties().forEach((name, value) -> property(arguments, name, value));
     arguments.addAll(spec.jvmOptions());
     arguments.add("-classpath");
@@ -127,21 +125,30 @@ final class JvmArguments {
     property(arguments, "java.rmi.server.hostname", spec.address());
   }
 
+  /** What is added comes last: Java takes an archive of the classes of the path's beginning. */
   private static List<Path> classPath(NodeSpec spec, Distribution distribution) {
+    List<Path> entries = ownClassPath(spec, distribution);
+    entries.addAll(spec.classPath());
+    return entries;
+  }
+
+  private static List<Path> ownClassPath(NodeSpec spec, Distribution distribution) {
     List<Path> entries = new ArrayList<>();
     if (spec.hasPlugin()) {
       entries.add(distribution.pluginJar());
     }
-    entries.addAll(spec.classPath());
     entries.addAll(distribution.cassandraJars());
     return entries;
   }
 
-  /** The classes of a node; none with entries of others, as Java archives no folders. */
-  static Optional<ClassArchive> archive(NodeSpec spec, Distribution distribution) {
-    return spec.classPath().isEmpty()
-        ? Optional.of(ClassArchive.of(distribution.cassandra(), classPath(spec, distribution)))
-        : Optional.empty();
+  /** The classes of a node, without those of entries that were added. */
+  static ClassArchive archive(NodeSpec spec, Distribution distribution) {
+    return ClassArchive.of(distribution.cassandra(), ownClassPath(spec, distribution));
+  }
+
+  /** Whether nothing is added to the class path of the archive. */
+  private static boolean isOwn(NodeSpec spec) {
+    return spec.classPath().isEmpty();
   }
 
   private static void property(List<String> arguments, String name, String value) {

@@ -121,12 +121,8 @@ public final class LocalNode {
 
   private void writeClassArchive() {
     Distribution distribution = chosen(spec(), Distribution.ofSystemProperties());
-    JvmArguments.archive(spec(), distribution)
-        .ifPresent(
-            archive ->
-                pid()
-                    .ifPresent(
-                        pid -> archive.writeOnce(pid, NodeFolder.readText(folder.jvmArguments()))));
+    ClassArchive archive = JvmArguments.archive(spec(), distribution);
+    pid().ifPresent(pid -> archive.writeOnce(pid, NodeFolder.readText(folder.jvmArguments())));
   }
 
   private static Distribution chosen(NodeSpec spec, Distribution distribution) {

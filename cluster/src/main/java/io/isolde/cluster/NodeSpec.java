@@ -139,7 +139,7 @@ public final class NodeSpec {
     return with(JVM_OPTIONS, joined("\n", jvmOptions(), option));
   }
 
-  /** Adds a jar or a folder to the class path. */
+  /** Adds a jar or a folder to the class path, after the jars of Cassandra and of the plugin. */
   public NodeSpec withClassPathEntry(Path entry) {
     String path = entry.toAbsolutePath().toString();
     return with(

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ClassArchiveTest {
+  private static final String RECORDING = "-XX:+RecordDynamicDumpInfo";
+
   @TempDir Path folder;
 
   private List<Path> jars;
@@ -43,16 +45,24 @@ class ClassArchiveTest {
 
   @Test
   void whenThereIsAnArchiveThenNodesUseItElseTheyNoteWhatBelongsThere() throws IOException {
-    assertThat(archive().jvmOptions()).contains("-XX:+RecordDynamicDumpInfo");
+    assertThat(archive().jvmOptions(true)).contains(RECORDING);
     Files.writeString(archive().file(), "classes");
-    assertThat(archive().jvmOptions())
+    assertThat(archive().jvmOptions(true))
         .contains("-XX:SharedArchiveFile=" + archive().file())
-        .doesNotContain("-XX:+RecordDynamicDumpInfo");
+        .doesNotContain(RECORDING);
+  }
+
+  @Test
+  void whenANodeHasClassesOfOthersThenItUsesAnArchiveAndWritesNone() throws IOException {
+    String used = "-XX:SharedArchiveFile=" + archive().file();
+    assertThat(archive().jvmOptions(false)).doesNotContain(RECORDING, used);
+    Files.writeString(archive().file(), "classes");
+    assertThat(archive().jvmOptions(false)).contains(used);
   }
 
   @Test
   void whenTheNodeCannotWriteTheArchiveThenNothingIsLeftBehind() throws IOException {
-    archive().writeOnce(Long.MAX_VALUE, String.join("\n", archive().jvmOptions()));
+    archive().writeOnce(Long.MAX_VALUE, String.join("\n", archive().jvmOptions(true)));
     try (var files = Files.list(folder)) {
       assertThat(files).containsExactlyInAnyOrderElementsOf(jars);
     }

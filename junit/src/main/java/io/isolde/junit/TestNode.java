@@ -91,7 +91,9 @@ final class TestNode implements ExtensionContext.Store.CloseableResource {
         NodeSpec.standard()
             .withAddress(System.getProperty(ADDRESS_PROPERTY, address(pid, number)))
             .withEphemeral(true)
-            .withJvmOption("-XX:TieredStopAtLevel=1"); // starts sooner
+            .withJvmOption("-XX:TieredStopAtLevel=1") // starts sooner
+            .withJvmOption("-XX:-UseG1GC")
+            .withJvmOption("-XX:+UseSerialGC"); // needs no threads while nothing happens
     for (String setting : settings) {
       String[] parts = setting.split(":", 2);
       if (parts.length < 2) {
