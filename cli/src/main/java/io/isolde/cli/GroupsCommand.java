@@ -137,7 +137,10 @@ final class GroupsCommand {
           connection
               .execute("ALTER KEYSPACE " + keyspace + " REBALANCE" + excluded, REBALANCING)
               .get(0);
-      say("%d replicas of %s have moved.".formatted(answer.getInt("moved_replicas"), keyspace));
+      say(
+          "%d replicas of %s have moved, and %d of its groups have another leader."
+              .formatted(
+                  answer.getInt("moved_replicas"), keyspace, answer.getInt("moved_leaders")));
     }
   }
 

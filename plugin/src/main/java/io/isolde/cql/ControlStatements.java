@@ -106,8 +106,11 @@ final class ControlStatements {
     }
     if (statement instanceof ControlStatement.Rebalance rebalance) {
       incoming.client().ensureIsSuperuser("Only superusers may move replicas.");
-      int moved = moves.rebalance(rebalance.keyspace(), rebalance.without());
-      return new Rows().with("moved_replicas", Int32Type.instance, moved).build();
+      ReplicaMoves.Moved moved = moves.rebalance(rebalance.keyspace(), rebalance.without());
+      return new Rows()
+          .with("moved_replicas", Int32Type.instance, moved.replicas())
+          .with("moved_leaders", Int32Type.instance, moved.leaders())
+          .build();
     }
     return new ResultMessage.Void();
   }

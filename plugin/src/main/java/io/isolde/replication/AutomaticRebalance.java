@@ -4,23 +4,29 @@ package io.isolde.replication;
 import com.google.common.collect.Sets;
 import io.isolde.error.IsoldeException;
 import io.isolde.group.CalmRing;
+import io.isolde.group.Layout;
 import io.isolde.peers.NewNames;
 import io.isolde.peers.Ring;
 import io.isolde.raft.Daemons;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
+import org.apache.cassandra.gms.Gossiper;
+import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.utils.NoSpamLogger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Moves replicas of strong keyspaces when nodes have joined or left, or are leaving, without a
- * command. The first node that is up does it, a keyspace and a replica at a time.
+ * command, and spreads their leaders; the latter also when nodes were down. The first node that is
+ * up does it, a keyspace and a replica at a time.
  */
 public final class AutomaticRebalance {
   private static final Logger logger = LoggerFactory.getLogger(AutomaticRebalance.class);
@@ -29,6 +35,11 @@ public final class AutomaticRebalance {
   private final StrongKeyspaces keyspaces;
   private final ReplicaMoves moves;
   private final CalmRing calm;
+
+  /** What is left to do since the ring is what was seen then, by keyspace. */
+  private final Map<String, CalmRing.Due> left = new HashMap<>();
+
+  private CalmRing.Seen seen;
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(Daemons.named("isolde-rebalance"));
 
@@ -49,15 +60,19 @@ public final class AutomaticRebalance {
     AutomaticRebalance started = new AutomaticRebalance(keyspaces, oneAtATime, calmMillis);
     var unused =
         started.thread.scheduleWithFixedDelay(
-            started::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            started::moveIfDue, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     return started;
   }
 
-  private void look() {
+  private void moveIfDue() {
     try {
       // Also on other nodes than the first, so that each knows the ring when its turn comes.
-      if (!keyspaces.all().isEmpty() && calm.isDue(nowMillis(), seen()) && Ring.isFirstLiving()) {
-        moveAll();
+      if (!keyspaces.all().isEmpty()) {
+        CalmRing.Seen now = look();
+        CalmRing.Due due = calm.due(nowMillis(), now);
+        if (due != CalmRing.Due.NOTHING && Ring.isFirstLiving()) {
+          moveAll(now, due);
+        }
       }
     } catch (RuntimeException | Error e) { // It would cancel the task.
       NoSpamLogger.log(
@@ -72,43 +87,82 @@ public final class AutomaticRebalance {
   }
 
   /** By ids, since a node may take the place and the address of another. */
-  private static CalmRing.Seen seen() {
-    Set<String> ids =
-        KeyspaceStatements.ring().stream()
-            .map(place -> place.member().id())
-            .collect(Collectors.toSet());
+  private static CalmRing.Seen look() {
+    Set<String> ids = new HashSet<>();
+    Set<String> starts = new HashSet<>();
+    for (Layout.Place place : KeyspaceStatements.ring()) {
+      ids.add(place.member().id());
+      starts.add(place.member().id() + " " + generation(place.member()));
+    }
     Set<String> leaving = Ring.leaving();
     return new CalmRing.Seen(
-        ids, leaving, Ring.living().containsAll(Sets.difference(Ring.members(), leaving)));
+        ids, leaving, starts, Ring.living().containsAll(Sets.difference(Ring.members(), leaving)));
   }
 
-  private void moveAll() {
-    boolean isDone = true;
+  /** Which start of the node this node has heard of last; 0 if of none. */
+  private static int generation(Layout.Member node) {
+    InetAddressAndPort address = ReplicatedLogStrategy.address(node);
+    return Gossiper.instance.getEndpointStateForEndpoint(address) == null
+        ? 0
+        : Gossiper.instance.getCurrentGenerationNumber(address);
+  }
+
+  private void moveAll(CalmRing.Seen now, CalmRing.Due due) {
+    if (!now.equals(seen)) {
+      seen = now;
+      left.clear();
+    }
     for (StrongKeyspace keyspace :
         keyspaces.all().stream().sorted(Comparator.comparing(StrongKeyspace::name)).toList()) {
-      isDone &= move(keyspace.name());
+      String name = keyspace.name();
+      left.put(name, move(name, left.getOrDefault(name, due)));
     }
-    if (isDone) {
+    left.keySet().removeIf(name -> keyspaces.find(name).isEmpty());
+    if (left.values().stream().allMatch(CalmRing.Due.NOTHING::equals)) {
       calm.done();
     } else {
       calm.failed(nowMillis());
     }
   }
 
-  /** If another node does it, that is as good; and if it dies, the ring changes. */
-  private boolean move(String keyspace) {
+  /** Returns what is left to do. */
+  private CalmRing.Due move(String keyspace, CalmRing.Due due) {
+    if (due == CalmRing.Due.NOTHING) {
+      return due;
+    }
     try {
-      Optional<Integer> moved = moves.ifAlone(keyspace, Ring::leaving);
-      if (moved.orElse(0) > 0) {
-        logger.info("The ring has changed: {} replicas of {} have moved", moved.get(), keyspace);
-      }
-      return true;
+      Optional<ReplicaMoves.Moved> moved =
+          due == CalmRing.Due.REPLICAS
+              ? moves.ifAlone(keyspace, Ring::leaving)
+              : moves.spreadIfAlone(keyspace, Ring::leaving);
+      moved.ifPresent(some -> log(keyspace, some));
+      return moved.map(AutomaticRebalance::leftAfter).orElse(due);
     } catch (IsoldeException e) {
-      boolean isDropped = keyspaces.find(keyspace).isEmpty();
-      if (!isDropped) {
+      if (keyspaces.find(keyspace).isPresent()) {
         logger.warn("Trying again later: {}", e.getMessage());
       }
-      return isDropped;
+      return due;
+    }
+  }
+
+  private static CalmRing.Due leftAfter(ReplicaMoves.Moved moved) {
+    return moved.isAll() ? CalmRing.Due.NOTHING : CalmRing.Due.LEADERS;
+  }
+
+  private static void log(String keyspace, ReplicaMoves.Moved moved) {
+    if (moved.replicas() + moved.leaders() > 0) {
+      logger.info(
+          "Nodes have come or gone: {} replicas of {} have moved, and {} of its groups have another"
+              + " leader",
+          moved.replicas(),
+          keyspace,
+          moved.leaders());
+    }
+    if (!moved.isAll()) {
+      logger.info(
+          "The leaders of {} are not spread over all nodes that may lead: a member does not answer,"
+              + " lags or compacts. isolde.group_replicas shows which; trying again later",
+          keyspace);
     }
   }
 

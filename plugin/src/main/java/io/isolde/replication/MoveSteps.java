@@ -72,6 +72,24 @@ final class MoveSteps {
   }
 
   /**
+   * Lets a member lead a group.
+   *
+   * @param address of the member
+   * @return whether it does
+   * @throws IOException if another node may be moving leaders by now
+   */
+  boolean lead(GroupClient client, GroupClient.Target target, String address) throws IOException {
+    lease.renew();
+    try {
+      var unused = once(() -> client.lead(target, address));
+      return true;
+    } catch (ExecutionException | TimeoutException e) {
+      logger.info("{} could not take over group {}: {}", address, target.group(), e.toString());
+      return false;
+    }
+  }
+
+  /**
    * Lets a node be a member of a group in the place of another; returns when it has caught up and
    * the other is no member any more.
    *

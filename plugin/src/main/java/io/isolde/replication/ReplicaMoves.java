@@ -48,15 +48,14 @@ public final class ReplicaMoves {
 
   /**
    * Moves replicas until they are where the keyspace wants them, and the nodes have about equally
-   * many.
+   * many. Then the nodes also lead about equally many, as far as groups can be handed over now.
    *
    * @param without addresses of nodes that must have none
-   * @return how many were moved
    * @throws IsoldeException if too few nodes are left, if another is down, if a replica does not
    *     move in time, or if the keyspace is dropped meanwhile; UNAVAILABLE if another node moves
    *     replicas of this keyspace, or too few nodes answer, and nothing was moved
    */
-  public int rebalance(String name, Collection<String> without) {
+  public Moved rebalance(String name, Collection<String> without) {
     Set<String> excluded = without.stream().map(ReplicaMoves::plain).collect(Collectors.toSet());
     check(keyspaces.named(name).layout(), ring(), excluded);
     return ifAlone(name, () -> excluded)
@@ -72,21 +71,61 @@ public final class ReplicaMoves {
   }
 
   /**
+   * What has moved.
+   *
+   * @param leaders how many groups have got another leader, beside those whose leader had to go
+   * @param isAll whether leaders are spread over all members that may lead, and not only over those
+   *     that could just then
+   */
+  public record Moved(int replicas, int leaders, boolean isAll) {}
+
+  /** Part of a move, for as long as this node is alone. */
+  private interface Part {
+    Moved move(StrongKeyspace keyspace, MoveSteps steps) throws IOException;
+  }
+
+  /**
    * As {@link #rebalance}, if no other node does it meanwhile.
    *
    * @param excluded addresses of nodes that must have none at the moment
-   * @return how many were moved; empty if this node was not alone
+   * @return empty if this node was not alone
    */
-  Optional<Integer> ifAlone(String name, Supplier<Set<String>> excluded) {
+  Optional<Moved> ifAlone(String name, Supplier<Set<String>> excluded) {
+    return ifAlone(
+        name,
+        (keyspace, steps) -> {
+          reconcile(keyspace, steps, excluded.get());
+          int replicas = move(keyspace, steps, excluded);
+          return spread(keyspace, steps, excluded, replicas);
+        });
+  }
+
+  /** As {@link #ifAlone}, and only leaders move. */
+  Optional<Moved> spreadIfAlone(String name, Supplier<Set<String>> excluded) {
+    return ifAlone(
+        name,
+        (keyspace, steps) -> {
+          check(keyspace.layout(), ring(), excluded.get());
+          return spread(keyspace, steps, excluded, 0);
+        });
+  }
+
+  private Moved spread(
+      StrongKeyspace before, MoveSteps steps, Supplier<Set<String>> excluded, int replicas)
+      throws IOException {
+    StrongKeyspace keyspace = again(before);
+    LeaderMoves.Spread spread = new LeaderMoves(keyspaces, keyspace, excluded.get()).spread(steps);
+    return new Moved(replicas, spread.moved(), spread.isAll());
+  }
+
+  private Optional<Moved> ifAlone(String name, Part part) {
     StrongKeyspace keyspace = keyspaces.named(name);
     Optional<WorkLease> granted = oneAtATime.lease(name, WORK);
     if (granted.isEmpty()) {
       return Optional.empty();
     }
     try (WorkLease lease = granted.get()) {
-      MoveSteps steps = new MoveSteps(keyspaces.host(keyspace), lease);
-      reconcile(keyspace, steps, excluded.get());
-      return Optional.of(move(keyspace, steps, excluded));
+      return Optional.of(part.move(keyspace, new MoveSteps(keyspaces.host(keyspace), lease)));
     } catch (IOException e) {
       IsoldeException failed =
           IsoldeException.of(

@@ -7,6 +7,7 @@ import io.isolde.group.ReplicaGroup;
 import io.isolde.group.ReplicaStatus;
 import io.isolde.raft.Peer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -62,9 +63,18 @@ public final class ReplicaStatuses {
 
   /** Waits for half a second at most. */
   public static List<Member> all(StrongKeyspaces keyspaces) {
+    return of(keyspaces, keyspaces.all());
+  }
+
+  /** Of one keyspace; waits for half a second at most. */
+  static List<Member> of(StrongKeyspaces keyspaces, StrongKeyspace keyspace) {
+    return of(keyspaces, List.of(keyspace));
+  }
+
+  private static List<Member> of(StrongKeyspaces keyspaces, Collection<StrongKeyspace> wanted) {
     List<List<Asked>> groups = new ArrayList<>();
     int asked = 0;
-    for (StrongKeyspace keyspace : keyspaces.all()) {
+    for (StrongKeyspace keyspace : wanted) {
       for (Layout.Group group : keyspace.layout().groups()) {
         if (asked < MAX_ASKED) {
           groups.add(ask(keyspaces, keyspace, group));

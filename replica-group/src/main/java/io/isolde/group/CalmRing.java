@@ -4,9 +4,10 @@ package io.isolde.group;
 import java.util.Set;
 
 /**
- * Decides when replicas are moved without a command. That is when the same nodes have been in the
- * ring, and all of them up, for a while; and at once when a node is leaving, since it does not
- * wait. Pure; for one thread.
+ * Decides when replicas and leaders are moved without a command. That is when the same nodes have
+ * been in the ring, and all of them up, for a while. Replicas are moved at once when a node is
+ * leaving, since it does not wait. A node that was down has its replicas still, and leads nothing.
+ * Pure; for one thread.
  */
 public final class CalmRing {
   private static final int MAX_BACK_OFF_FACTOR = 16;
@@ -16,19 +17,33 @@ public final class CalmRing {
   private long sinceMillis;
   private long notBeforeMillis;
   private int failures;
-  private boolean isDone;
+  private boolean isMoved;
+  private boolean isSpread;
+
+  /** What is to be done now, where things are elsewhere than they are wanted. */
+  public enum Due {
+    /** Nothing. */
+    NOTHING,
+    /** Leaders are to be spread. */
+    LEADERS,
+    /** Replicas are to be moved, and then leaders be spread. */
+    REPLICAS
+  }
 
   /**
    * What a node sees of the ring.
    *
    * @param nodes the ids of all that have tokens
    * @param leaving the addresses of those of them that are leaving
+   * @param starts what is another for each node after each start: nobody may notice that a node was
+   *     down
    * @param isWhole whether all that stay are up
    */
-  public record Seen(Set<String> nodes, Set<String> leaving, boolean isWhole) {
+  public record Seen(Set<String> nodes, Set<String> leaving, Set<String> starts, boolean isWhole) {
     public Seen {
       nodes = Set.copyOf(nodes);
       leaving = Set.copyOf(leaving);
+      starts = Set.copyOf(starts);
     }
 
     private boolean isSameRing(Seen other) {
@@ -46,26 +61,34 @@ public final class CalmRing {
   }
 
   /**
-   * Whether replicas are to be moved now, if some are elsewhere than where they are wanted. To be
-   * asked again and again, also by a node that would not move them: it may be its turn later.
+   * What is due. To be asked again and again, also by a node that would not move anything: it may
+   * be its turn later.
    */
-  public boolean isDue(long nowMillis, Seen now) {
+  public Due due(long nowMillis, Seen now) {
     if (!now.isSameRing(last)) {
-      isDone = false;
+      isMoved = false;
     }
     if (!now.equals(last)) {
       last = now;
+      isSpread = false;
       sinceMillis = nowMillis;
       notBeforeMillis = nowMillis;
       failures = 0;
     }
-    boolean isCalm = !now.leaving().isEmpty() || nowMillis - sinceMillis >= calmMillis;
-    return !isDone && now.isWhole() && isCalm && nowMillis >= notBeforeMillis;
+    boolean isCalm = nowMillis - sinceMillis >= calmMillis;
+    if (!now.isWhole() || nowMillis < notBeforeMillis) {
+      return Due.NOTHING;
+    }
+    if (!isMoved) {
+      return isCalm || !now.leaving().isEmpty() ? Due.REPLICAS : Due.NOTHING;
+    }
+    return isCalm && !isSpread ? Due.LEADERS : Due.NOTHING;
   }
 
-  /** All is where it is wanted, until the ring changes. */
+  /** What was due is done, until nodes come, go or restart. */
   public void done() {
-    isDone = true;
+    isMoved = true;
+    isSpread = true;
   }
 
   /** Something could not be moved; it is tried again after a time that doubles, up to 16 times. */

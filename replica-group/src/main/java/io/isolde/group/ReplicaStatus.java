@@ -32,6 +32,18 @@ public record ReplicaStatus(
     COPYING
   }
 
+  /**
+   * Whether it leads, or can take over now: it follows closely, and does not compact heavily.
+   *
+   * @param lagEntries that are committed, and that it has not applied
+   */
+  public boolean canLead(long lagEntries) {
+    return role == Role.LEADER
+        || (role == Role.FOLLOWER
+            && lagEntries <= HandOverPolicy.MAX_ENTRIES_BEHIND
+            && compactionPermit == CompactionPermit.State.IDLE);
+  }
+
   static ReplicaStatus of(ReplicaGroup group, Requests requests) {
     return new ReplicaStatus(
         group.role(),

@@ -3,79 +3,97 @@ package io.isolde.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.isolde.group.CalmRing.Due;
 import io.isolde.group.CalmRing.Seen;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class CalmRingTest {
   private static final long CALM_MILLIS = 1_000;
-  private static final Seen THREE = new Seen(Set.of("a", "b", "c"), Set.of(), true);
-  private static final Seen FOUR = new Seen(Set.of("a", "b", "c", "d"), Set.of(), true);
+  private static final Seen THREE = seen(Set.of("a", "b", "c"), Set.of(), true);
+  private static final Seen FOUR = seen(Set.of("a", "b", "c", "d"), Set.of(), true);
 
   private final CalmRing ring = new CalmRing(CALM_MILLIS);
 
+  private static Seen seen(Set<String> nodes, Set<String> leaving, boolean isWhole) {
+    return new Seen(nodes, leaving, nodes, isWhole);
+  }
+
   @Test
   void whenTheRingHasBeenTheSameForAWhileThenItIsDueUntilItIsDone() {
-    assertThat(ring.isDue(0, THREE)).isFalse();
-    assertThat(ring.isDue(999, THREE)).isFalse();
-    assertThat(ring.isDue(1_000, THREE)).isTrue();
+    assertThat(ring.due(0, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(999, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(1_000, THREE)).isEqualTo(Due.REPLICAS);
     ring.done();
-    assertThat(ring.isDue(9_000, THREE)).isFalse();
-    assertThat(ring.isDue(10_000, FOUR)).isFalse();
-    assertThat(ring.isDue(11_000, FOUR)).isTrue();
+    assertThat(ring.due(9_000, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(10_000, FOUR)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(11_000, FOUR)).isEqualTo(Due.REPLICAS);
   }
 
   @Test
   void whenNodesComeOneAfterTheOtherThenItWaitsForTheLast() {
-    assertThat(ring.isDue(0, THREE)).isFalse();
-    assertThat(ring.isDue(900, FOUR)).isFalse();
-    assertThat(ring.isDue(1_800, FOUR)).isFalse();
-    assertThat(ring.isDue(1_900, FOUR)).isTrue();
+    assertThat(ring.due(0, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(900, FOUR)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(1_800, FOUR)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(1_900, FOUR)).isEqualTo(Due.REPLICAS);
   }
 
   @Test
   void whenANodeIsDownThenNothingIsMovedAndTheWaitBeginsAgain() {
-    assertThat(ring.isDue(0, THREE)).isFalse();
-    Seen down = new Seen(THREE.nodes(), Set.of(), false);
-    assertThat(ring.isDue(500, down)).isFalse();
-    assertThat(ring.isDue(5_000, down)).isFalse();
-    assertThat(ring.isDue(6_000, THREE)).isFalse();
-    assertThat(ring.isDue(7_000, THREE)).isTrue();
+    assertThat(ring.due(0, THREE)).isEqualTo(Due.NOTHING);
+    Seen down = seen(THREE.nodes(), Set.of(), false);
+    assertThat(ring.due(500, down)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(5_000, down)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(6_000, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(7_000, THREE)).isEqualTo(Due.REPLICAS);
   }
 
   @Test
-  void whenAllIsDoneAndANodeIsDownForAMomentThenNothingIsMovedAgain() {
-    assertThat(ring.isDue(0, THREE)).isFalse();
-    assertThat(ring.isDue(1_000, THREE)).isTrue();
+  void whenAllIsDoneAndANodeIsDownForAMomentThenOnlyLeadersAreSpreadAgain() {
+    assertThat(ring.due(0, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(1_000, THREE)).isEqualTo(Due.REPLICAS);
     ring.done();
-    assertThat(ring.isDue(2_000, new Seen(THREE.nodes(), Set.of(), false))).isFalse();
-    assertThat(ring.isDue(3_000, THREE)).isFalse();
-    assertThat(ring.isDue(9_000, THREE)).isFalse();
+    assertThat(ring.due(2_000, seen(THREE.nodes(), Set.of(), false))).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(3_000, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(3_999, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(4_000, THREE)).isEqualTo(Due.LEADERS);
+    ring.done();
+    assertThat(ring.due(9_000, THREE)).isEqualTo(Due.NOTHING);
+  }
+
+  @Test
+  void whenANodeHasRestartedSoFastThatNobodyNoticedThenLeadersAreSpreadAgain() {
+    assertThat(ring.due(0, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(1_000, THREE)).isEqualTo(Due.REPLICAS);
+    ring.done();
+    Seen restarted = new Seen(THREE.nodes(), Set.of(), Set.of("a", "b", "c again"), true);
+    assertThat(ring.due(2_000, restarted)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(3_000, restarted)).isEqualTo(Due.LEADERS);
   }
 
   @Test
   void whenANodeIsLeavingThenItIsDueAtOnceAndAgainWhenTheNodeIsGone() {
-    Seen leaving = new Seen(FOUR.nodes(), Set.of("d"), true);
-    assertThat(ring.isDue(0, leaving)).isTrue();
+    Seen leaving = seen(FOUR.nodes(), Set.of("d"), true);
+    assertThat(ring.due(0, leaving)).isEqualTo(Due.REPLICAS);
     ring.done();
-    assertThat(ring.isDue(100, leaving)).isFalse();
-    assertThat(ring.isDue(200, THREE)).isFalse();
-    assertThat(ring.isDue(1_200, THREE)).isTrue();
+    assertThat(ring.due(100, leaving)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(200, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(1_200, THREE)).isEqualTo(Due.REPLICAS);
   }
 
   @Test
   void whenItFailsThenItIsTriedAgainAfterLongerAndLongerTimes() {
     long nowMillis = 0;
-    assertThat(ring.isDue(nowMillis, THREE)).isFalse();
+    assertThat(ring.due(nowMillis, THREE)).isEqualTo(Due.NOTHING);
     nowMillis = 1_000;
     for (int factor : new int[] {1, 2, 4, 8, 16, 16, 16}) {
-      assertThat(ring.isDue(nowMillis, THREE)).as("%d ms", nowMillis).isTrue();
+      assertThat(ring.due(nowMillis, THREE)).as("%d ms", nowMillis).isEqualTo(Due.REPLICAS);
       ring.failed(nowMillis);
       nowMillis += factor * CALM_MILLIS;
-      assertThat(ring.isDue(nowMillis - 1, THREE)).as("%d ms", nowMillis - 1).isFalse();
+      assertThat(ring.due(nowMillis - 1, THREE)).as("%d ms", nowMillis - 1).isEqualTo(Due.NOTHING);
     }
     ring.failed(nowMillis);
-    assertThat(ring.isDue(nowMillis, FOUR)).isFalse();
-    assertThat(ring.isDue(nowMillis + CALM_MILLIS, FOUR)).as("another ring").isTrue();
+    assertThat(ring.due(nowMillis, FOUR)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(nowMillis + CALM_MILLIS, FOUR)).as("another ring").isEqualTo(Due.REPLICAS);
   }
 }

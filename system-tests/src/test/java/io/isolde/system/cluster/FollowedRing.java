@@ -10,11 +10,13 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.client.ErrorCode;
 import io.isolde.client.IsoldeException;
+import io.isolde.cluster.LocalNode;
 import io.isolde.system.Await;
 import io.isolde.system.TestCluster;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.StreamSupport;
 
@@ -47,19 +49,50 @@ final class FollowedRing implements AutoCloseable {
         "CREATE KEYSPACE elastic WITH replication = {'class': 'ReplicatedLogStrategy',"
             + " 'replication_factor': 3, 'groups': 3}",
         "CREATE TABLE elastic.t (id int PRIMARY KEY)");
+    var unused =
+        cluster.on(
+            1, "ALTER KEYSPACE elastic LEADER '%s'".formatted(cluster.node(1).spec().address()));
     return new FollowedRing(cluster);
   }
 
   /** Waits until a node that has joined has its share of the nine replicas on four nodes. */
   void awaitReplicasAt(String address) {
     Await.until("replicas move to " + address, () -> replicasAt(address) == 2);
+    awaitOneLeaderEach();
     writes.awaitMore();
   }
 
   /** Waits until a node that has left is not meant to have any. */
   void awaitNoReplicaAt(String address) {
     Await.until("replicas move from " + address, () -> replicasAt(address) == 0);
+    awaitOneLeaderEach();
     writes.awaitMore();
+  }
+
+  /** A node that was down leads again when all have been up for a while. */
+  void awaitThatANodeLeadsAgain(int number) {
+    LocalNode node = cluster.node(number);
+    String address = node.spec().address();
+    node.kill();
+    Await.until("others lead", () -> !leaders().contains(address));
+    node.start();
+    awaitOneLeaderEach();
+    writes.awaitMore();
+  }
+
+  /** Of the three groups, no two are to have the same leader. */
+  private void awaitOneLeaderEach() {
+    Await.until("leaders are spread", () -> leaders().size() == 3);
+  }
+
+  /** As the configuration has them. */
+  private Set<String> leaders() {
+    return cluster
+        .on(1, "SELECT leader FROM isolde.groups WHERE keyspace_name = 'elastic'")
+        .all()
+        .stream()
+        .map(row -> row.getString("leader"))
+        .collect(toSet());
   }
 
   private long replicasAt(String address) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * A node joins the ring, and leaves it again, while money moves and is counted: replicas that are
  * still getting their data, or have just got it, must not show in any snapshot. Replicas of a
- * strong keyspace follow the ring without a command.
+ * strong keyspace, and their leaders, follow the ring without a command.
  */
 @ExtendWith(NodeLogs.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -80,6 +80,7 @@ class RingChangesTest {
       }
       transfers.awaitMore();
       strong.awaitNoReplicaAt(JOINING);
+      strong.awaitThatANodeLeadsAgain(2);
       strong.assertNothingLost();
       transfers.end();
     }
