@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
  * cores that a node needs to start, and the test takes minutes.
  */
 public final class Pace {
-  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 
   private Pace() {}
 

@@ -38,16 +38,16 @@ import org.junit.jupiter.params.provider.EnumSource;
  * -Disolde.mail.kills=20} sends more.
  */
 class KilledServersTest {
-  private static final int MESSAGES = Integer.getInteger("isolde.mail.messages", 300);
+  private static final int MESSAGES = Integer.getInteger("isolde.mail.messages", 200);
 
   private enum Fault {
-    SERVER,
     BOTH,
+    SERVER,
     NODE
   }
 
   /** Of faults, in turns. */
-  private static final int KILLS = Integer.getInteger("isolde.mail.kills", 2);
+  private static final int KILLS = Integer.getInteger("isolde.mail.kills", 1);
 
   private static final int CONNECTIONS = 6;
   private static final int USERS = Math.max(3, MESSAGES / 1_000);
@@ -74,7 +74,9 @@ class KilledServersTest {
             NodeSpec.standard()
                 .withAddress("127.0.9.1")
                 .withEphemeral(true)
-                .withJvmOption("-XX:TieredStopAtLevel=1"));
+                .withJvmOption("-XX:TieredStopAtLevel=1")
+                .withJvmOption("-XX:-UseG1GC")
+                .withJvmOption("-XX:+UseSerialGC"));
     cluster.start();
     cluster.awaitMembership(PATIENCE);
   }
@@ -200,7 +202,7 @@ class KilledServersTest {
   }
 
   /**
-   * Kills a server, then a server and a node, then a node, and so on, while messages come: as many
+   * Kills a server and a node, then a server, then a node, and so on, while messages come: as many
    * as until the next kill.
    */
   private Void killWhileSending(Senders senders) throws Exception {

@@ -6,10 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.datastax.oss.driver.api.core.DriverException;
 import io.isolde.client.IsoldeException;
 import io.isolde.system.Await;
+import io.isolde.system.Pace;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
 /**
@@ -17,8 +16,6 @@ import java.util.function.IntConsumer;
  * fails may be written or not.
  */
 final class AcknowledgedWrites implements AutoCloseable {
-  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-
   private final String name;
   private final IntConsumer write;
   private final Set<Integer> acknowledged = new ConcurrentSkipListSet<>();
@@ -46,7 +43,7 @@ final class AcknowledgedWrites implements AutoCloseable {
         } catch (DriverException | IsoldeException e) {
           failure = e;
         }
-        LockSupport.parkNanos(PAUSE_NANOS);
+        Pace.pause();
       }
     } catch (RuntimeException | Error e) {
       failure = e;

@@ -19,6 +19,7 @@ import io.isolde.cluster.LocalCluster;
 import io.isolde.cluster.NodeSpec;
 import io.isolde.system.Await;
 import io.isolde.system.NodeLogs;
+import io.isolde.system.Pace;
 import io.isolde.system.ShortLived;
 import io.isolde.system.TestFork;
 import java.nio.file.Path;
@@ -57,9 +58,6 @@ class DeadNodesTest {
 
   /** After a death: enough that none of the accounts is stuck. */
   private static final int TRANSFERS = 30;
-
-  /** Between two transfers of a client: nodes that start need the processors, too. */
-  private static final long THINKING_MILLIS = 50;
 
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
@@ -221,13 +219,10 @@ class DeadNodesTest {
       try {
         Isolde.on(session).runVoid(options(), tx -> transfer(tx, from, to, how));
         done.incrementAndGet();
-        Thread.sleep(THINKING_MILLIS);
       } catch (IsoldeException | DriverException itsNodeDied) {
         // Whether it is committed may be unknown to the client; the sum must be right either way.
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
       }
+      Pace.pause();
     }
   }
 

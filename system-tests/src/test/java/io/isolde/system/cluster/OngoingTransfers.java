@@ -77,12 +77,12 @@ final class OngoingTransfers implements AutoCloseable {
     while (!isOver) {
       try {
         work.run();
-        Pace.pause();
       } catch (IsoldeException e) {
         refused.merge(e.code(), 1, Integer::sum);
       } catch (RuntimeException | Error e) {
         wrong.add(e.toString());
       }
+      Pace.pause();
     }
   }
 

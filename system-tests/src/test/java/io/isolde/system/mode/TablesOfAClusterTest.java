@@ -322,10 +322,10 @@ class TablesOfAClusterTest {
           writer.done++;
           write.accept(writer);
           done.incrementAndGet();
-          Pace.pause();
         } catch (DriverException refused) {
           assertThat(refused).hasMessageContaining("isolde code=");
         }
+        Pace.pause();
       }
     }
 

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
  * the same for hours.
  */
 class RandomTablesTest {
-  private static final int ON_ONE_NODE = 12;
-  private static final int ON_THREE_NODES = 6;
+  private static final int ON_ONE_NODE = 10;
+  private static final int ON_THREE_NODES = 4;
 
   @Test
   void whenThereIsOneNodeThenRowsAreThoseOfPlainTables() {

@@ -30,6 +30,7 @@ class ReadsEqualStockCassandraTest {
   private static final int ROUNDS = 3;
   private static final int WRITES_BEFORE = 40;
   private static final int WRITES_PER_ROUND = 14;
+  private static final int NEW_SEEDS = 3;
 
   /** An open transaction, and what it must go on to see. */
   private record Snapshot(Transaction transaction, Map<Read, List<String>> right) {}
@@ -38,7 +39,7 @@ class ReadsEqualStockCassandraTest {
   private static final long FOUND_STATIC_ONLY_PARTITIONS = 5234424969998990474L;
 
   /**
-   * Some that are always the same, and one that never was before; the only one if the system
+   * One that has found something, and some that never were before; the only one if the system
    * property {@code isolde.seed} names it.
    */
   static LongStream seeds() {
@@ -46,8 +47,8 @@ class ReadsEqualStockCassandraTest {
     return only != null
         ? LongStream.of(Long.parseLong(only))
         : LongStream.concat(
-            LongStream.rangeClosed(1, 6),
-            LongStream.of(FOUND_STATIC_ONLY_PARTITIONS, ThreadLocalRandom.current().nextLong()));
+            LongStream.of(FOUND_STATIC_ONLY_PARTITIONS),
+            ThreadLocalRandom.current().longs(NEW_SEEDS));
   }
 
   @ParameterizedTest(name = "seed {0}")

@@ -28,7 +28,7 @@ class SmallStudyTest {
   private final List<String> said = new ArrayList<>();
 
   private StudyOptions options(int rate) {
-    return new StudyOptions(3, Profile.of("disks"), 5, 3, rate, 60, true, 320, 1, Optional.empty());
+    return new StudyOptions(3, Profile.of("disks"), 3, 1, rate, 60, true, 320, 1, Optional.empty());
   }
 
   @Test

@@ -29,9 +29,7 @@ final class PeriodicDurability {
     nodes.execute("CREATE TABLE soon.t (p int PRIMARY KEY, v text)");
     nodes.cluster.awaitSchemaAgreement(StrongCluster.PATIENCE);
     PeriodicDurability durability = new PeriodicDurability(nodes);
-    for (int node = 1; node <= 3; node++) {
-      durability.kill(node);
-    }
+    durability.kill(nodes.leader(1, "soon")); // Then all: two followers and a leader.
     durability.assertAllThere();
     durability.killAll();
     durability.assertAllThere();
