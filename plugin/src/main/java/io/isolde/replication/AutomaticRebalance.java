@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import static java.util.stream.Collectors.toSet;
+
 import com.google.common.collect.Sets;
 import io.isolde.error.IsoldeException;
 import io.isolde.group.CalmRing;
@@ -8,12 +10,10 @@ import io.isolde.group.Layout;
 import io.isolde.peers.NewNames;
 import io.isolde.peers.Ring;
 import io.isolde.raft.Daemons;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -35,11 +35,6 @@ public final class AutomaticRebalance {
   private final StrongKeyspaces keyspaces;
   private final ReplicaMoves moves;
   private final CalmRing calm;
-
-  /** What is left to do since the ring is what was seen then, by keyspace. */
-  private final Map<String, CalmRing.Due> left = new HashMap<>();
-
-  private CalmRing.Seen seen;
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(Daemons.named("isolde-rebalance"));
 
@@ -68,10 +63,9 @@ public final class AutomaticRebalance {
     try {
       // Also on other nodes than the first, so that each knows the ring when its turn comes.
       if (!keyspaces.all().isEmpty()) {
-        CalmRing.Seen now = look();
-        CalmRing.Due due = calm.due(nowMillis(), now);
+        CalmRing.Due due = calm.due(nowMillis(), look());
         if (due != CalmRing.Due.NOTHING && Ring.isFirstLiving()) {
-          moveAll(now, due);
+          moveAll();
         }
       }
     } catch (RuntimeException | Error e) { // It would cancel the task.
@@ -107,22 +101,15 @@ public final class AutomaticRebalance {
         : Gossiper.instance.getCurrentGenerationNumber(address);
   }
 
-  private void moveAll(CalmRing.Seen now, CalmRing.Due due) {
-    if (!now.equals(seen)) {
-      seen = now;
-      left.clear();
+  private void moveAll() {
+    for (String keyspace : new TreeSet<>(names())) {
+      calm.moved(keyspace, move(keyspace, calm.due(keyspace)));
     }
-    for (StrongKeyspace keyspace :
-        keyspaces.all().stream().sorted(Comparator.comparing(StrongKeyspace::name)).toList()) {
-      String name = keyspace.name();
-      left.put(name, move(name, left.getOrDefault(name, due)));
-    }
-    left.keySet().removeIf(name -> keyspaces.find(name).isEmpty());
-    if (left.values().stream().allMatch(CalmRing.Due.NOTHING::equals)) {
-      calm.done();
-    } else {
-      calm.failed(nowMillis());
-    }
+    calm.ended(nowMillis(), names());
+  }
+
+  private Set<String> names() {
+    return keyspaces.all().stream().map(StrongKeyspace::name).collect(toSet());
   }
 
   /** Returns what is left to do. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.group;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -19,6 +21,10 @@ public final class CalmRing {
   private int failures;
   private boolean isMoved;
   private boolean isSpread;
+  private Due due = Due.NOTHING;
+
+  /** By keyspace, if it is not what is due: of a round in which others were not done. */
+  private final Map<String, Due> left = new HashMap<>();
 
   /** What is to be done now, where things are elsewhere than they are wanted. */
   public enum Due {
@@ -67,28 +73,60 @@ public final class CalmRing {
   public Due due(long nowMillis, Seen now) {
     if (!now.isSameRing(last)) {
       isMoved = false;
+      left.clear();
     }
     if (!now.equals(last)) {
       last = now;
       isSpread = false;
+      left.replaceAll((keyspace, before) -> before == Due.NOTHING ? Due.LEADERS : before);
       sinceMillis = nowMillis;
       notBeforeMillis = nowMillis;
       failures = 0;
     }
+    due = due(nowMillis);
+    return due;
+  }
+
+  private Due due(long nowMillis) {
     boolean isCalm = nowMillis - sinceMillis >= calmMillis;
-    if (!now.isWhole() || nowMillis < notBeforeMillis) {
+    if (!last.isWhole() || nowMillis < notBeforeMillis) {
       return Due.NOTHING;
     }
     if (!isMoved) {
-      return isCalm || !now.leaving().isEmpty() ? Due.REPLICAS : Due.NOTHING;
+      return isCalm || !last.leaving().isEmpty() ? Due.REPLICAS : Due.NOTHING;
     }
     return isCalm && !isSpread ? Due.LEADERS : Due.NOTHING;
   }
 
-  /** What was due is done, until nodes come, go or restart. */
-  public void done() {
+  /** What is due for a keyspace: less, if it was done and others were not. */
+  public Due due(String keyspace) {
+    return left.getOrDefault(keyspace, due);
+  }
+
+  /**
+   * Notes what could not be done for a keyspace now.
+   *
+   * @param rest {@code NOTHING} if all was done
+   */
+  public void moved(String keyspace, Due rest) {
+    left.put(keyspace, rest);
+  }
+
+  /**
+   * A round is over. If something is left, another one follows; else none does until nodes come, go
+   * or restart.
+   *
+   * @param keyspaces all that there are
+   */
+  public void ended(long nowMillis, Set<String> keyspaces) {
+    left.keySet().retainAll(keyspaces);
+    if (!keyspaces.stream().allMatch(keyspace -> due(keyspace) == Due.NOTHING)) {
+      failed(nowMillis);
+      return;
+    }
     isMoved = true;
     isSpread = true;
+    left.clear();
   }
 
   /** Something could not be moved; it is tried again after a time that doubles, up to 16 times. */

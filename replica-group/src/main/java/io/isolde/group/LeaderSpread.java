@@ -78,16 +78,10 @@ public final class LeaderSpread {
 
   /** Each round lessens the sum of the squares, so this ends. */
   private void level() {
-    boolean isBetter = true;
-    while (isBetter) {
-      isBetter = false;
-      for (String from : busiestFirst()) {
-        if (relieve(from)) {
-          isBetter = true;
-          break;
-        }
-      }
-    }
+    boolean isBetter;
+    do {
+      isBetter = busiestFirst().stream().anyMatch(this::relieve);
+    } while (isBetter);
   }
 
   private List<String> busiestFirst() {

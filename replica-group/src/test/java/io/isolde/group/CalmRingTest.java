@@ -15,6 +15,12 @@ class CalmRingTest {
 
   private final CalmRing ring = new CalmRing(CALM_MILLIS);
 
+  /** All that was due. */
+  private void done() {
+    ring.moved("k", Due.NOTHING);
+    ring.ended(0, Set.of("k"));
+  }
+
   private static Seen seen(Set<String> nodes, Set<String> leaving, boolean isWhole) {
     return new Seen(nodes, leaving, nodes, isWhole);
   }
@@ -24,7 +30,7 @@ class CalmRingTest {
     assertThat(ring.due(0, THREE)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(999, THREE)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(1_000, THREE)).isEqualTo(Due.REPLICAS);
-    ring.done();
+    done();
     assertThat(ring.due(9_000, THREE)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(10_000, FOUR)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(11_000, FOUR)).isEqualTo(Due.REPLICAS);
@@ -52,12 +58,12 @@ class CalmRingTest {
   void whenAllIsDoneAndANodeIsDownForAMomentThenOnlyLeadersAreSpreadAgain() {
     assertThat(ring.due(0, THREE)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(1_000, THREE)).isEqualTo(Due.REPLICAS);
-    ring.done();
+    done();
     assertThat(ring.due(2_000, seen(THREE.nodes(), Set.of(), false))).isEqualTo(Due.NOTHING);
     assertThat(ring.due(3_000, THREE)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(3_999, THREE)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(4_000, THREE)).isEqualTo(Due.LEADERS);
-    ring.done();
+    done();
     assertThat(ring.due(9_000, THREE)).isEqualTo(Due.NOTHING);
   }
 
@@ -65,7 +71,7 @@ class CalmRingTest {
   void whenANodeHasRestartedSoFastThatNobodyNoticedThenLeadersAreSpreadAgain() {
     assertThat(ring.due(0, THREE)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(1_000, THREE)).isEqualTo(Due.REPLICAS);
-    ring.done();
+    done();
     Seen restarted = new Seen(THREE.nodes(), Set.of(), Set.of("a", "b", "c again"), true);
     assertThat(ring.due(2_000, restarted)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(3_000, restarted)).isEqualTo(Due.LEADERS);
@@ -75,10 +81,40 @@ class CalmRingTest {
   void whenANodeIsLeavingThenItIsDueAtOnceAndAgainWhenTheNodeIsGone() {
     Seen leaving = seen(FOUR.nodes(), Set.of("d"), true);
     assertThat(ring.due(0, leaving)).isEqualTo(Due.REPLICAS);
-    ring.done();
+    done();
     assertThat(ring.due(100, leaving)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(200, THREE)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(1_200, THREE)).isEqualTo(Due.REPLICAS);
+  }
+
+  @Test
+  void whenOneKeyspaceIsNotDoneThenTheOthersAreLeftAloneUntilNodesComeOrRestart() {
+    assertThat(ring.due(0, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(1_000, THREE)).isEqualTo(Due.REPLICAS);
+    ring.moved("good", Due.NOTHING);
+    ring.moved("halfway", Due.LEADERS);
+    ring.moved("bad", Due.REPLICAS);
+    ring.moved("dropped", Due.REPLICAS);
+    ring.ended(1_000, Set.of("good", "halfway", "bad"));
+    assertThat(ring.due(2_000, THREE)).isEqualTo(Due.REPLICAS);
+    assertThat(ring.due("good")).isEqualTo(Due.NOTHING);
+    assertThat(ring.due("halfway")).isEqualTo(Due.LEADERS);
+    assertThat(ring.due("bad")).isEqualTo(Due.REPLICAS);
+
+    // A partition: the same ring and the same starts afterwards, and others lead.
+    assertThat(ring.due(3_000, seen(THREE.nodes(), Set.of(), false))).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(4_000, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(5_000, THREE)).isEqualTo(Due.REPLICAS);
+    assertThat(ring.due("good")).isEqualTo(Due.LEADERS);
+    assertThat(ring.due("bad")).isEqualTo(Due.REPLICAS);
+    for (String keyspace : Set.of("good", "halfway", "bad")) {
+      ring.moved(keyspace, Due.NOTHING);
+    }
+    ring.ended(5_000, Set.of("good", "halfway", "bad"));
+    assertThat(ring.due(9_000, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(9_100, FOUR)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(10_100, FOUR)).isEqualTo(Due.REPLICAS);
+    assertThat(ring.due("good")).isEqualTo(Due.REPLICAS);
   }
 
   @Test
