@@ -82,7 +82,8 @@ final class DemoMail {
 
   private void addUsers(MailFolder folder) throws IOException, GeneralSecurityException {
     MailFolder.Settings settings = folder.read();
-    try (MailStorage storage = MailStorage.open(settings.place(), settings.domain())) {
+    try (MailStorage storage =
+        MailStorage.open(settings.place(), settings.domain(), settings.passwordIterations())) {
       storage.users().add(TRISTAN, PASSWORD);
       storage.users().add(ISOLDE, PASSWORD);
     }

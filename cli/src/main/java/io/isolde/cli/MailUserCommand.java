@@ -41,7 +41,8 @@ final class MailUserCommand {
     }
     try {
       MailFolder.Settings settings = folder.read();
-      try (MailStorage storage = MailStorage.open(settings.place(), settings.domain())) {
+      try (MailStorage storage =
+          MailStorage.open(settings.place(), settings.domain(), settings.passwordIterations())) {
         String address = storage.parts().logins().address(name);
         boolean isNew = storage.users().add(address, password);
         if (!isNew) {

@@ -47,7 +47,7 @@ final class MailSite implements AutoCloseable {
     MailStorage.Place place = place(cluster, keyspace, consistency);
     List<String> users =
         IntStream.range(0, userCount).mapToObj(i -> "user%d@%s".formatted(i, DOMAIN)).toList();
-    try (MailStorage storage = MailStorage.open(place, DOMAIN)) {
+    try (MailStorage storage = MailStorage.open(place, DOMAIN, PasswordHash.ITERATIONS)) {
       addUsers(cluster, keyspace, users);
       addInboxes(storage, users, threads);
     }
@@ -105,7 +105,7 @@ final class MailSite implements AutoCloseable {
 
   /** Compares the inboxes of all users with what was sent to them, without the mail server. */
   SentMail.Verdict check(SentMail sent, Executor threads) {
-    try (MailStorage storage = MailStorage.open(place, DOMAIN)) {
+    try (MailStorage storage = MailStorage.open(place, DOMAIN, PasswordHash.ITERATIONS)) {
       return new InboxReader(storage.parts().store().mailboxes(), threads).check(users, sent);
     }
   }

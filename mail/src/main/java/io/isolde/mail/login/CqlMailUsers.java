@@ -22,11 +22,13 @@ public final class CqlMailUsers implements MailUsers {
   private static final int MIN_PASSWORD_CHARS = 8;
 
   private final CqlSession session;
+  private final int iterations;
   private final PreparedStatement select;
   private final PreparedStatement insert;
 
-  private CqlMailUsers(CqlSession session, String keyspace) {
+  private CqlMailUsers(CqlSession session, String keyspace, int iterations) {
     this.session = session;
+    this.iterations = iterations;
     select =
         prepare("SELECT password_hash FROM \"%s\".users WHERE address = ?".formatted(keyspace));
     insert =
@@ -40,11 +42,15 @@ public final class CqlMailUsers implements MailUsers {
         SimpleStatement.newInstance(cql).setConsistencyLevel(ConsistencyLevel.QUORUM));
   }
 
-  /** Opens the users of a keyspace, which has to exist. Creates the table if it is missing. */
-  public static CqlMailUsers open(CqlSession session, String keyspace) {
+  /**
+   * Opens the users of a keyspace, which has to exist. Creates the table if it is missing.
+   *
+   * @param iterations of the hashes of new passwords; see {@link PasswordHash}
+   */
+  public static CqlMailUsers open(CqlSession session, String keyspace, int iterations) {
     TableCreation.create(
         session, keyspace, List.of("users (address text PRIMARY KEY, password_hash text)"));
-    return new CqlMailUsers(session, keyspace);
+    return new CqlMailUsers(session, keyspace, iterations);
   }
 
   @Override
@@ -69,6 +75,6 @@ public final class CqlMailUsers implements MailUsers {
       throw new IllegalArgumentException(
           "A password needs %d characters at least.".formatted(MIN_PASSWORD_CHARS));
     }
-    return session.execute(insert.bind(lower, PasswordHash.of(password))).wasApplied();
+    return session.execute(insert.bind(lower, PasswordHash.of(password, iterations))).wasApplied();
   }
 }

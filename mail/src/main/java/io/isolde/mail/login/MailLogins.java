@@ -95,13 +95,12 @@ public final class MailLogins {
     byte[] secret = new byte[32];
     new SecureRandom().nextBytes(secret);
     key = new SecretKeySpec(secret, "HmacSHA256");
-    nobodysHash = PasswordHash.of(Base64.getEncoder().encodeToString(secret), iterations);
+    nobodysHash = PasswordHash.ofNobody(iterations);
   }
 
   /** Logins by the clock of this machine. */
-  public static MailLogins of(MailUsers users, String domain) {
-    return new MailLogins(
-        users, domain, () -> System.nanoTime() / 1_000_000, PasswordHash.ITERATIONS);
+  public static MailLogins of(MailUsers users, String domain, int iterations) {
+    return new MailLogins(users, domain, () -> System.nanoTime() / 1_000_000, iterations);
   }
 
   /** The name of a user as the store has it: in lower case, with the domain. */

@@ -23,16 +23,11 @@ public final class PasswordHash {
   private static final int HASH_BITS = 256;
 
   /** A hash with more would keep a thread busy for minutes. */
-  private static final int MAX_ITERATIONS = 10_000_000;
+  public static final int MAX_ITERATIONS = 10_000_000;
 
   private static final SecureRandom random = new SecureRandom();
 
   private PasswordHash() {}
-
-  /** Hashes a new password. */
-  public static String of(CharSequence password) {
-    return of(password, ITERATIONS);
-  }
 
   /**
    * Hashes a new password.
@@ -42,13 +37,22 @@ public final class PasswordHash {
   public static String of(CharSequence password, int iterations) {
     byte[] salt = new byte[SALT_BYTES];
     random.nextBytes(salt);
+    return text(iterations, salt, derive(password, salt, iterations));
+  }
+
+  private static String text(int iterations, byte[] salt, byte[] hash) {
     Base64.Encoder base64 = Base64.getEncoder().withoutPadding();
     return "%s$%d$%s$%s"
-        .formatted(
-            NAME,
-            iterations,
-            base64.encodeToString(salt),
-            base64.encodeToString(derive(password, salt, iterations)));
+        .formatted(NAME, iterations, base64.encodeToString(salt), base64.encodeToString(hash));
+  }
+
+  /** The text of a hash that no password has, without the work of making one. */
+  static String ofNobody(int iterations) {
+    byte[] salt = new byte[SALT_BYTES];
+    random.nextBytes(salt);
+    byte[] hash = new byte[HASH_BITS / Byte.SIZE];
+    random.nextBytes(hash);
+    return text(iterations, salt, hash);
   }
 
   /** Whether a password is the one of a hash; a text that is no hash has no password. */

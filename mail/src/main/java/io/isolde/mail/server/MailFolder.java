@@ -3,6 +3,7 @@ package io.isolde.mail.server;
 
 import io.isolde.mail.MailConsistency;
 import io.isolde.mail.connection.MailBounds;
+import io.isolde.mail.login.PasswordHash;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -45,6 +46,9 @@ public final class MailFolder {
   public static final String PASSWORDS_IN_CLEAR = "passwords_in_clear";
   public static final String WORKERS = "workers";
 
+  /** May be left out. */
+  public static final String PASSWORD_ITERATIONS = "password_iterations";
+
   private static final String SETTINGS = "mail.properties";
 
   private final Path folder;
@@ -53,8 +57,13 @@ public final class MailFolder {
     this.folder = folder;
   }
 
-  /** What {@code mail.properties} says. */
-  public record Settings(MailServerSettings server, MailStorage.Place place, String domain) {}
+  /**
+   * What {@code mail.properties} says.
+   *
+   * @param passwordIterations of the hashes of new passwords; see {@link PasswordHash}
+   */
+  public record Settings(
+      MailServerSettings server, MailStorage.Place place, String domain, int passwordIterations) {}
 
   /** A file of the folder. */
   public Path path(String name) {
@@ -99,7 +108,7 @@ public final class MailFolder {
             tls(all),
             number(all, WORKERS),
             MailBounds.standard());
-    return new Settings(server, place, domain);
+    return new Settings(server, place, domain, iterations(all));
   }
 
   /** The settings as they stand in the file. */
@@ -145,6 +154,19 @@ public final class MailFolder {
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException("The setting %s is no number.".formatted(name), e);
     }
+  }
+
+  private static int iterations(Properties all) {
+    if (all.getProperty(PASSWORD_ITERATIONS) == null) {
+      return PasswordHash.ITERATIONS;
+    }
+    int iterations = number(all, PASSWORD_ITERATIONS);
+    if (iterations < 1 || iterations > PasswordHash.MAX_ITERATIONS) {
+      throw new IllegalArgumentException(
+          "The setting %s is 1 to %,d."
+              .formatted(PASSWORD_ITERATIONS, PasswordHash.MAX_ITERATIONS));
+    }
+    return iterations;
   }
 
   private static Optional<SSLContext> tls(Properties all)

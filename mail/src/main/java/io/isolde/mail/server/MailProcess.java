@@ -33,7 +33,8 @@ public final class MailProcess {
 
   private static void run(MailFolder folder) throws IOException, GeneralSecurityException {
     MailFolder.Settings settings = folder.read();
-    MailStorage storage = MailStorage.open(settings.place(), settings.domain());
+    MailStorage storage =
+        MailStorage.open(settings.place(), settings.domain(), settings.passwordIterations());
     MailServer server;
     try {
       server = MailServer.start(settings.server(), storage.parts());

@@ -12,6 +12,7 @@ import io.isolde.mail.imap.ImapPort;
 import io.isolde.mail.imap.MailAuthenticator;
 import io.isolde.mail.login.CqlMailUsers;
 import io.isolde.mail.login.MailLogins;
+import io.isolde.mail.login.PasswordHash;
 import io.isolde.mail.pop3.CqlDropLocks;
 import io.isolde.mail.store.cql.ContentSweep;
 import java.net.InetSocketAddress;
@@ -22,13 +23,13 @@ import java.util.Optional;
 /** What a mail server keeps in a cluster: mailboxes, users and locks. */
 public final class MailStorage implements AutoCloseable {
 
-  /** A busy cluster takes seconds. */
   /**
    * Of a connection to a node. Each mailbox that a client of IMAP has open holds one nearly all the
    * time, and a port has up to 2,000 clients. By default there are 1,024.
    */
   private static final int MAX_REQUESTS = 8_192;
 
+  /** A busy cluster takes seconds. */
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(20);
 
   /**
@@ -55,17 +56,17 @@ public final class MailStorage implements AutoCloseable {
   private final CqlMailUsers users;
   private final MailServer.Parts parts;
 
-  private MailStorage(CqlSession session, Place place, String domain) {
+  private MailStorage(CqlSession session, Place place, String domain, int iterations) {
     this.session = session;
     // The store makes the keyspace, where the users are; but it wants to know who may log in.
     MailAuthenticator authenticator = new MailAuthenticator(this::logins);
     store =
         MailStore.open(
             session, place.keyspace(), place.consistency(), authenticator, authenticator);
-    users = CqlMailUsers.open(session, place.keyspace());
+    users = CqlMailUsers.open(session, place.keyspace(), iterations);
     parts =
         new MailServer.Parts(
-            MailLogins.of(users, domain),
+            MailLogins.of(users, domain, iterations),
             new InboxDelivery(store.mailboxManager()),
             CqlDropLocks.open(session, place.keyspace()),
             new ImapPort.Store(
@@ -80,13 +81,14 @@ public final class MailStorage implements AutoCloseable {
    * Opens it, and creates what is missing.
    *
    * @param domain of users who leave it out
+   * @param iterations of the hashes of new passwords; see {@link PasswordHash}
    * @throws com.datastax.oss.driver.api.core.DriverException if the cluster does not answer
    * @throws IllegalArgumentException if the keyspace has another consistency, or no such name
    */
-  public static MailStorage open(Place place, String domain) {
+  public static MailStorage open(Place place, String domain, int iterations) {
     CqlSession session = connect(place);
     try {
-      return new MailStorage(session, place, domain);
+      return new MailStorage(session, place, domain, iterations);
     } catch (RuntimeException e) {
       session.close();
       throw e;

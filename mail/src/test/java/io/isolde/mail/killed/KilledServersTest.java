@@ -165,7 +165,8 @@ class KilledServersTest {
 
   /** Nobody delivers any more, so nothing is too young. */
   private static int sweep(String keyspace, MailConsistency store) throws InterruptedException {
-    try (MailStorage storage = MailStorage.open(place(keyspace, store), "isolde.test")) {
+    try (MailStorage storage =
+        MailStorage.open(place(keyspace, store), "isolde.test", MailServerProcess.CHEAP)) {
       ContentSweep sweep = storage.contentSweep();
       return sweep.remove(sweep.find(Instant.now().plusSeconds(60)));
     }
@@ -194,7 +195,8 @@ class KilledServersTest {
   }
 
   private void addUsers(String keyspace, MailConsistency store) {
-    try (MailStorage storage = MailStorage.open(place(keyspace, store), "isolde.test")) {
+    try (MailStorage storage =
+        MailStorage.open(place(keyspace, store), "isolde.test", MailServerProcess.CHEAP)) {
       for (String user : users) {
         assertThat(storage.users().add(user, PASSWORD)).isTrue();
       }

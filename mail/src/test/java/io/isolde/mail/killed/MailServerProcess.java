@@ -20,6 +20,9 @@ import java.util.stream.Collectors;
 final class MailServerProcess {
   private static final long MAX_START_SECONDS = 120;
 
+  /** Iterations of hashes: these tests are not about guessing. */
+  static final int CHEAP = 10;
+
   private final MailFolder folder;
   private final Properties settings = new Properties();
   private volatile Process process;
@@ -41,6 +44,7 @@ final class MailServerProcess {
             .collect(Collectors.joining(",")));
     settings.setProperty(MailFolder.PASSWORDS_IN_CLEAR, "true");
     settings.setProperty(MailFolder.WORKERS, "16");
+    settings.setProperty(MailFolder.PASSWORD_ITERATIONS, Integer.toString(CHEAP));
   }
 
   /**

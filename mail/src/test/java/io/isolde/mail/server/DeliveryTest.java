@@ -59,10 +59,7 @@ class DeliveryTest {
   static void start(LocalNode node, CqlSession ofTest, @TempDir Path folder) throws Exception {
     session = ofTest;
     for (MailConsistency store : MailConsistency.values()) {
-      servers.put(
-          store,
-          NodeServers.start(
-              node, store, "mail_delivery", folder.resolve(store.name()), "alice", "bob"));
+      servers.put(store, NodeServers.start(node, store, "mail_delivery", folder, "alice", "bob"));
     }
   }
 

@@ -42,7 +42,8 @@ class IdleAcrossServersTest {
         MailStorage.open(
             new MailStorage.Place(
                 List.of(node.contactPoint()), Optional.empty(), "", keyspace, consistency),
-            "isolde.test");
+            "isolde.test",
+            NodeServers.CHEAP);
     return new Running(
         storage,
         MailServer.start(

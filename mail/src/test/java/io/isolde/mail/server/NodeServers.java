@@ -17,6 +17,9 @@ final class NodeServers implements AutoCloseable {
   static final String DOMAIN = "isolde.test";
   static final String PASSWORD = "correct horse";
 
+  /** Iterations of hashes: these tests are not about guessing. */
+  static final int CHEAP = 10;
+
   final String keyspace;
   final MailStorage storage;
   final MailServer first;
@@ -25,8 +28,8 @@ final class NodeServers implements AutoCloseable {
 
   private NodeServers(MailStorage.Place place, Path certificate) throws Exception {
     keyspace = place.keyspace();
-    storage = MailStorage.open(place, DOMAIN);
-    storageOfSecond = MailStorage.open(place, DOMAIN);
+    storage = MailStorage.open(place, DOMAIN, CHEAP);
+    storageOfSecond = MailStorage.open(place, DOMAIN, CHEAP);
     OwnCertificate.createIfMissing(certificate, "mx.isolde.test", "secret");
     MailServerSettings settings =
         new MailServerSettings(

@@ -44,14 +44,7 @@ class OnNodeTest {
     for (MailConsistency store : MailConsistency.values()) {
       all.put(
           store,
-          NodeServers.start(
-              node,
-              store,
-              "mail_on_node",
-              folder.resolve(store.name()),
-              "python",
-              "many",
-              "locked"));
+          NodeServers.start(node, store, "mail_on_node", folder, "python", "many", "locked"));
     }
   }
 
