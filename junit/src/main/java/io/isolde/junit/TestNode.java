@@ -93,7 +93,9 @@ final class TestNode implements ExtensionContext.Store.CloseableResource {
             .withEphemeral(true)
             .withJvmOption("-XX:TieredStopAtLevel=1") // starts sooner
             .withJvmOption("-XX:-UseG1GC")
-            .withJvmOption("-XX:+UseSerialGC"); // needs no threads while nothing happens
+            .withJvmOption("-XX:+UseSerialGC") // needs no threads while nothing happens
+            .withSystemProperty(
+                "cassandra.approximate_time_precision_ms", "10"); // wakes less often
     for (String setting : settings) {
       String[] parts = setting.split(":", 2);
       if (parts.length < 2) {

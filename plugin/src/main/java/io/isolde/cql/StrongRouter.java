@@ -105,6 +105,10 @@ final class StrongRouter {
       Incoming incoming,
       Supplier<CompletableFuture<ResultMessage>> decision) {
     StatementChecks.ofStrongWrite(statement, writes, consistency, incoming);
+    if (StrongStatements.areOfCounters(writes)) {
+      RequestName.refuse(incoming);
+      return strong.count(writes, consistency, incoming.request());
+    }
     if (StrongStatements.needsDecision(writes)) {
       RequestName.refuse(incoming);
       return decision.get();

@@ -15,7 +15,6 @@ import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.statements.PropertyDefinitions;
 import org.apache.cassandra.cql3.statements.schema.AlterKeyspaceStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateKeyspaceStatement;
-import org.apache.cassandra.cql3.statements.schema.CreateTableStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateTriggerStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateViewStatement;
 import org.apache.cassandra.cql3.statements.schema.KeyspaceAttributes;
@@ -23,8 +22,6 @@ import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.locator.TokenMetadata;
-import org.apache.cassandra.schema.KeyspaceMetadata;
-import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.service.StorageService;
 
 /**
@@ -48,7 +45,7 @@ public final class KeyspaceStatements {
   /**
    * What is to be executed in the place of a statement that changes the schema, mostly itself.
    *
-   * @throws IsoldeException UNSUPPORTED_KEYSPACE, UNSUPPORTED_COUNTER
+   * @throws IsoldeException UNSUPPORTED_KEYSPACE
    */
   public static CQLStatement replace(CQLStatement statement) {
     if (statement instanceof CreateKeyspaceStatement create) {
@@ -66,24 +63,8 @@ public final class KeyspaceStatements {
       throw unsupported(
           "Triggers are not executed in strong keyspaces: have the application write what they"
               + " would, in the same BATCH or transaction.");
-    } else if (statement instanceof CreateTableStatement table
-        && ReplicatedLogStrategy.isOf(table.keyspace())) {
-      refuseCounters(table);
     }
     return statement;
-  }
-
-  /** ALTER can't add one: Cassandra keeps counters and other columns apart. */
-  private static void refuseCounters(CreateTableStatement statement) {
-    KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(statement.keyspace());
-    if (keyspace != null && statement.builder(keyspace.types).build().isCounter()) {
-      throw IsoldeException.of(
-          ErrorCode.UNSUPPORTED_COUNTER,
-          "Counters are not for strong keyspaces: they add to whatever is there, and replaying a"
-              + " log would add again. Use a bigint, and UPDATE … IF or a transaction.",
-          "keyspace",
-          statement.keyspace());
-    }
   }
 
   private static IsoldeException unsupported(String sentence) {

@@ -36,9 +36,9 @@ import org.apache.cassandra.transport.ProtocolVersion;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
 /**
- * Decides, as the leader, on statements that read before they write: IF, and lists by index or
- * value. The read is of this node alone; nobody else writes to the partition between it and the
- * write's place in the log.
+ * Decides, as the leader, on statements that read before they write: IF, lists by index or value,
+ * and counters. The read is of this node alone; nobody else writes to the partition between it and
+ * the write's place in the log.
  */
 final class LeaderDecisions {
   private static final int THREADS = 32;
@@ -65,6 +65,12 @@ final class LeaderDecisions {
 
   /** Which decision: the same in every attempt but the first, whose answer may be in no log. */
   private record Running(ReplicaGroup group, long session, long number, boolean mayBeRepeated) {}
+
+  /** A decision on what one partition has. */
+  interface OfPartition extends ReplicaGroup.Decision<byte[]> {
+    /** The partition's key. */
+    DecoratedKey key();
+  }
 
   LeaderDecisions(long timeoutMillis) {
     this.timeoutMillis = timeoutMillis;
@@ -93,14 +99,14 @@ final class LeaderDecisions {
       threads.execute(
           () -> {
             try {
-              DecidedStatement statement = understood(group, DecisionRequest.decode(request));
+              OfPartition understood = understood(group, request);
               answer.complete(
                   group.decide(
                       id,
                       decision.mayBeRepeated(),
-                      keyHash(statement.key()),
+                      keyHash(understood.key()),
                       deadlineNanos,
-                      new OnPartition(group, statement)));
+                      understood));
             } catch (RuntimeException | Error e) { // Else further attempts wait for this one.
               answer.completeExceptionally(
                   e instanceof GroupFailure
@@ -115,9 +121,9 @@ final class LeaderDecisions {
   }
 
   /** Waits a moment for a change of the schema, and then has it sent again. */
-  private static DecidedStatement understood(ReplicaGroup group, DecisionRequest request) {
+  private static OfPartition understood(ReplicaGroup group, byte[] request) {
     AtomicReference<RuntimeException> failure = new AtomicReference<>();
-    return ShortWait.until(() -> understood(request, failure), () -> true, SCHEMA_MILLIS)
+    return ShortWait.until(() -> understood(group, request, failure), () -> true, SCHEMA_MILLIS)
         .orElseThrow(
             () ->
                 SchemaAgreement.hasBeenReached()
@@ -129,10 +135,13 @@ final class LeaderDecisions {
                         failure.get()));
   }
 
-  private static Optional<DecidedStatement> understood(
-      DecisionRequest request, AtomicReference<RuntimeException> failure) {
+  private static Optional<OfPartition> understood(
+      ReplicaGroup group, byte[] request, AtomicReference<RuntimeException> failure) {
     try {
-      return Optional.of(DecidedStatement.of(request));
+      return Optional.of(
+          CounterRequest.isOne(request)
+              ? new CountedPartition(group, CounterRequest.decode(request))
+              : new OnPartition(group, DecidedStatement.of(DecisionRequest.decode(request))));
     } catch (DecidedStatement.UnknownHereException e) {
       failure.set((RuntimeException) e.getCause());
       return Optional.empty();
@@ -145,7 +154,11 @@ final class LeaderDecisions {
 
   /** One statement on its partition; may be tried several times. */
   private record OnPartition(ReplicaGroup group, DecidedStatement statement)
-      implements ReplicaGroup.Decision<byte[]> {
+      implements OfPartition {
+    @Override
+    public DecoratedKey key() {
+      return statement.key();
+    }
 
     @Override
     public ReplicaGroup.Outcome<byte[]> decide() {

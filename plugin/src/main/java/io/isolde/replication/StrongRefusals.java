@@ -14,13 +14,6 @@ final class StrongRefusals {
 
   /** What a group does not write. */
   static void check(ModificationStatement statement) {
-    if (statement.isCounter()) {
-      throw refused(
-          ErrorCode.UNSUPPORTED_COUNTER,
-          "Counters add to whatever is there, and replaying a log would add again; use an int and"
-              + " UPDATE … IF.",
-          statement);
-    }
     if (statement.isTimestampSet()) {
       throw refused(
           ErrorCode.UNSUPPORTED_TIMESTAMP,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import io.isolde.answer.Answers;
 import io.isolde.apply.Denylist;
 import io.isolde.config.IsoldeConfig;
@@ -13,6 +16,7 @@ import io.isolde.statement.ClientRequest;
 import io.isolde.transaction.ClientTimestamps;
 import io.isolde.transaction.DataStatements;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +31,7 @@ import org.apache.cassandra.db.ReadQuery;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.WriteType;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.transport.ProtocolVersion;
 import org.apache.cassandra.transport.messages.ResultMessage;
@@ -144,6 +149,47 @@ public final class StrongStatements {
         keyspace,
         updates.get(0).partitionKey().getToken(),
         protocolOf(writes));
+  }
+
+  /** Whether statements write to tables of counters; Cassandra keeps others out of such a batch. */
+  public static boolean areOfCounters(List<BoundWrite> writes) {
+    return writes.stream().anyMatch(write -> write.statement().isCounter());
+  }
+
+  /**
+   * Adds to counters; checked and permitted already. Each partition is one write, as in Cassandra:
+   * if one fails, others may be done. May fail as this does.
+   */
+  public CompletableFuture<ResultMessage> count(
+      List<BoundWrite> writes, ConsistencyLevel consistency, ClientRequest request) {
+    StrongKeyspace keyspace = keyspaceOf(writes);
+    writes.forEach(write -> StrongRefusals.check(write.statement()));
+    List<PartitionUpdate> updates = DataStatements.together(writes, 0, request);
+    Denylist.checkWrites(updates);
+    if (updates.isEmpty()) {
+      return CompletableFuture.completedFuture(new ResultMessage.Void());
+    }
+    long nowInSeconds = request.state().getNowInSeconds();
+    CompletableFuture<?>[] counted =
+        updates.stream()
+            .collect(groupingBy(PartitionUpdate::partitionKey, LinkedHashMap::new, toList()))
+            .values()
+            .stream()
+            .map(partition -> count(keyspace, new CounterRequest(partition, nowInSeconds)))
+            .toArray(CompletableFuture<?>[]::new);
+    return LeaderHint.on(
+        CompletableFuture.allOf(counted)
+            .handle(
+                (done, failure) ->
+                    orThrow(new ResultMessage.Void(), failure, consistency, WriteType.COUNTER)),
+        keyspace,
+        updates.get(0).partitionKey().getToken(),
+        protocolOf(writes));
+  }
+
+  private static CompletableFuture<byte[]> count(StrongKeyspace keyspace, CounterRequest request) {
+    Token token = request.updates().get(0).partitionKey().getToken();
+    return keyspace.client().decide(keyspace.target(keyspace.groupOf(token)), request.encode());
   }
 
   private static ProtocolVersion protocolOf(List<BoundWrite> writes) {

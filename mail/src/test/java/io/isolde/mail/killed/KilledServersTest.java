@@ -76,7 +76,8 @@ class KilledServersTest {
                 .withEphemeral(true)
                 .withJvmOption("-XX:TieredStopAtLevel=1")
                 .withJvmOption("-XX:-UseG1GC")
-                .withJvmOption("-XX:+UseSerialGC"));
+                .withJvmOption("-XX:+UseSerialGC")
+                .withSystemProperty("cassandra.approximate_time_precision_ms", "10"));
     cluster.start();
     cluster.awaitMembership(PATIENCE);
   }

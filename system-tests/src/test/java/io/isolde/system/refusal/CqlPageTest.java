@@ -50,7 +50,7 @@ class CqlPageTest {
           .replace("$o", keyspace() + ".o")
           .replace("$y", keyspace() + ".y")
           .replace("$plain", keyspace() + ".plain")
-          .replace("$counters", "cqlpage.counters")
+          .replace("$counters", keyspace() + ".counters")
           .replace("$view", (this == STRONG ? "cqlpage" : keyspace()) + ".mv")
           .replace("$mode", name().toLowerCase(Locale.ROOT))
           .replace("$k", keyspace());
@@ -119,11 +119,11 @@ class CqlPageTest {
         }
       }
       place.execute("CREATE TABLE $plain (id int PRIMARY KEY, v int)");
+      place.execute("CREATE TABLE $counters (id int PRIMARY KEY, n counter)");
       place.execute(
           "CREATE FUNCTION $k.cql_g (a int, b int) RETURNS NULL ON NULL INPUT RETURNS int"
               + " LANGUAGE java AS 'return a;'");
     }
-    Place.TABLE.execute("CREATE TABLE $counters (id int PRIMARY KEY, n counter)");
     Place.TABLE.execute(
         "CREATE MATERIALIZED VIEW $view AS SELECT * FROM $o WHERE v IS NOT NULL AND id IS NOT NULL"
             + " PRIMARY KEY (v, id)");

@@ -152,7 +152,6 @@ class StrongKeyspaceTest {
     }
     assertThat(nodes.on(1, "SELECT v FROM s.t WHERE p = 100").one().getString("v"))
         .isEqualTo(Integer.toString(applied.get()));
-
     String insert = "INSERT INTO s.t (p, c, v) VALUES (101, 0, 'a') IF NOT EXISTS";
     assertThat(nodes.on(1, insert).wasApplied()).isTrue();
     Row second = nodes.on(2, insert).one();
@@ -222,7 +221,6 @@ class StrongKeyspaceTest {
     }
     assertThat(nodes.on(2, "SELECT * FROM many.t").all()).hasSize(20);
     refused("BATCH_SPANS_GROUPS", batch + "APPLY BATCH");
-    refused("UNSUPPORTED_COUNTER", "CREATE TABLE s.n (p int PRIMARY KEY, n counter)");
     refused("UNSUPPORTED_KEYSPACE", "CREATE TRIGGER x ON s.t USING 'not.there'");
     refused("UNSUPPORTED_TIMESTAMP", "INSERT INTO s.t (p, c) VALUES (1, 1) USING TIMESTAMP 1");
     refused("UNSUPPORTED_TABLE", "CREATE SNAPSHOT snap ON s.t");
@@ -266,6 +264,12 @@ class StrongKeyspaceTest {
 
   @Test
   @Order(7)
+  void whenCountersAreAddedToThenEachCountsOnce() throws Exception {
+    StrongCounters.check(nodes);
+  }
+
+  @Test
+  @Order(7)
   void whenAnyNodeIsAskedThenItTellsOfAllReplicas() {
     String leader = nodes.cluster.node(nodes.leader(1, "s")).spec().address();
     for (int node : List.of(1, 2, 3)) {
@@ -304,8 +308,10 @@ class StrongKeyspaceTest {
     int other = 1 + leader % 3;
     OngoingWrites writes =
         OngoingWrites.start(nodes, other, "INSERT INTO s.t (p, c, v) VALUES (?, 0, 'w')", 1000);
+    StrongCounters counting = StrongCounters.start(nodes, other);
     nodes.cluster.node(leader).kill();
     writes.awaitMore();
+    counting.end(other);
     for (int key : writes.end()) {
       assertThat(nodes.on(other, "SELECT v FROM s.t WHERE p = ?", key).one()).isNotNull();
     }
@@ -363,6 +369,7 @@ class StrongKeyspaceTest {
       assertThat(nodes.execute("SELECT v FROM s.t WHERE p = ?", 4000 + i).one()).isNotNull();
     }
     assertThat(nodes.execute("SELECT v FROM s.t WHERE p = 2299").one()).isNotNull();
+    StrongCounters.checkAgain(nodes);
   }
 
   @Test
