@@ -49,6 +49,7 @@ final class StatementTables {
         "CREATE KEYSPACE strong WITH replication ="
             + " {'class': 'ReplicatedLogStrategy', 'replication_factor': 3, 'groups': 2}");
     all.addAll(tables(STRONG));
+    all.add("CREATE TABLE strong.counters (k int PRIMARY KEY, v counter)");
     return all;
   }
 
@@ -99,7 +100,7 @@ final class StatementTables {
 
   /** What gets a name from the client, or only reads. */
   private static boolean mayBeRepeated(String cql) {
-    return !cql.contains(" IF ") && !cql.startsWith("BEGIN");
+    return !cql.contains(" IF ") && !cql.startsWith("BEGIN") && !cql.contains("UPDATE $counters");
   }
 
   private void truncate(String table) {
@@ -187,6 +188,31 @@ final class StatementTables {
   }
 
   /** Each in a column of CQL. */
+  /** Each a row of its own. */
+  final class Counters {
+    void add(int key, long added) {
+      var unused = execute(key, "UPDATE $counters SET v = v + ? WHERE k = ?", added, key);
+    }
+
+    /** Two additions in one request. */
+    void addInParts(int key, long first, long second) {
+      var unused =
+          execute(
+              key,
+              "BEGIN COUNTER BATCH UPDATE $counters SET v = v + ? WHERE k = ?;"
+                  + " UPDATE $counters SET v = v + ? WHERE k = ?; APPLY BATCH",
+              first,
+              key,
+              second,
+              key);
+    }
+
+    long read(int key) {
+      Row row = execute(key, "SELECT v FROM $counters WHERE k = ?", key).one();
+      return row == null ? 0 : row.getLong(0);
+    }
+  }
+
   final class Lists implements SingleLists {
     @Override
     public void append(int key, int value) {

@@ -117,7 +117,9 @@ public final class Torture {
     } else if (options.workload() == WorkloadKind.WATCHES) {
       workloads.add(new WatchWorkload(firstKey, cluster.session()));
     } else if (options.workload() == WorkloadKind.STRONG) {
-      workloads.addAll(statements(StatementTables.strong(cluster.session()), firstKey));
+      StatementTables tables = StatementTables.strong(cluster.session());
+      workloads.addAll(statements(tables, firstKey));
+      workloads.add(new CounterWorkload(tables.new Counters(), firstKey));
     } else {
       workloads.addAll(transactions(level, firstKey, cluster.session()));
       workloads.add(new UniqueWorkload(firstKey, cluster.session()));

@@ -73,9 +73,8 @@ final class StrongCounters {
   }
 
   private static Long value(StrongCluster nodes, int node, String column, int p, int c) {
-    String select = "SELECT %s FROM s.counted WHERE p = ? AND c = ?".formatted(column);
-    Row row = nodes.on(node, select, p, c).one();
-    return row == null ? null : row.get(0, Long.class);
+    Row row = nodes.on(node, "SELECT * FROM s.counted WHERE p = ? AND c = ?", p, c).one();
+    return row == null ? null : row.get(column, Long.class);
   }
 
   private static void checkThatAllAreCounted(StrongCluster nodes) throws InterruptedException {
