@@ -7,6 +7,7 @@ import io.isolde.answer.Answers;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.read.LockingSelect;
+import io.isolde.replication.ReplicatedLogStrategy;
 import io.isolde.replication.StrongStatements;
 import io.isolde.snapshot.SnapshotTag;
 import io.isolde.snapshot.gate.WriteGate;
@@ -32,6 +33,7 @@ import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.cql3.statements.TruncateStatement;
 import org.apache.cassandra.cql3.statements.UseStatement;
+import org.apache.cassandra.cql3.statements.schema.AlterKeyspaceStatement;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.messages.ResultMessage;
@@ -357,6 +359,10 @@ final class StatementRouter {
               : "Only SELECT, INSERT, UPDATE, DELETE and BATCH can be part of a transaction.",
           "transaction",
           transaction.get());
+    }
+    if (statement instanceof AlterKeyspaceStatement alter
+        && ReplicatedLogStrategy.isOf(alter.keyspace())) {
+      return control.alter(alter, incoming);
     }
     SnapshotValidator.refuseChanges(statement);
     UniqueIndexStatements.refuseChanges(statement);

@@ -81,7 +81,7 @@ public final class AutomaticRebalance {
   }
 
   /** By ids, since a node may take the place and the address of another. */
-  private static CalmRing.Seen look() {
+  private CalmRing.Seen look() {
     Set<String> ids = new HashSet<>();
     Set<String> starts = new HashSet<>();
     for (Layout.Place place : KeyspaceStatements.ring()) {
@@ -90,7 +90,23 @@ public final class AutomaticRebalance {
     }
     Set<String> leaving = Ring.leaving();
     return new CalmRing.Seen(
-        ids, leaving, starts, Ring.living().containsAll(Sets.difference(Ring.members(), leaving)));
+        ids,
+        leaving,
+        starts,
+        resized(),
+        Ring.living().containsAll(Sets.difference(Ring.members(), leaving)));
+  }
+
+  /** Keyspaces that were altered, and whose groups do not have as many members yet. */
+  private Set<String> resized() {
+    return keyspaces.all().stream()
+        .filter(
+            keyspace ->
+                keyspace.layout().groups().stream()
+                    .anyMatch(
+                        group -> group.members().size() != keyspace.options().replicas().all()))
+        .map(StrongKeyspace::name)
+        .collect(toSet());
   }
 
   /** Which start of the node this node has heard of last; 0 if of none. */

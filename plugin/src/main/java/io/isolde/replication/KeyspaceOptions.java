@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import io.isolde.error.ErrorCode;
+import io.isolde.error.IsoldeException;
 import io.isolde.group.Layout;
 import io.isolde.group.ReplicaCounts;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -143,5 +146,34 @@ record KeyspaceOptions(
     options.put(INCARNATION, UUID.randomUUID().toString());
     options.put(LAYOUT, layout.toString());
     return options;
+  }
+
+  /**
+   * The options that the replication of this keyspace has after {@code ALTER KEYSPACE}, but for
+   * those that were made with it. Where replicas are to be is what is asked for now; groups and
+   * durability stay.
+   *
+   * @throws ConfigurationException if an option is wrong
+   * @throws IsoldeException UNSUPPORTED_KEYSPACE if groups or the durability would be others
+   */
+  Map<String, String> altered(Map<String, String> asked) {
+    Map<String, String> options = new LinkedHashMap<>(asked);
+    options.remove(LAYOUT);
+    options.remove(INCARNATION);
+    keep(options, GROUPS, String.valueOf(splits));
+    keep(options, DURABILITY, durability.name().toLowerCase(Locale.ROOT));
+    options.put(CLASS, ReplicatedLogStrategy.class.getName());
+    options.put(REPLICATION_FACTOR, String.valueOf(parse(options).replicas().all()));
+    return options;
+  }
+
+  private static void keep(Map<String, String> options, String name, String now) {
+    String given = options.putIfAbsent(name, now);
+    if (given != null && !given.equals(now)) {
+      throw IsoldeException.of(
+          ErrorCode.UNSUPPORTED_KEYSPACE,
+          "'%s' is '%s', and stays so: create another keyspace and copy the tables."
+              .formatted(name, now));
+    }
   }
 }

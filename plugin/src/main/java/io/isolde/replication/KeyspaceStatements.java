@@ -87,6 +87,21 @@ public final class KeyspaceStatements {
   }
 
   /** The same statement with other options of its replication. */
+  static AlterKeyspaceStatement with(
+      AlterKeyspaceStatement statement, Map<String, String> replication) {
+    KeyspaceAttributes made = new KeyspaceAttributes();
+    properties(ALTERED.get(statement))
+        .forEach(
+            (name, value) -> {
+              if (!name.equals(REPLICATION)) {
+                made.addProperty(name, String.valueOf(value));
+              }
+            });
+    made.addProperty(REPLICATION, replication);
+    return new AlterKeyspaceStatement(statement.keyspace(), made, false);
+  }
+
+  /** The same statement with other options of its replication. */
   static CreateKeyspaceStatement with(
       CreateKeyspaceStatement statement, Map<String, String> replication) {
     KeyspaceAttributes made = othersOf(statement, Set.of(REPLICATION));
@@ -178,11 +193,18 @@ public final class KeyspaceStatements {
 
   private static void refuse(AlterKeyspaceStatement statement) {
     Map<String, Object> properties = properties(ALTERED.get(statement));
+    boolean isToBeStrong = isStrong(replication(properties));
     if (ReplicatedLogStrategy.isOf(statement.keyspace())) {
-      throw unsupported(
-          "A strong keyspace can't be altered: create another one and copy the tables.");
-    }
-    if (isStrong(replication(properties))) {
+      if (!isToBeStrong) {
+        throw unsupported(
+            "ALTER KEYSPACE changes where a strong keyspace has replicas, WITH replication ="
+                + " {'class': 'ReplicatedLogStrategy', 'replication_factor': …}. All else stays;"
+                + " create another keyspace and copy the tables.");
+      }
+      if (properties.containsKey(DURABLE_WRITES)) {
+        throw unsupported("The logs of a strong keyspace are durable; leave out durable_writes.");
+      }
+    } else if (isToBeStrong) {
       throw unsupported(
           "A keyspace can't become a strong one: create another one and copy the tables.");
     }

@@ -7,9 +7,9 @@ import io.isolde.group.Rebalancing;
 import io.isolde.peers.WorkLease;
 import java.io.IOException;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.apache.cassandra.gms.Gossiper;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.KeyspaceParams;
@@ -28,21 +28,41 @@ final class LayoutNotes {
   private LayoutNotes() {}
 
   /**
-   * Has the layout say that a replica has moved; waits for a while until all nodes that are up know
-   * it, since one that changes the schema without knowing it would undo it.
+   * Has the layout say what has changed; waits for a while until all nodes that are up know it,
+   * since one that changes the schema without knowing it would undo it.
    *
    * @param lease keeps other nodes from changing the layout meanwhile
    * @throws IOException if they don't agree on the schema before
    */
-  static void write(StrongKeyspace keyspace, Rebalancing.Move move, WorkLease lease)
+  static void write(StrongKeyspace keyspace, Rebalancing.Change change, WorkLease lease)
+      throws IOException {
+    write(keyspace, lease, options -> noted(options, change));
+  }
+
+  /** The same for what the keyspace is to have; its layout stays as it is. */
+  static void want(StrongKeyspace keyspace, Map<String, String> wanted, WorkLease lease)
+      throws IOException {
+    write(
+        keyspace,
+        lease,
+        options -> {
+          Map<String, String> all = new HashMap<>(wanted);
+          all.put(KeyspaceOptions.LAYOUT, options.get(KeyspaceOptions.LAYOUT));
+          all.put(KeyspaceOptions.INCARNATION, options.get(KeyspaceOptions.INCARNATION));
+          return all;
+        });
+  }
+
+  private static void write(
+      StrongKeyspace keyspace, WorkLease lease, UnaryOperator<Map<String, String>> change)
       throws IOException {
     if (!awaitAgreement()) {
       throw new IOException("The nodes that are up do not agree on the schema.");
     }
     lease.renew();
-    var unused = Schema.instance.transform(schema -> moved(schema, keyspace, move));
+    var unused = Schema.instance.transform(schema -> changed(schema, keyspace, change));
     if (!awaitAgreement()) {
-      logger.warn("Not all nodes know yet that {} of {}", move, keyspace.name());
+      logger.warn("Not all nodes know yet what has changed in {}", keyspace.name());
     }
   }
 
@@ -60,25 +80,35 @@ final class LayoutNotes {
         .allMatch(node -> here.equals(Gossiper.instance.getSchemaVersion(node)));
   }
 
-  /** Somebody else may have changed the layout meanwhile, or done the same. */
-  private static Keyspaces moved(Keyspaces schema, StrongKeyspace known, Rebalancing.Move move) {
+  /** Not if the keyspace was dropped meanwhile, and perhaps made again. */
+  private static Keyspaces changed(
+      Keyspaces schema, StrongKeyspace known, UnaryOperator<Map<String, String>> change) {
     KeyspaceMetadata keyspace = schema.getNullable(known.name());
     if (keyspace == null || keyspace.params.replication.klass != ReplicatedLogStrategy.class) {
       return schema;
     }
-    Map<String, String> options = new HashMap<>(keyspace.params.replication.asMap());
-    Layout layout = Layout.parse(options.get(KeyspaceOptions.LAYOUT));
-    List<Layout.Member> members = layout.groups().get(move.group()).members();
-    boolean isSame =
-        known.options().incarnation().toString().equals(options.get(KeyspaceOptions.INCARNATION));
-    if (!isSame || !members.contains(move.from()) || members.contains(move.to())) {
+    Map<String, String> options = keyspace.params.replication.asMap();
+    if (!known
+        .options()
+        .incarnation()
+        .toString()
+        .equals(options.get(KeyspaceOptions.INCARNATION))) {
       return schema;
     }
-    options.put(
-        KeyspaceOptions.LAYOUT,
-        layout.withReplaced(move.group(), move.from(), move.to()).toString());
-    return schema.withAddedOrUpdated(
-        keyspace.withSwapped(
-            new KeyspaceParams(keyspace.params.durableWrites, ReplicationParams.fromMap(options))));
+    Map<String, String> changed = change.apply(options);
+    return changed.equals(options)
+        ? schema
+        : schema.withAddedOrUpdated(
+            keyspace.withSwapped(
+                new KeyspaceParams(
+                    keyspace.params.durableWrites, ReplicationParams.fromMap(changed))));
+  }
+
+  /** Somebody else may have done the same. */
+  private static Map<String, String> noted(Map<String, String> options, Rebalancing.Change change) {
+    Map<String, String> noted = new HashMap<>(options);
+    noted.computeIfPresent(
+        KeyspaceOptions.LAYOUT, (name, text) -> change.applyTo(Layout.parse(text)).toString());
+    return noted;
   }
 }

@@ -11,6 +11,7 @@ import io.isolde.raft.Peer;
 import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -90,28 +91,61 @@ final class MoveSteps {
   }
 
   /**
-   * Lets a node be a member of a group in the place of another; returns when it has caught up and
-   * the other is no member any more.
+   * Changes the members of a group: one goes, or one comes, or one comes in the place of another.
+   * Returns when who comes has caught up, and who goes is no member any more.
    *
    * @throws IOException if the leader refuses, if the new one goes down, or if it has not caught up
    *     within an hour; it may then be begun again
    */
-  void move(StrongKeyspace keyspace, Rebalancing.Move move) throws IOException {
-    GroupClient.Target target = keyspace.targets().get(move.group());
-    Peer to = StrongKeyspace.peer(move.to(), host.port());
-    UUID id = UUID.randomUUID();
-    String what =
-        "The replica of group %d has not moved from %s to %s"
-            .formatted(move.group(), move.from().address(), move.to().address());
-    Optional<Layout.Member> needed = Optional.of(move.to());
-    untilDone(what, needed, () -> host.started().membership().askToJoin(target.group(), id, to));
-    untilDone(
-        what,
-        needed,
-        () -> host.started().membership().replace(target, move.from().id(), Optional.of(to)));
+  void carryOut(StrongKeyspace keyspace, Rebalancing.Change change) throws IOException {
+    Layout.Group group = keyspace.layout().groups().get(change.group());
+    if (change instanceof Rebalancing.Departure departure) {
+      dismiss(keyspace, group, departure.from());
+    } else if (change instanceof Rebalancing.Arrival arrival) {
+      String what =
+          "Group %d has no replica on %s yet".formatted(group.number(), arrival.to().address());
+      come(
+          what,
+          keyspace,
+          group,
+          arrival.to(),
+          (target, peer) -> host.started().membership().takeIn(target, peer));
+    } else if (change instanceof Rebalancing.Move move) {
+      String what =
+          "The replica of group %d has not moved from %s to %s"
+              .formatted(group.number(), move.from().address(), move.to().address());
+      come(
+          what,
+          keyspace,
+          group,
+          move.to(),
+          (target, peer) ->
+              host.started().membership().replace(target, move.from().id(), Optional.of(peer)));
+    }
   }
 
-  /** Lets a member go, and nobody comes in its place; else like a move. */
+  /** Asks a group's leader to take a node in that has opened its replica. */
+  private interface TakingIn {
+    CompletableFuture<Void> ask(GroupClient.Target target, Peer next) throws IOException;
+  }
+
+  private void come(
+      String otherwise,
+      StrongKeyspace keyspace,
+      Layout.Group group,
+      Layout.Member next,
+      TakingIn takingIn)
+      throws IOException {
+    GroupClient.Target target = keyspace.target(group);
+    Peer peer = StrongKeyspace.peer(next, host.port());
+    UUID id = UUID.randomUUID();
+    Optional<Layout.Member> needed = Optional.of(next);
+    untilDone(
+        otherwise, needed, () -> host.started().membership().askToJoin(target.group(), id, peer));
+    untilDone(otherwise, needed, () -> takingIn.ask(target, peer));
+  }
+
+  /** Lets a member go, and nobody comes in its place. */
   void dismiss(StrongKeyspace keyspace, Layout.Group group, Layout.Member member)
       throws IOException {
     GroupClient.Target target = keyspace.target(group);
@@ -122,12 +156,22 @@ final class MoveSteps {
   }
 
   /**
-   * Has the schema say that a replica has moved.
+   * Has the schema say what has changed.
    *
    * @throws IOException if the nodes do not agree on the schema before
    */
-  void note(StrongKeyspace keyspace, Rebalancing.Move move) throws IOException {
-    LayoutNotes.write(keyspace, move, lease);
+  void note(StrongKeyspace keyspace, Rebalancing.Change change) throws IOException {
+    LayoutNotes.write(keyspace, change, lease);
+  }
+
+  /**
+   * Has the schema say what is wanted from now on.
+   *
+   * @param options all that the replication of the keyspace is to have, but for its layout
+   * @throws IOException as {@link #note}
+   */
+  void want(StrongKeyspace keyspace, Map<String, String> options) throws IOException {
+    LayoutNotes.want(keyspace, options, lease);
   }
 
   private void untilDone(String otherwise, Optional<Layout.Member> needed, Step<Void> step)

@@ -7,6 +7,7 @@ import io.isolde.group.Layout;
 import io.isolde.group.Placement;
 import io.isolde.group.Rebalancing;
 import io.isolde.group.ReconciliationPlan;
+import io.isolde.group.ReplicaCounts;
 import io.isolde.peers.NewNames;
 import io.isolde.peers.WorkLease;
 import io.isolde.raft.Peer;
@@ -15,11 +16,13 @@ import java.net.UnknownHostException;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.cassandra.cql3.statements.schema.AlterKeyspaceStatement;
 import org.apache.cassandra.locator.InetAddressAndPort;
 
 /**
@@ -58,16 +61,50 @@ public final class ReplicaMoves {
   public Moved rebalance(String name, Collection<String> without) {
     Set<String> excluded = without.stream().map(ReplicaMoves::plain).collect(Collectors.toSet());
     check(keyspaces.named(name).layout(), ring(), excluded);
-    return ifAlone(name, () -> excluded)
-        .orElseThrow(
-            () ->
-                IsoldeException.of(
-                    ErrorCode.UNAVAILABLE,
-                    ("No replica of %s was moved. Another node moves its replicas just now, or no"
-                            + " more than half of the nodes of the ring answer; try again later.")
-                        .formatted(name),
-                    "keyspace",
-                    name));
+    return ifAlone(name, () -> excluded).orElseThrow(() -> notAlone(name));
+  }
+
+  private static IsoldeException notAlone(String name) {
+    return IsoldeException.of(
+        ErrorCode.UNAVAILABLE,
+        ("No replica of %s was moved. Another node moves its replicas just now, or no more than"
+                + " half of the nodes of the ring answer; try again later.")
+            .formatted(name),
+        "keyspace",
+        name);
+  }
+
+  /**
+   * Has the schema say how many replicas a strong keyspace is to have, and where; permitted
+   * already. No replica moves: {@link #rebalance} does that.
+   *
+   * @return whether that is something else than before
+   * @throws IsoldeException if something else is asked for, or there are no such nodes; UNAVAILABLE
+   *     as {@link #rebalance}
+   */
+  public boolean alter(AlterKeyspaceStatement alter) {
+    String name = alter.keyspace();
+    StrongKeyspace keyspace = keyspaces.named(name);
+    Map<String, String> wanted = keyspace.options().altered(KeyspaceStatements.replication(alter));
+    ReplicaCounts counts = KeyspaceOptions.parse(wanted).replicas();
+    if (counts.equals(keyspace.options().replicas())) {
+      return false;
+    }
+    try {
+      var unused = Placement.of(NodeLocations.of(ring()), counts);
+    } catch (IllegalArgumentException e) {
+      throw IsoldeException.of(
+          ErrorCode.UNSUPPORTED_KEYSPACE, "The keyspace can't be altered: " + e.getMessage());
+    }
+    var unused =
+        ifAlone(
+                name,
+                (known, steps) -> {
+                  steps.want(again(known), wanted);
+                  return new Moved(0, 0, true);
+                })
+            .orElseThrow(() -> notAlone(name));
+    return true;
   }
 
   /**
@@ -155,24 +192,24 @@ public final class ReplicaMoves {
   /** One after the other: copying costs those who serve. The ring may change meanwhile. */
   private int move(StrongKeyspace before, MoveSteps steps, Supplier<Set<String>> excluded)
       throws IOException {
-    Set<Rebalancing.Move> done = new HashSet<>();
+    Set<Rebalancing.Change> done = new HashSet<>();
     while (true) {
       StrongKeyspace keyspace = again(before);
-      List<Rebalancing.Move> due = due(keyspace, excluded.get());
+      List<Rebalancing.Change> due = due(keyspace, excluded.get());
       if (due.isEmpty()) {
         return done.size();
       }
-      Rebalancing.Move move = due.get(0);
-      if (!done.add(move)) {
+      Rebalancing.Change next = due.get(0);
+      if (!done.add(next)) {
         throw new IOException("A replica has moved, and the schema does not say so.");
       }
-      steps.move(keyspace, move);
-      steps.note(keyspace, move);
+      steps.carryOut(keyspace, next);
+      steps.note(keyspace, next);
     }
   }
 
-  /** The moves that put replicas where they are wanted. */
-  private static List<Rebalancing.Move> due(StrongKeyspace keyspace, Set<String> excluded) {
+  /** The changes that put replicas where they are wanted. */
+  private static List<Rebalancing.Change> due(StrongKeyspace keyspace, Set<String> excluded) {
     List<Layout.Member> nodes =
         ring().stream().filter(node -> !excluded.contains(address(node))).toList();
     try {
@@ -211,12 +248,17 @@ public final class ReplicaMoves {
         ReconciliationPlan.of(
             group.members(),
             members.stream().map(peer -> member(peer, nodes)).toList(),
+            keyspace.options().replicas().all(),
             old -> shallGo(old, excluded));
     for (ReconciliationPlan.Step step : todo) {
       if (step instanceof ReconciliationPlan.Step.Dismissal dismissal) {
         steps.dismiss(keyspace, group, dismissal.member());
       } else if (step instanceof ReconciliationPlan.Step.Note note) {
         steps.note(again(keyspace), new Rebalancing.Move(group.number(), note.old(), note.next()));
+      } else if (step instanceof ReconciliationPlan.Step.NoteArrival note) {
+        steps.note(again(keyspace), new Rebalancing.Arrival(group.number(), note.next()));
+      } else if (step instanceof ReconciliationPlan.Step.NoteDeparture note) {
+        steps.note(again(keyspace), new Rebalancing.Departure(group.number(), note.old()));
       }
     }
   }

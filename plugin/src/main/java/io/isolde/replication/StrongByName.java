@@ -3,7 +3,6 @@ package io.isolde.replication;
 
 import io.isolde.group.Layout;
 import io.isolde.group.Location;
-import io.isolde.group.ReplicaCounts;
 import io.isolde.peers.EveryNode;
 import io.isolde.peers.NewName;
 import java.util.Collection;
@@ -18,7 +17,6 @@ import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.statements.schema.AlterKeyspaceStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateKeyspaceStatement;
-import org.apache.cassandra.cql3.statements.schema.KeyspaceAttributes;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.SchemaChangeListener;
@@ -97,12 +95,8 @@ public final class StrongByName implements SchemaChangeListener {
     }
     if (statement instanceof AlterKeyspaceStatement alter
         && isNamed(alter.keyspace())
-        && isUnchanged(alter)) {
-      alter.authorize(client);
-      ClientWarn.instance.warn(
-          "%s is a strong keyspace (strong_keyspaces) and has these replicas; nothing was changed."
-              .formatted(alter.keyspace()));
-      return new AlterKeyspaceStatement(alter.keyspace(), new KeyspaceAttributes(), true);
+        && ReplicatedLogStrategy.isOf(alter.keyspace())) {
+      return KeyspaceStatements.replace(altered(alter));
     }
     return KeyspaceStatements.replace(statement);
   }
@@ -123,21 +117,10 @@ public final class StrongByName implements SchemaChangeListener {
     return KeyspaceStatements.with(create, strong.get());
   }
 
-  /** Whether a strong keyspace has what is asked for already. */
-  private static boolean isUnchanged(AlterKeyspaceStatement alter) {
-    KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(alter.keyspace());
-    Optional<KeyspaceOptions> now =
-        keyspace == null ? Optional.empty() : StrongKeyspaces.options(keyspace);
-    Map<String, String> asked = KeyspaceStatements.replication(alter);
-    if (now.isEmpty() || asked.isEmpty()) {
-      return false;
-    }
-    ReplicaCounts has = now.get().replicas();
-    return strong(asked)
-        .map(options -> KeyspaceOptions.parse(options).replicas())
-        .filter(counts -> counts.all() == has.all())
-        .filter(counts -> counts.byDatacenter().equals(has.byDatacenter()))
-        .isPresent();
+  private static AlterKeyspaceStatement altered(AlterKeyspaceStatement alter) {
+    return strong(KeyspaceStatements.replication(alter))
+        .map(options -> KeyspaceStatements.with(alter, options))
+        .orElse(alter);
   }
 
   private static Optional<Map<String, String>> strong(Map<String, String> replication) {

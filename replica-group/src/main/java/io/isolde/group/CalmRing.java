@@ -43,17 +43,27 @@ public final class CalmRing {
    * @param leaving the addresses of those of them that are leaving
    * @param starts what is another for each node after each start: nobody may notice that a node was
    *     down
+   * @param resized the keyspaces whose groups have more or fewer members than they are to have
    * @param isWhole whether all that stay are up
    */
-  public record Seen(Set<String> nodes, Set<String> leaving, Set<String> starts, boolean isWhole) {
+  public record Seen(
+      Set<String> nodes,
+      Set<String> leaving,
+      Set<String> starts,
+      Set<String> resized,
+      boolean isWhole) {
     public Seen {
+      resized = Set.copyOf(resized);
       nodes = Set.copyOf(nodes);
       leaving = Set.copyOf(leaving);
       starts = Set.copyOf(starts);
     }
 
     private boolean isSameRing(Seen other) {
-      return other != null && nodes.equals(other.nodes) && leaving.equals(other.leaving);
+      return other != null
+          && nodes.equals(other.nodes)
+          && leaving.equals(other.leaving)
+          && resized.equals(other.resized);
     }
   }
 
@@ -114,7 +124,7 @@ public final class CalmRing {
 
   /**
    * A round is over. If something is left, another one follows; else none does until nodes come, go
-   * or restart.
+   * or restart, or a keyspace is to have other numbers of replicas.
    *
    * @param keyspaces all that there are
    */

@@ -41,6 +41,8 @@ final class GroupMessages {
   /** As {@link #DECIDE}, after an attempt without an answer. */
   static final byte DECIDE_AGAIN = 15;
 
+  static final byte TAKE_IN = 16;
+
   static final byte OK = 100;
 
   /** With a reason, the leader if it is known, and a message. */

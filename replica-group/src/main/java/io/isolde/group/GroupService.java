@@ -116,6 +116,8 @@ final class GroupService implements ApplicationHandler {
             .replaceMember(oldId, next, GroupClient.LEAD_MILLIS)
             .thenApply(done -> ok(new byte[0]));
       }
+      case GroupMessages.TAKE_IN ->
+          group.takeIn(GroupMessages.peer(body)).thenApply(done -> ok(new byte[0]));
       case GroupMessages.MEMBERS ->
           group.committedMembers().thenApply(members -> ok(GroupMessages.bytes(members)));
       case GroupMessages.LEAD ->

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * Which replica group has which token ranges of a ring. Made once, when a keyspace is created, from
@@ -116,10 +117,26 @@ public record Layout(List<Group> groups, List<Range> ranges) {
    * The same ranges, with another member of a group in the place of one; it takes its turn, too.
    */
   public Layout withReplaced(int group, Member old, Member next) {
-    List<Group> changed = new ArrayList<>(groups);
     List<Member> members = new ArrayList<>(groups.get(group).members());
     members.set(members.indexOf(old), next);
-    changed.set(group, new Group(group, List.copyOf(members)));
+    return withMembers(group, List.copyOf(members));
+  }
+
+  /** The same ranges, with one more member of a group; its turn comes last. */
+  public Layout withAdded(int group, Member next) {
+    return withMembers(
+        group, Stream.concat(groups.get(group).members().stream(), Stream.of(next)).toList());
+  }
+
+  /** The same ranges, without a member of a group. */
+  public Layout withRemoved(int group, Member old) {
+    return withMembers(
+        group, groups.get(group).members().stream().filter(member -> !member.equals(old)).toList());
+  }
+
+  private Layout withMembers(int group, List<Member> members) {
+    List<Group> changed = new ArrayList<>(groups);
+    changed.set(group, new Group(group, members));
     return new Layout(changed, ranges);
   }
 

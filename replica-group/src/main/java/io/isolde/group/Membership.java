@@ -194,4 +194,16 @@ public final class Membership {
             request)
         .thenApply(done -> null);
   }
+
+  /**
+   * Asks the leader of a group to take in one more member, which has opened its replica. Completes
+   * when that has caught up; to be asked again if it takes longer than requests have.
+   */
+  public CompletableFuture<Void> takeIn(GroupClient.Target target, Peer next) {
+    ByteBuf request = GroupMessages.request(GroupMessages.TAKE_IN, target.group(), 64);
+    GroupMessages.peer(request, next);
+    return client
+        .send(target, group -> group.takeIn(next).thenApply(done -> new byte[0]), request)
+        .thenApply(done -> null);
+  }
 }

@@ -163,6 +163,11 @@ public final class Placement {
     return nodes.get(node);
   }
 
+  /** How many replicas each range has. */
+  public int replicas() {
+    return replicas.values().stream().mapToInt(Integer::intValue).sum();
+  }
+
   /** How many replicas of each range a datacenter has. */
   int replicasIn(String datacenter) {
     return replicas.getOrDefault(datacenter, 0);
@@ -175,7 +180,7 @@ public final class Placement {
    * @param from the place of the range's end; the first node from there on that can be one is first
    */
   List<Layout.Member> replicas(List<Layout.Place> ring, int from) {
-    int count = replicas.values().stream().mapToInt(Integer::intValue).sum();
+    int count = replicas();
     List<Layout.Member> chosen = new ArrayList<>(count);
     Map<Location, Integer> inRack = new HashMap<>();
     Map<String, Integer> extras = new HashMap<>();

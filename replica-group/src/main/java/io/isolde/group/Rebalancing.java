@@ -10,21 +10,57 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Which replicas have to move so that only given nodes have some, where they are wanted, and all
- * about equally many. First those of nodes that must have none. Then those of a group that has too
- * many in a datacenter or in a rack. Then from the fullest node of a datacenter to the emptiest, as
- * long as that makes them more equal and leaves groups as well spread. Pure; the same layout and
- * nodes give the same moves.
+ * Which replicas have to come, go or move so that only given nodes have some, as many as wanted,
+ * where they are wanted, and all about equally many. First those of nodes that must have none. Then
+ * each group gets as many as it is to have. Then those move of which a group has too many in a
+ * datacenter or in a rack. Then from the fullest node of a datacenter to the emptiest, as long as
+ * that makes them more equal and leaves groups as well spread. Pure; the same layout and nodes give
+ * the same changes.
  */
 public final class Rebalancing {
   private final Placement placement;
   private final Map<Layout.Member, Integer> replicasOf =
       new TreeMap<>(Comparator.comparing(Layout.Member::id));
-  private final List<Move> moves = new ArrayList<>();
+  private final List<Change> changes = new ArrayList<>();
   private Layout layout;
 
+  /** What happens to one replica of a group. */
+  public sealed interface Change {
+    /** The number of the group. */
+    int group();
+
+    /** The layout after it; the same if the layout has it already. */
+    Layout applyTo(Layout layout);
+  }
+
   /** A group's replica goes from one node to another. */
-  public record Move(int group, Layout.Member from, Layout.Member to) {}
+  public record Move(int group, Layout.Member from, Layout.Member to) implements Change {
+    @Override
+    public Layout applyTo(Layout layout) {
+      List<Layout.Member> members = layout.groups().get(group).members();
+      return !members.contains(from) || members.contains(to)
+          ? layout
+          : layout.withReplaced(group, from, to);
+    }
+  }
+
+  /** A group gets one more replica. */
+  public record Arrival(int group, Layout.Member to) implements Change {
+    @Override
+    public Layout applyTo(Layout layout) {
+      return layout.groups().get(group).members().contains(to)
+          ? layout
+          : layout.withAdded(group, to);
+    }
+  }
+
+  /** A group has one replica less. */
+  public record Departure(int group, Layout.Member from) implements Change {
+    @Override
+    public Layout applyTo(Layout layout) {
+      return layout.withRemoved(group, from);
+    }
+  }
 
   private Rebalancing(Layout layout, Placement placement) {
     this.layout = layout;
@@ -37,44 +73,65 @@ public final class Rebalancing {
     }
   }
 
-  /**
-   * The moves, one after the other.
-   *
-   * @throws IllegalArgumentException if there are fewer nodes than a group has members
-   */
-  public static List<Move> of(Layout layout, Placement placement) {
+  /** The changes, one after the other. */
+  public static List<Change> of(Layout layout, Placement placement) {
     Rebalancing rebalancing = new Rebalancing(layout, placement);
     for (int group = 0; group < layout.groups().size(); group++) {
+      rebalancing.shrink(group);
       rebalancing.empty(group);
+      rebalancing.grow(group);
     }
     for (int group = 0; group < layout.groups().size(); group++) {
       rebalancing.spread(group);
     }
     rebalancing.level();
-    return List.copyOf(rebalancing.moves);
+    return List.copyOf(rebalancing.changes);
+  }
+
+  private List<Layout.Member> members(int group) {
+    return layout.groups().get(group).members();
+  }
+
+  /** First go those that must have none, then those of which a datacenter or a rack has most. */
+  private void shrink(int group) {
+    while (members(group).size() > placement.replicas()) {
+      Layout.Member from =
+          members(group).stream()
+              .filter(node -> !replicasOf.containsKey(node))
+              .findFirst()
+              .or(() -> fullest(group, node -> isOver(group, datacenter(node))))
+              .or(() -> fullest(group, node -> true))
+              .orElseThrow();
+      change(new Departure(group, from));
+      replicasOf.computeIfPresent(from, (node, count) -> count - 1);
+    }
   }
 
   private void empty(int group) {
-    for (Layout.Member member : layout.groups().get(group).members()) {
+    for (Layout.Member member : members(group)) {
       if (!replicasOf.containsKey(member)) {
-        Layout.Member to =
-            emptiestFirst().stream()
-                .filter(node -> placement.replicasIn(datacenter(node)) > 0)
-                .filter(node -> !isMember(group, node))
-                .min(
-                    Comparator.comparing((Layout.Member node) -> !isShort(group, datacenter(node)))
-                        .thenComparing(node -> inRack(group, node)))
-                .orElseThrow(() -> tooFew(group));
-        move(group, member, to);
+        move(group, member, next(group));
       }
     }
   }
 
-  private IllegalArgumentException tooFew(int group) {
-    int members = layout.groups().get(group).members().size();
-    return new IllegalArgumentException(
-        "There must be as many nodes as replicas, not %d for %d."
-            .formatted(replicasOf.size(), members));
+  private void grow(int group) {
+    while (members(group).size() < placement.replicas()) {
+      Layout.Member to = next(group);
+      change(new Arrival(group, to));
+      replicasOf.merge(to, 1, Integer::sum);
+    }
+  }
+
+  /** Where one more replica of a group belongs. A placement has as many nodes as replicas. */
+  private Layout.Member next(int group) {
+    return emptiestFirst().stream()
+        .filter(node -> placement.replicasIn(datacenter(node)) > 0)
+        .filter(node -> !isMember(group, node))
+        .min(
+            Comparator.comparing((Layout.Member node) -> !isShort(group, datacenter(node)))
+                .thenComparing(node -> inRack(group, node)))
+        .orElseThrow();
   }
 
   /**
@@ -94,15 +151,13 @@ public final class Rebalancing {
   }
 
   private Optional<Move> betweenDatacenters(int group) {
-    Optional<Layout.Member> from =
-        fullest(
-            group, node -> in(group, datacenter(node)) > placement.replicasIn(datacenter(node)));
+    Optional<Layout.Member> from = fullest(group, node -> isOver(group, datacenter(node)));
     Optional<Layout.Member> to = emptiest(group, node -> isShort(group, datacenter(node)));
     return from.flatMap(one -> to.map(other -> new Move(group, one, other)));
   }
 
   private Optional<Move> betweenRacks(int group) {
-    for (Layout.Member member : layout.groups().get(group).members()) {
+    for (Layout.Member member : members(group)) {
       String datacenter = datacenter(member);
       Layout.Member from =
           fullest(group, node -> datacenter(node).equals(datacenter)).orElseThrow();
@@ -184,8 +239,11 @@ public final class Rebalancing {
 
   /** By its id: a node may have come back with another address. */
   private boolean isMember(int group, Layout.Member node) {
-    return layout.groups().get(group).members().stream()
-        .anyMatch(member -> member.id().equals(node.id()));
+    return members(group).stream().anyMatch(member -> member.id().equals(node.id()));
+  }
+
+  private boolean isOver(int group, String datacenter) {
+    return in(group, datacenter) > placement.replicasIn(datacenter);
   }
 
   private boolean isShort(int group, String datacenter) {
@@ -204,16 +262,20 @@ public final class Rebalancing {
 
   /** Of those members that may stay. */
   private List<Location> locations(int group) {
-    return layout.groups().get(group).members().stream()
+    return members(group).stream()
         .filter(replicasOf::containsKey)
         .map(placement::locationOf)
         .toList();
   }
 
   private void move(int group, Layout.Member from, Layout.Member to) {
-    moves.add(new Move(group, from, to));
-    layout = layout.withReplaced(group, from, to);
+    change(new Move(group, from, to));
     replicasOf.computeIfPresent(from, (node, count) -> count - 1);
     replicasOf.merge(to, 1, Integer::sum);
+  }
+
+  private void change(Change change) {
+    changes.add(change);
+    layout = change.applyTo(layout);
   }
 }

@@ -23,6 +23,12 @@ public final class ReconciliationPlan {
 
     /** A member is to go, and nobody comes. */
     record Dismissal(Layout.Member member) implements Step {}
+
+    /** The layout is to say that there is one more, as it is. */
+    record NoteArrival(Layout.Member next) implements Step {}
+
+    /** The layout is to say that one is no member, as it is. */
+    record NoteDeparture(Layout.Member old) implements Step {}
   }
 
   /**
@@ -32,19 +38,29 @@ public final class ReconciliationPlan {
    *
    * @param layout the members that the layout names
    * @param members those that the group has
+   * @param wanted how many it is to have
    * @param shallGo of one that the layout names, whether it is dead or must have no replicas
    */
   public static List<Step> of(
-      List<Layout.Member> layout, List<Layout.Member> members, Predicate<Layout.Member> shallGo) {
+      List<Layout.Member> layout,
+      List<Layout.Member> members,
+      int wanted,
+      Predicate<Layout.Member> shallGo) {
     Deque<Layout.Member> replaced = new ArrayDeque<>();
     layout.stream().filter(old -> !isIn(members, old)).forEach(replaced::add);
     layout.stream().filter(old -> isIn(members, old)).filter(shallGo).forEach(replaced::add);
     List<Step> steps = new ArrayList<>();
+    int noted = layout.size();
     for (Layout.Member one : members) {
       if (isIn(layout, one)) {
         continue;
       }
       Layout.Member old = replaced.poll();
+      if (old == null && noted < wanted) {
+        steps.add(new Step.NoteArrival(one));
+        noted++;
+        continue;
+      }
       if (old == null) {
         steps.add(new Step.Dismissal(one));
         continue;
@@ -53,6 +69,12 @@ public final class ReconciliationPlan {
         steps.add(new Step.Dismissal(old));
       }
       steps.add(new Step.Note(old, one));
+    }
+    for (Layout.Member old : replaced) {
+      if (noted > wanted && !isIn(members, old)) {
+        steps.add(new Step.NoteDeparture(old));
+        noted--;
+      }
     }
     return steps;
   }

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /** This node's replica of a group: what may be asked of it, most of it only while it leads. */
 public final class ReplicaGroup {
@@ -331,6 +332,20 @@ public final class ReplicaGroup {
     return setMembers(members, changed);
   }
 
+  /** Takes a node in, as soon as it has caught up. Does nothing if it is a member already. */
+  CompletableFuture<Void> takeIn(Peer next) {
+    return committedMembers()
+        .thenCompose(
+            now ->
+                now.contains(next)
+                    ? CompletableFuture.completedFuture(null)
+                    : setMembers(now, with(now, next)));
+  }
+
+  private static List<Peer> with(List<Peer> members, Peer next) {
+    return Stream.concat(members.stream(), Stream.of(next)).toList();
+  }
+
   private static CompletableFuture<Void> refused(String why) {
     return GroupFailure.future(GroupFailure.Reason.REFUSED, why);
   }
@@ -345,9 +360,7 @@ public final class ReplicaGroup {
   }
 
   private CompletableFuture<Void> takeIn(List<Peer> members, Peer next) {
-    List<Peer> both = new ArrayList<>(members);
-    both.add(next);
-    return setMembers(members, both)
+    return setMembers(members, with(members, next))
         .thenCompose(
             done ->
                 GroupFailure.future(

@@ -22,7 +22,7 @@ class CalmRingTest {
   }
 
   private static Seen seen(Set<String> nodes, Set<String> leaving, boolean isWhole) {
-    return new Seen(nodes, leaving, nodes, isWhole);
+    return new Seen(nodes, leaving, nodes, Set.of(), isWhole);
   }
 
   @Test
@@ -68,11 +68,21 @@ class CalmRingTest {
   }
 
   @Test
+  void whenAKeyspaceIsToHaveMoreReplicasThenTheyAreDue() {
+    assertThat(ring.due(0, THREE)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(1_000, THREE)).isEqualTo(Due.REPLICAS);
+    done();
+    Seen altered = new Seen(THREE.nodes(), Set.of(), THREE.starts(), Set.of("k"), true);
+    assertThat(ring.due(2_000, altered)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(3_000, altered)).isEqualTo(Due.REPLICAS);
+  }
+
+  @Test
   void whenANodeHasRestartedSoFastThatNobodyNoticedThenLeadersAreSpreadAgain() {
     assertThat(ring.due(0, THREE)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(1_000, THREE)).isEqualTo(Due.REPLICAS);
     done();
-    Seen restarted = new Seen(THREE.nodes(), Set.of(), Set.of("a", "b", "c again"), true);
+    Seen restarted = new Seen(THREE.nodes(), Set.of(), Set.of("a", "b", "c again"), Set.of(), true);
     assertThat(ring.due(2_000, restarted)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(3_000, restarted)).isEqualTo(Due.LEADERS);
   }

@@ -87,6 +87,38 @@ class MoveTest {
   }
 
   @Test
+  void whenOneMoreMemberComesAndAnotherGoesUnderLoadThenNothingFails() throws Exception {
+    try (GroupNodes nodes = new GroupNodes(folder)) {
+      nodes.write(0, "old", "before");
+      int to = nodes.addOutsider();
+      int through = (nodes.leader() + 1) % GroupNodes.NODES;
+      AtomicBoolean isOver = new AtomicBoolean();
+      AtomicReference<Exception> failure = new AtomicReference<>();
+      Thread writer = new Thread(() -> writeUntil(nodes, through, isOver, failure));
+      writer.start();
+      join(nodes, through, to);
+      for (int i = 0; i < 2; i++) { // The second time it does nothing.
+        var unused =
+            nodes
+                .membership(through)
+                .takeIn(nodes.target(), nodes.peers.get(to))
+                .get(90, TimeUnit.SECONDS);
+      }
+      assertThat(nodes.replica(through).members())
+          .containsExactlyInAnyOrderElementsOf(nodes.peers.subList(0, GroupNodes.NODES + 1));
+      assertThat(nodes.storages.get(to).get("old")).isEqualTo("before");
+      int leader = nodes.leader();
+      replace(nodes, through, leader, Optional.empty());
+      isOver.set(true);
+      writer.join();
+      assertThat(failure.get()).isNull();
+      assertThat(nodes.replica(through).members())
+          .hasSize(GroupNodes.NODES)
+          .doesNotContain(nodes.peers.get(leader));
+    }
+  }
+
+  @Test
   void whenTheNewMemberStopsBeforeItIsTakenInThenItGoesOnWhenItIsBack() throws Exception {
     try (GroupNodes nodes = new GroupNodes(folder)) {
       nodes.write(0, "k", "before");

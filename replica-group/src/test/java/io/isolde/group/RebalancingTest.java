@@ -3,8 +3,8 @@ package io.isolde.group;
 
 import static io.isolde.group.Rings.node;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.isolde.group.Rebalancing.Change;
 import io.isolde.group.Rebalancing.Move;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -34,21 +34,28 @@ class RebalancingTest {
     return Layout.of(Rings.ring(members, 4, random), Rings.inOneRack(members, replicas), splits);
   }
 
-  private static Layout after(Layout layout, List<Move> moves) {
+  private static Layout after(Layout layout, List<? extends Change> changes) {
     Layout now = layout;
-    for (Move move : moves) {
-      assertThat(now.groups().get(move.group()).members())
-          .contains(move.from())
-          .doesNotContain(move.to());
-      now = now.withReplaced(move.group(), move.from(), move.to());
+    for (Change change : changes) {
+      Layout next = change.applyTo(now);
+      assertThat(next).as("%s", change).isNotEqualTo(now);
+      assertThat(change.applyTo(next)).as("%s again", change).isEqualTo(next);
+      now = next;
     }
     return now;
+  }
+
+  /** The changes where groups keep their sizes. */
+  private static List<Move> moves(Layout layout, Placement placement) {
+    List<Change> changes = Rebalancing.of(layout, placement);
+    assertThat(changes).allMatch(Move.class::isInstance);
+    return changes.stream().map(Move.class::cast).toList();
   }
 
   @Test
   void whenANodeIsAddedThenItGetsItsShareAndNothingElseMoves() {
     Layout layout = layout(3, 3, 4, new Random(1));
-    List<Move> moves = Rebalancing.of(layout, Rings.inOneRack(nodes(1, 4), 3));
+    List<Move> moves = moves(layout, Rings.inOneRack(nodes(1, 4), 3));
     assertThat(moves).hasSize(3).allMatch(move -> move.to().equals(node(4)));
     assertThat(after(layout, moves).ranges()).isEqualTo(layout.ranges());
   }
@@ -56,17 +63,9 @@ class RebalancingTest {
   @Test
   void whenANodeMustGoThenItHasNothingLeft() {
     Layout layout = layout(4, 3, 1, new Random(2));
-    List<Move> moves = Rebalancing.of(layout, Rings.inOneRack(nodes(2, 4), 3));
+    List<Move> moves = moves(layout, Rings.inOneRack(nodes(2, 4), 3));
     assertThat(moves).isNotEmpty();
     assertThat(Rings.replicasOf(after(layout, moves), node(1))).isZero();
-  }
-
-  @Test
-  void whenTooFewNodesAreLeftThenItIsRefused() {
-    Layout layout = layout(3, 3, 1, new Random(3));
-    Placement placement = Rings.inOneRack(nodes(1, 2), 2);
-    assertThatThrownBy(() -> Rebalancing.of(layout, placement))
-        .hasMessageContaining("as many nodes as replicas, not 2 for 3");
   }
 
   @ParameterizedTest
@@ -85,6 +84,30 @@ class RebalancingTest {
       assertThat(new HashSet<>(group.members())).hasSize(3);
     }
     assertThat(Rebalancing.of(moved, Rings.inOneRack(left, 3))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void whenGroupsAreToHaveMoreOrFewerMembersThenTheyHaveAndNoMoreChangesThanNeeded(long seed) {
+    Random random = new Random(seed);
+    Map<Layout.Member, Location> nodes = Rings.anywhere(random);
+    int before = 1 + random.nextInt(Math.min(5, nodes.size()));
+    int after = 1 + random.nextInt(Math.min(5, nodes.size()));
+    Placement small = Placement.of(nodes, ReplicaCounts.of(before));
+    Layout made = Layout.of(Rings.ring(nodes.keySet(), 4, random), small, 2);
+    Layout layout = after(made, Rebalancing.of(made, small));
+    Placement placement = Placement.of(nodes, ReplicaCounts.of(after));
+    List<Change> changes = Rebalancing.of(layout, placement);
+    Layout resized = after(layout, changes);
+    assertThat(changes.stream().filter(change -> !(change instanceof Move)))
+        .as("seed %d: %d to %d", seed, before, after)
+        .hasSize(layout.groups().size() * Math.abs(after - before));
+    for (Layout.Group group : resized.groups()) {
+      assertThat(new HashSet<>(group.members())).hasSize(after).isSubsetOf(nodes.keySet());
+      Rings.assertEvenOverRacks(group, nodes);
+    }
+    assertThat(resized.ranges()).isEqualTo(layout.ranges());
+    assertThat(Rebalancing.of(resized, placement)).isEmpty();
   }
 
   static LongStream seeds() {
@@ -127,7 +150,7 @@ class RebalancingTest {
     Layout.Member joined = node(99);
     nodes.put(joined, new Location("dc", "r1"));
     Placement larger = Placement.of(nodes, ReplicaCounts.of(3));
-    List<Move> moves = Rebalancing.of(layout, larger);
+    List<Move> moves = moves(layout, larger);
     long share = layout.groups().size() / 4; // Four nodes of that rack have one of each group.
     assertThat(moves)
         .hasSizeBetween((int) share, (int) share + 1)
@@ -154,7 +177,7 @@ class RebalancingTest {
     List<Layout.Range> ranges =
         List.of(new Layout.Range(0, 0), new Layout.Range(1, 1), new Layout.Range(2, 2));
     Placement placement = Placement.of(nodes, ReplicaCounts.of(3));
-    assertThat(Rebalancing.of(new Layout(groups, ranges), placement))
+    assertThat(moves(new Layout(groups, ranges), placement))
         .singleElement()
         .satisfies(
             move -> {
@@ -173,7 +196,7 @@ class RebalancingTest {
         Layout.of(Rings.ring(nodes.keySet(), 4, new Random(1)), Placement.of(nodes, wanted), 1);
     nodes.remove(node(4));
     Placement left = Placement.withThoseLeft(nodes, wanted);
-    List<Move> moves = Rebalancing.of(layout, left);
+    List<Move> moves = moves(layout, left);
     assertThat(moves).hasSameSizeAs(layout.groups()).allMatch(move -> move.from().equals(node(4)));
     Layout without = after(layout, moves);
     nodes.put(node(4), new Location("west", "r0"));

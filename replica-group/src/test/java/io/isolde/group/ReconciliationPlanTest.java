@@ -20,7 +20,27 @@ class ReconciliationPlanTest {
 
   private static List<Step> reconcile(
       List<Layout.Member> layout, List<Layout.Member> members, Layout.Member... shallGo) {
-    return ReconciliationPlan.of(layout, members, Set.of(shallGo)::contains);
+    return ReconciliationPlan.of(layout, members, layout.size(), Set.of(shallGo)::contains);
+  }
+
+  private static List<Step> resized(
+      int wanted, List<Layout.Member> layout, List<Layout.Member> members) {
+    return ReconciliationPlan.of(layout, members, wanted, member -> false);
+  }
+
+  @Test
+  void whenOneHasComeOrGoneAndThatWasNotNotedThenItIs() {
+    assertThat(resized(3, List.of(A, B), List.of(A, B, C)))
+        .containsExactly(new Step.NoteArrival(C));
+    assertThat(resized(3, List.of(A), List.of(A, B, C)))
+        .containsExactly(new Step.NoteArrival(B), new Step.NoteArrival(C));
+    assertThat(resized(2, List.of(A), List.of(A, B, C)))
+        .containsExactly(new Step.NoteArrival(B), new Step.Dismissal(C));
+    assertThat(resized(1, List.of(A, B, C), List.of(A, C)))
+        .containsExactly(new Step.NoteDeparture(B));
+    assertThat(resized(3, List.of(A, B, C), List.of(A, C))).isEmpty();
+    assertThat(resized(2, List.of(A, B, C), List.of(A, D)))
+        .containsExactly(new Step.Note(B, D), new Step.NoteDeparture(C));
   }
 
   @Test

@@ -299,6 +299,7 @@ class StrongKeyspaceTest {
   @Order(7)
   void whenReplicasMoveThenNothingIsLostAndWhatWasDeletedStaysSo() throws Exception {
     MovedReplicas.check(nodes);
+    AlteredReplication.check(nodes);
   }
 
   @Test
