@@ -30,7 +30,7 @@ final class AlteredReplication {
     nodes.execute("DROP KEYSPACE IF EXISTS altered"); // Of a test that failed.
     nodes.execute(
         "CREATE KEYSPACE altered WITH replication = {'class': 'ReplicatedLogStrategy',"
-            + " 'replication_factor': 1, 'groups': 2}");
+            + " 'replication_factor': 1}");
     nodes.execute("CREATE TABLE altered.t (p int PRIMARY KEY, v text)");
     nodes.execute("CREATE TABLE altered.n (p int PRIMARY KEY, n counter)");
     nodes.cluster.awaitSchemaAgreement(StrongCluster.PATIENCE);
@@ -40,7 +40,7 @@ final class AlteredReplication {
     }
     OngoingWrites writes =
         OngoingWrites.start(nodes, 1, "INSERT INTO altered.t (p, v) VALUES (?, 'new')", 1000);
-    for (int replicas : new int[] {3, 2, 1, 2}) {
+    for (int replicas : new int[] {3, 1, 2}) {
       resize(replicas);
       writes.awaitMore();
     }
@@ -98,7 +98,7 @@ final class AlteredReplication {
   private void checkRefusals() {
     refused("'replication_factor': 4", "as many nodes as replicas");
     refused("'nowhere': 2", "no datacenter 'nowhere'");
-    refused("'replication_factor': 2, 'groups': 3", "'groups' is '2', and stays so");
+    refused("'replication_factor': 2, 'groups': 3", "'groups' is '1', and stays so");
     refused("'replication_factor': 2, 'durability': 'periodic'", "'durability' is 'batch'");
     assertThatThrownBy(
             () ->
