@@ -18,7 +18,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.apache.cassandra.cql3.CQLStatement;
-import org.apache.cassandra.cql3.statements.schema.AlterKeyspaceStatement;
 import org.apache.cassandra.db.marshal.BooleanType;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.marshal.LongType;
@@ -27,7 +26,6 @@ import org.apache.cassandra.db.marshal.UUIDType;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
-import org.apache.cassandra.service.ClientWarn;
 import org.apache.cassandra.transport.Event;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
@@ -115,23 +113,6 @@ final class ControlStatements {
           .build();
     }
     return new ResultMessage.Void();
-  }
-
-  /** ALTER KEYSPACE of a strong keyspace. */
-  ResultMessage alter(AlterKeyspaceStatement alter, Incoming incoming) {
-    alter.authorize(incoming.client());
-    alter.validate(incoming.client());
-    String name = alter.keyspace();
-    if (!moves.alter(alter)) {
-      ClientWarn.instance.warn(name + " has these replicas; nothing was changed.");
-      return new ResultMessage.Void();
-    }
-    ClientWarn.instance.warn(
-        "Replicas of %1$s move with ALTER KEYSPACE %1$s REBALANCE, or by themselves with"
-                .formatted(name)
-            + " strong_rebalance_after.");
-    return new ResultMessage.SchemaChange(
-        new Event.SchemaChange(Event.SchemaChange.Change.UPDATED, name));
   }
 
   /** To such an answer drivers wait until all nodes have the same schema, before they go on. */

@@ -7,6 +7,7 @@ import io.isolde.answer.Answers;
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.read.LockingSelect;
+import io.isolde.replication.ReplicaMoves;
 import io.isolde.replication.ReplicatedLogStrategy;
 import io.isolde.replication.StrongStatements;
 import io.isolde.snapshot.SnapshotTag;
@@ -51,6 +52,7 @@ final class StatementRouter {
   private final DataRequests data;
   private final BlockStatements blocks;
   private final WatchStatements watches;
+  private final AlteredKeyspaces altered;
 
   StatementRouter(TableBarrier barrier, NodeStart node, StrongStatements strong) {
     this.barrier = barrier;
@@ -63,6 +65,8 @@ final class StatementRouter {
     this.control = new ControlStatements(barrier, node, connections);
     this.data = new DataRequests(coordinator, control, connections);
     this.blocks = new BlockStatements(coordinator, barrier, connections);
+    this.altered =
+        new AlteredKeyspaces(new ReplicaMoves(strong.keyspaces(), node.everyNode().newNames()));
     this.watches = new WatchStatements(node.changeSources(), connections);
   }
 
@@ -362,7 +366,7 @@ final class StatementRouter {
     }
     if (statement instanceof AlterKeyspaceStatement alter
         && ReplicatedLogStrategy.isOf(alter.keyspace())) {
-      return control.alter(alter, incoming);
+      return altered.alter(alter, incoming);
     }
     SnapshotValidator.refuseChanges(statement);
     UniqueIndexStatements.refuseChanges(statement);

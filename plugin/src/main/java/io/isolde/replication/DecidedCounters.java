@@ -18,8 +18,8 @@ import org.apache.cassandra.utils.CounterId;
 
 /**
  * Counters as the log keeps them: not what is added, but what they come to. That is one shard, in
- * Cassandra's sense, whose clock is the log's time. Of two copies of a shard the one with the later
- * clock is kept, so replaying the log, or some of it twice, counts nothing twice.
+ * Cassandra's sense, whose clock is the log's time. Of two copies of a shard Cassandra keeps the
+ * one with the later clock. So whoever replays the log, or a part of it, counts nothing twice.
  *
  * <p>Cassandra never shows a counter again that was deleted as a column. Here such a deletion is
  * one of the row, which keeps its other counters; so what is added later counts from zero.

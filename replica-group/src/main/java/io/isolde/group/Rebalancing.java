@@ -10,12 +10,12 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Which replicas have to come, go or move so that only given nodes have some, as many as wanted,
- * where they are wanted, and all about equally many. First those of nodes that must have none. Then
- * each group gets as many as it is to have. Then those move of which a group has too many in a
- * datacenter or in a rack. Then from the fullest node of a datacenter to the emptiest, as long as
- * that makes them more equal and leaves groups as well spread. Pure; the same layout and nodes give
- * the same changes.
+ * Which replicas have to come, go or move, so that groups have as many as are wanted, where they
+ * are wanted. Only given nodes have some then, and all about equally many. First those of nodes
+ * that must have none. Then each group gets as many as it is to have. Then those move of which a
+ * group has too many in a datacenter or in a rack. Then from the fullest node of a datacenter to
+ * the emptiest, as long as that makes them more equal and leaves groups as well spread. Pure; the
+ * same layout and nodes give the same changes.
  */
 public final class Rebalancing {
   private final Placement placement;

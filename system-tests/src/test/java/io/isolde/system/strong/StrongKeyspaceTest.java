@@ -225,10 +225,6 @@ class StrongKeyspaceTest {
     refused("UNSUPPORTED_TIMESTAMP", "INSERT INTO s.t (p, c) VALUES (1, 1) USING TIMESTAMP 1");
     refused("UNSUPPORTED_TABLE", "CREATE SNAPSHOT snap ON s.t");
     refused("UNSUPPORTED_KEYSPACE", "ALTER KEYSPACE s WITH durable_writes = true");
-    refused(
-        "UNSUPPORTED_KEYSPACE",
-        "CREATE KEYSPACE big WITH replication = {'class': 'ReplicatedLogStrategy',"
-            + " 'replication_factor': 4}");
     nodes.execute("DROP KEYSPACE many");
     nodes.cluster.awaitSchemaAgreement(StrongCluster.PATIENCE);
     assertThat(
