@@ -3,6 +3,7 @@ package io.isolde.apply;
 
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import org.apache.cassandra.db.RegularAndStaticColumns;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.marshal.ListType;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
@@ -106,12 +107,28 @@ public final class ListCellPaths {
         cell -> moved(cell, keepsPlace.test(cell) ? timestamp + 1 : timestamp, cell.path()));
   }
 
-  /** The update with other rows of the same keys. */
+  /** The update with other rows of the same keys and columns. */
   public static PartitionUpdate rewritten(PartitionUpdate update, UnaryOperator<Row> rewriting) {
+    return rewritten(update, update.columns(), rewriting);
+  }
+
+  /**
+   * The update with other rows of the same keys.
+   *
+   * @param columns that the rows may have; of others nothing is written
+   */
+  public static PartitionUpdate rewritten(
+      PartitionUpdate update, RegularAndStaticColumns columns, UnaryOperator<Row> rewriting) {
     return PartitionUpdate.fromIterator(
         Transformation.apply(
             update.unfilteredIterator(),
             new Transformation<>() {
+              @Override
+              protected RegularAndStaticColumns applyToPartitionColumns(
+                  RegularAndStaticColumns ofUpdate) {
+                return columns;
+              }
+
               @Override
               protected Row applyToRow(Row row) {
                 return rewriting.apply(row);

@@ -13,7 +13,7 @@ record AlteredKeyspaces(ReplicaMoves moves) {
     alter.authorize(incoming.client());
     alter.validate(incoming.client());
     String name = alter.keyspace();
-    if (!moves.alter(alter)) {
+    if (!moves.alter(alter, incoming.client())) {
       ClientWarn.instance.warn(name + " has these replicas; nothing was changed.");
       return new ResultMessage.Void();
     }

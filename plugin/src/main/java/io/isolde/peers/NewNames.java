@@ -180,14 +180,14 @@ public final class NewNames {
   }
 
   /**
-   * Waits until this node alone in the cluster may do something with a keyspace, for 75 seconds at
-   * most.
+   * Waits until this node alone in the cluster may do something with a keyspace.
    *
    * @param work what it is; no name that a table may have
+   * @param maxWaitMillis not much longer than that; see {@link WorkLease#MAX_WAIT_MILLIS}
    * @return empty if another node does it all that time, or no more than half of the nodes answer
    */
-  public Optional<WorkLease> lease(String keyspace, String work) {
-    return WorkLease.take(this, new NewName(keyspace, work));
+  public Optional<WorkLease> lease(String keyspace, String work, long maxWaitMillis) {
+    return WorkLease.take(this, new NewName(keyspace, work), maxWaitMillis);
   }
 
   /** Asks the nodes for their promises, or to keep them for longer. */

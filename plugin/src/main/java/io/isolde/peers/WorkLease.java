@@ -18,8 +18,8 @@ public final class WorkLease implements AutoCloseable {
 
   private static final long RENEW_MILLIS = ReservedNames.MAX_MILLIS / 6;
 
-  /** A holder that has died is not waited for. */
-  static final long MAX_WAIT_MILLIS = ReservedNames.MAX_MILLIS + 15_000;
+  /** For so long a holder that has died keeps others out, and then some. */
+  public static final long MAX_WAIT_MILLIS = ReservedNames.MAX_MILLIS + 15_000;
 
   private static final int MIN_PAUSE_MILLIS = 100;
   private static final int MAX_PAUSE_MILLIS = 500;
@@ -38,12 +38,12 @@ public final class WorkLease implements AutoCloseable {
   }
 
   /**
-   * Waits until nobody else has it, for longer than one that has died keeps others out.
+   * Waits until nobody else has it.
    *
    * @param work what a keyspace has one of at a time; no name that a table may have
    * @return empty if somebody else has it all that time, or too few nodes answer
    */
-  static Optional<WorkLease> take(NewNames names, NewName work) {
+  static Optional<WorkLease> take(NewNames names, NewName work, long maxWaitMillis) {
     long startMillis = NewNames.nowMillis();
     do {
       WorkLease lease = new WorkLease(names, work);
@@ -61,7 +61,7 @@ public final class WorkLease implements AutoCloseable {
       Uninterruptibles.sleepUninterruptibly(
           ThreadLocalRandom.current().nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS),
           TimeUnit.MILLISECONDS);
-    } while (NewNames.nowMillis() - startMillis < MAX_WAIT_MILLIS);
+    } while (NewNames.nowMillis() - startMillis < maxWaitMillis);
     return Optional.empty();
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
 import com.google.common.collect.Sets;
@@ -11,6 +12,7 @@ import io.isolde.peers.NewNames;
 import io.isolde.peers.Ring;
 import io.isolde.raft.Daemons;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -93,20 +95,13 @@ public final class AutomaticRebalance {
         ids,
         leaving,
         starts,
-        resized(),
+        wishes(),
         Ring.living().containsAll(Sets.difference(Ring.members(), leaving)));
   }
 
-  /** Keyspaces that were altered, and whose groups do not have as many members yet. */
-  private Set<String> resized() {
+  private Map<String, String> wishes() {
     return keyspaces.all().stream()
-        .filter(
-            keyspace ->
-                keyspace.layout().groups().stream()
-                    .anyMatch(
-                        group -> group.members().size() != keyspace.options().replicas().all()))
-        .map(StrongKeyspace::name)
-        .collect(toSet());
+        .collect(toMap(StrongKeyspace::name, one -> one.options().replicas().toString()));
   }
 
   /** Which start of the node this node has heard of last; 0 if of none. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.replication;
 
+import io.isolde.apply.TableStores;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.io.util.DataInputBuffer;
 import org.apache.cassandra.io.util.DataOutputBuffer;
@@ -37,6 +38,14 @@ record CounterRequest(List<PartitionUpdate> updates, long nowInSeconds) {
     return request[0] == 0 && request[1] == 0;
   }
 
+  private static void requireOpen(Payload.Updates updates) {
+    try {
+      updates.updates().forEach(update -> TableStores.requireOpen(update.metadata()));
+    } catch (IllegalStateException e) {
+      throw new DecidedStatement.UnknownHereException(e);
+    }
+  }
+
   /**
    * Reads one.
    *
@@ -48,7 +57,9 @@ record CounterRequest(List<PartitionUpdate> updates, long nowInSeconds) {
       long nowInSeconds = in.readLong();
       byte[] rest = new byte[request.length - HEADER_BYTES];
       in.readFully(rest);
-      Payload.Updates updates = (Payload.Updates) Payload.decode(rest, false, false, Set.of());
+      Payload.Updates updates =
+          (Payload.Updates) Payload.decode(rest, false, false, new HashSet<>());
+      requireOpen(updates);
       return new CounterRequest(List.copyOf(updates.updates()), nowInSeconds);
     } catch (Payload.UnknownSchemaException e) {
       throw new DecidedStatement.UnknownHereException(new IllegalStateException(e.getMessage(), e));

@@ -43,7 +43,8 @@ final class DecidedCounters {
   }
 
   /**
-   * The update of a table of counters with what they come to in the place of what is added.
+   * The update of a table of counters with what they come to in the place of what is added. No
+   * static counter is deleted alone, and none is deleted and added to: {@link StrongRefusals}.
    *
    * @param micros above all timestamps that the partition has
    */
@@ -52,21 +53,21 @@ final class DecidedCounters {
       return update;
     }
     DecidedCounters decided = new DecidedCounters(update, micros, nowInSeconds);
-    return ListCellPaths.rewritten(update, decided::counted);
+    // Of all columns: a row that is deleted for one of its counters keeps the others.
+    return ListCellPaths.rewritten(
+        update, update.metadata().regularAndStaticColumns(), decided::counted);
   }
 
   private Row counted(Row row) {
     boolean isCleared = isCleared(row);
     Row had = isCleared ? null : before.of(row);
-    boolean isDeletingSome = !row.isStatic() && !isCleared && deletesCells(row);
+    boolean isDeletingSome = !isCleared && deletesCells(row);
     Row.Builder made = BTreeRow.unsortedBuilder();
     made.newRow(row.clustering());
     made.addRowDeletion(isDeletingSome ? deletion() : row.deletion());
     for (Cell<?> cell : row.cells()) {
-      if (!cell.isTombstone()) {
+      if (!cell.isTombstone()) { // A tombstone would hide all that is added later.
         made.addCell(added(cell, had));
-      } else if (!isDeletingSome) {
-        made.addCell(cell);
       }
     }
     if (isDeletingSome && had != null) {

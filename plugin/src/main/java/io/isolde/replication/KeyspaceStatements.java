@@ -5,6 +5,7 @@ import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
 import io.isolde.group.Layout;
 import io.isolde.group.Placement;
+import io.isolde.peers.NewName;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -86,14 +87,16 @@ public final class KeyspaceStatements {
     return replication(properties(ALTERED.get(statement)));
   }
 
-  /** The same statement with other options of its replication. */
+  /**
+   * The same statement with other options of its replication; logs are durable, so no word of it.
+   */
   static AlterKeyspaceStatement with(
       AlterKeyspaceStatement statement, Map<String, String> replication) {
     KeyspaceAttributes made = new KeyspaceAttributes();
     properties(ALTERED.get(statement))
         .forEach(
             (name, value) -> {
-              if (!name.equals(REPLICATION)) {
+              if (!name.equals(REPLICATION) && !name.equals(DURABLE_WRITES)) {
                 made.addProperty(name, String.valueOf(value));
               }
             });
@@ -153,7 +156,11 @@ public final class KeyspaceStatements {
     asked.remove(KeyspaceOptions.INCARNATION);
     KeyspaceOptions options = KeyspaceOptions.parse(asked);
     KeyspaceAttributes made = othersOf(statement, Set.of(REPLICATION, DURABLE_WRITES));
-    made.addProperty(REPLICATION, KeyspaceOptions.made(asked, layout(options)));
+    Layout layout = layout(options);
+    if (!new NewName(statement.keyspace(), null).isThere()) {
+      GroupMemory.requireRoom(layout);
+    }
+    made.addProperty(REPLICATION, KeyspaceOptions.made(asked, layout));
     // The groups' logs are the write-ahead logs; nothing is written twice.
     made.addProperty(DURABLE_WRITES, "false");
     return new CreateKeyspaceStatement(
@@ -201,8 +208,10 @@ public final class KeyspaceStatements {
                 + " {'class': 'ReplicatedLogStrategy', 'replication_factor': …}. All else stays;"
                 + " create another keyspace and copy the tables.");
       }
-      if (properties.containsKey(DURABLE_WRITES)) {
-        throw unsupported("The logs of a strong keyspace are durable; leave out durable_writes.");
+      if (properties.size() > 1) {
+        throw unsupported(
+            "ALTER KEYSPACE changes the replication of a strong keyspace and nothing else; its logs"
+                + " are durable without durable_writes.");
       }
     } else if (isToBeStrong) {
       throw unsupported(

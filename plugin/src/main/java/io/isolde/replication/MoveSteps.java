@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.apache.cassandra.gms.FailureDetector;
 import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 import org.slf4j.Logger;
@@ -143,6 +144,25 @@ final class MoveSteps {
     untilDone(
         otherwise, needed, () -> host.started().membership().askToJoin(target.group(), id, peer));
     untilDone(otherwise, needed, () -> takingIn.ask(target, peer));
+  }
+
+  /**
+   * Waits for a while until nothing speaks against a step.
+   *
+   * @param problem what does; empty if nothing
+   * @throws IOException if it still does
+   */
+  void await(Supplier<Optional<String>> problem) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MAX_TRY_MILLIS);
+    Optional<String> now = problem.get();
+    while (now.isPresent() && System.nanoTime() < deadline) {
+      lease.renew();
+      Uninterruptibles.sleepUninterruptibly(tryMillis / PAUSES_OF_A_TRY, TimeUnit.MILLISECONDS);
+      now = problem.get();
+    }
+    if (now.isPresent()) {
+      throw new IOException(now.get());
+    }
   }
 
   /** Lets a member go, and nobody comes in its place. */

@@ -24,6 +24,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.cassandra.cql3.statements.schema.AlterKeyspaceStatement;
 import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.schema.ReplicationParams;
+import org.apache.cassandra.service.ClientState;
 
 /**
  * Moves replicas of strong keyspaces between nodes, while they are used. For each replica, the new
@@ -35,6 +37,9 @@ import org.apache.cassandra.locator.InetAddressAndPort;
 public final class ReplicaMoves {
   /** What one node does at a time: of two layouts, the schema would lose one. No table's name. */
   private static final String WORK = "-rebalance";
+
+  /** Far below the time-outs of clients: what nobody waits for any more must not happen. */
+  private static final long MAX_ALTER_WAIT_MILLIS = 2_000;
 
   private final StrongKeyspaces keyspaces;
   private final NewNames oneAtATime;
@@ -82,7 +87,7 @@ public final class ReplicaMoves {
    * @throws IsoldeException if something else is asked for, or there are no such nodes; UNAVAILABLE
    *     as {@link #rebalance}
    */
-  public boolean alter(AlterKeyspaceStatement alter) {
+  public boolean alter(AlterKeyspaceStatement alter, ClientState client) {
     String name = alter.keyspace();
     StrongKeyspace keyspace = keyspaces.named(name);
     Map<String, String> wanted = keyspace.options().altered(KeyspaceStatements.replication(alter));
@@ -90,6 +95,7 @@ public final class ReplicaMoves {
     if (counts.equals(keyspace.options().replicas())) {
       return false;
     }
+    ReplicationParams.fromMap(wanted).validate(name, client); // Guardrails, too.
     try {
       var unused = Placement.of(NodeLocations.of(ring()), counts);
     } catch (IllegalArgumentException e) {
@@ -99,6 +105,7 @@ public final class ReplicaMoves {
     var unused =
         ifAlone(
                 name,
+                MAX_ALTER_WAIT_MILLIS,
                 (known, steps) -> {
                   steps.want(again(known), wanted);
                   return new Moved(0, 0, true);
@@ -156,8 +163,12 @@ public final class ReplicaMoves {
   }
 
   private Optional<Moved> ifAlone(String name, Part part) {
+    return ifAlone(name, WorkLease.MAX_WAIT_MILLIS, part);
+  }
+
+  private Optional<Moved> ifAlone(String name, long maxWaitMillis, Part part) {
     StrongKeyspace keyspace = keyspaces.named(name);
-    Optional<WorkLease> granted = oneAtATime.lease(name, WORK);
+    Optional<WorkLease> granted = oneAtATime.lease(name, WORK, maxWaitMillis);
     if (granted.isEmpty()) {
       return Optional.empty();
     }
@@ -203,9 +214,26 @@ public final class ReplicaMoves {
       if (!done.add(next)) {
         throw new IOException("A replica has moved, and the schema does not say so.");
       }
+      if (next instanceof Rebalancing.Departure departure) {
+        steps.await(() -> missing(keyspace, departure));
+      }
       steps.carryOut(keyspace, next);
       steps.note(keyspace, next);
     }
+  }
+
+  /** If one goes and those that stay have yet to catch up, nobody could write until they have. */
+  private Optional<String> missing(StrongKeyspace keyspace, Rebalancing.Departure departure) {
+    return ReplicaStatuses.of(keyspaces, keyspace).stream()
+        .filter(member -> member.groupNumber() == departure.group())
+        .filter(member -> !member.peer().id().equals(departure.from().id()))
+        .filter(member -> !member.follows())
+        .map(member -> member.peer().address().getHostString())
+        .findFirst()
+        .map(
+            address ->
+                "Group %d can't do without %s now: %s does not answer, or has not caught up."
+                    .formatted(departure.group(), departure.from().address(), address));
   }
 
   /** The changes that put replicas where they are wanted. */

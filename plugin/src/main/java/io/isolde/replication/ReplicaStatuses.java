@@ -38,7 +38,12 @@ public final class ReplicaStatuses {
       int groupNumber,
       Peer peer,
       Optional<ReplicaStatus> status,
-      OptionalLong lagEntries) {}
+      OptionalLong lagEntries) {
+    /** Whether it has nearly all that is committed. */
+    boolean follows() {
+      return status.isPresent() && status.get().follows(lagEntries.orElseThrow());
+    }
+  }
 
   private record Asked(
       String keyspace, int groupNumber, Peer peer, CompletableFuture<ReplicaStatus> answer) {

@@ -117,10 +117,23 @@ public final class StrongByName implements SchemaChangeListener {
     return KeyspaceStatements.with(create, strong.get());
   }
 
+  /** The tool knows nothing of leaders; they stay where somebody wants them, if that still goes. */
   private static AlterKeyspaceStatement altered(AlterKeyspaceStatement alter) {
-    return strong(KeyspaceStatements.replication(alter))
-        .map(options -> KeyspaceStatements.with(alter, options))
-        .orElse(alter);
+    Optional<Map<String, String>> strong = strong(KeyspaceStatements.replication(alter));
+    if (strong.isEmpty()) {
+      return alter;
+    }
+    Map<String, String> options = new TreeMap<>(strong.get());
+    KeyspaceOptions now =
+        StrongKeyspaces.options(Schema.instance.getKeyspaceMetadata(alter.keyspace()))
+            .orElseThrow();
+    now.replicas()
+        .leaders()
+        .filter(
+            datacenter ->
+                now.replicas().byDatacenter().isEmpty() || options.containsKey(datacenter))
+        .ifPresent(datacenter -> options.put(KeyspaceOptions.LEADERS, datacenter));
+    return KeyspaceStatements.with(alter, options);
   }
 
   private static Optional<Map<String, String>> strong(Map<String, String> replication) {

@@ -3,6 +3,10 @@ package io.isolde.replication;
 
 import io.isolde.error.ErrorCode;
 import io.isolde.error.IsoldeException;
+import io.isolde.statement.BoundWrite;
+import java.util.List;
+import org.apache.cassandra.cql3.Operation;
+import org.apache.cassandra.cql3.statements.DeleteStatement;
 import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.schema.KeyspaceMetadata;
@@ -26,6 +30,34 @@ final class StrongRefusals {
           ErrorCode.UNSUPPORTED_KEYSPACE,
           "Materialized views are not for strong keyspaces.",
           statement);
+    }
+  }
+
+  /**
+   * A deletion of a column would hide what is added to it, in the batch or, of a static one, ever.
+   */
+  static void checkCounters(List<BoundWrite> writes) {
+    for (BoundWrite write : writes) {
+      if (write.statement() instanceof DeleteStatement delete) {
+        checkCounters(delete, writes.size() > 1);
+      }
+    }
+  }
+
+  private static void checkCounters(DeleteStatement delete, boolean isInBatch) {
+    for (Operation operation : delete.allOperations()) { // None if it deletes rows.
+      if (isInBatch) {
+        throw refused(
+            ErrorCode.UNSUPPORTED_COUNTER,
+            "A batch does not delete single counters; delete them in a request of their own.",
+            delete);
+      }
+      if (operation.column.isStatic()) {
+        throw refused(
+            ErrorCode.UNSUPPORTED_COUNTER,
+            "A static counter can't be deleted alone; delete its partition, or subtract its value.",
+            delete);
+      }
     }
   }
 

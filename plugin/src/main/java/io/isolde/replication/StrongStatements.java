@@ -164,24 +164,29 @@ public final class StrongStatements {
       List<BoundWrite> writes, ConsistencyLevel consistency, ClientRequest request) {
     StrongKeyspace keyspace = keyspaceOf(writes);
     writes.forEach(write -> StrongRefusals.check(write.statement()));
+    StrongRefusals.checkCounters(writes);
     List<PartitionUpdate> updates = DataStatements.together(writes, 0, request);
     Denylist.checkWrites(updates);
     if (updates.isEmpty()) {
       return CompletableFuture.completedFuture(new ResultMessage.Void());
     }
     long nowInSeconds = request.state().getNowInSeconds();
-    CompletableFuture<?>[] counted =
+    List<CompletableFuture<byte[]>> counted =
         updates.stream()
             .collect(groupingBy(PartitionUpdate::partitionKey, LinkedHashMap::new, toList()))
             .values()
             .stream()
             .map(partition -> count(keyspace, new CounterRequest(partition, nowInSeconds)))
-            .toArray(CompletableFuture<?>[]::new);
+            .toList();
     return LeaderHint.on(
-        CompletableFuture.allOf(counted)
+        CompletableFuture.allOf(counted.toArray(CompletableFuture<?>[]::new))
             .handle(
-                (done, failure) ->
-                    orThrow(new ResultMessage.Void(), failure, consistency, WriteType.COUNTER)),
+                (done, unused) ->
+                    orThrow(
+                        new ResultMessage.Void(),
+                        CountedPartition.failure(counted),
+                        consistency,
+                        WriteType.COUNTER)),
         keyspace,
         updates.get(0).partitionKey().getToken(),
         protocolOf(writes));

@@ -8,6 +8,7 @@ import io.isolde.statement.StatementMutations;
 import io.isolde.testing.CassandraInProcess;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -73,9 +74,18 @@ class DecidedCountersTest {
         updates(texts).stream()
             .map(update -> DecidedCounters.counted(update, micros, nowInSeconds()))
             .toList();
-    List<Mutation> entry = Stamp.mutations(counted, micros, false);
-    log.add(entry);
-    entry.forEach(Mutation::apply);
+    log.add(entry(Payload.encode(new Payload.Updates(counted, Payload.Timestamps.OF_THE_LOG))));
+    log.get(log.size() - 1).forEach(Mutation::apply);
+  }
+
+  /** As a follower reads it, which has nothing but the bytes. */
+  private List<Mutation> entry(byte[] bytes) {
+    try {
+      Payload.Updates read = (Payload.Updates) Payload.decode(bytes, false, false, new HashSet<>());
+      return Stamp.mutations(read.updates(), micros, false);
+    } catch (Payload.UnknownSchemaException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** As a replica that starts again. */
@@ -120,6 +130,16 @@ class DecidedCountersTest {
     decide("UPDATE test.counted SET a = a + 1, b = b + 1 WHERE p = -2 AND c = 0");
     replayFrom(0);
     assertThat(stored(-2)).containsOnly(Map.entry("a0", 1L), Map.entry("b0", 6L));
+  }
+
+  @Test
+  void whenABatchDeletesAPartitionAndAddsThenItCountsFromZero() {
+    decide("UPDATE test.counted SET a = a + 2, s = s + 1 WHERE p = -3 AND c = 0");
+    decide(
+        "DELETE FROM test.counted WHERE p = -3",
+        "DELETE a FROM test.counted WHERE p = -3 AND c = 0");
+    decide("UPDATE test.counted SET a = a + 5 WHERE p = -3 AND c = 0");
+    assertThat(stored(-3)).containsOnly(Map.entry("a0", 5L));
   }
 
   @ParameterizedTest

@@ -54,6 +54,8 @@ public record RaftSettings(
     boolean installSnapshots,
     int pendingRequests,
     int pendingBytes) {
+  /** More than the length and the checksum of an entry. */
+  private static final int CHECKSUM_BYTES = 1 << 12;
 
   /** Bytes of a snapshot in one message: small, so that appends of other groups pass between. */
   public static final int SNAPSHOT_CHUNK_BYTES = 1 << 20;
@@ -108,6 +110,14 @@ public record RaftSettings(
    */
   public long outstandingBytes() {
     return pendingBytes / 4L;
+  }
+
+  /**
+   * What each group takes of the memory outside of the heap, as long as it runs: what an append to
+   * its log is made in.
+   */
+  public int bufferBytes() {
+    return appendBytes + CHECKSUM_BYTES;
   }
 
   /**

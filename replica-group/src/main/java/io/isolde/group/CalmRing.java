@@ -43,17 +43,17 @@ public final class CalmRing {
    * @param leaving the addresses of those of them that are leaving
    * @param starts what is another for each node after each start: nobody may notice that a node was
    *     down
-   * @param resized the keyspaces whose groups have more or fewer members than they are to have
+   * @param wishes by keyspace, what says how many replicas it is to have, and where
    * @param isWhole whether all that stay are up
    */
   public record Seen(
       Set<String> nodes,
       Set<String> leaving,
       Set<String> starts,
-      Set<String> resized,
+      Map<String, String> wishes,
       boolean isWhole) {
     public Seen {
-      resized = Set.copyOf(resized);
+      wishes = Map.copyOf(wishes);
       nodes = Set.copyOf(nodes);
       leaving = Set.copyOf(leaving);
       starts = Set.copyOf(starts);
@@ -63,7 +63,10 @@ public final class CalmRing {
       return other != null
           && nodes.equals(other.nodes)
           && leaving.equals(other.leaving)
-          && resized.equals(other.resized);
+          && other.wishes.entrySet().stream()
+              .allMatch(
+                  wish ->
+                      wishes.getOrDefault(wish.getKey(), wish.getValue()).equals(wish.getValue()));
     }
   }
 
@@ -81,12 +84,15 @@ public final class CalmRing {
    * be its turn later.
    */
   public Due due(long nowMillis, Seen now) {
-    if (!now.isSameRing(last)) {
+    boolean isSameRing = now.isSameRing(last);
+    boolean isSame =
+        isSameRing && now.isWhole() == last.isWhole() && now.starts.equals(last.starts);
+    last = now;
+    if (!isSameRing) {
       isMoved = false;
       left.clear();
     }
-    if (!now.equals(last)) {
-      last = now;
+    if (!isSame) {
       isSpread = false;
       left.replaceAll((keyspace, before) -> before == Due.NOTHING ? Due.LEADERS : before);
       sinceMillis = nowMillis;

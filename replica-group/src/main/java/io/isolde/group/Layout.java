@@ -118,7 +118,7 @@ public record Layout(List<Group> groups, List<Range> ranges) {
    */
   public Layout withReplaced(int group, Member old, Member next) {
     List<Member> members = new ArrayList<>(groups.get(group).members());
-    members.set(members.indexOf(old), next);
+    members.replaceAll(member -> member.id().equals(old.id()) ? next : member);
     return withMembers(group, List.copyOf(members));
   }
 
@@ -131,7 +131,10 @@ public record Layout(List<Group> groups, List<Range> ranges) {
   /** The same ranges, without a member of a group. */
   public Layout withRemoved(int group, Member old) {
     return withMembers(
-        group, groups.get(group).members().stream().filter(member -> !member.equals(old)).toList());
+        group,
+        groups.get(group).members().stream()
+            .filter(member -> !member.id().equals(old.id()))
+            .toList());
   }
 
   private Layout withMembers(int group, List<Member> members) {

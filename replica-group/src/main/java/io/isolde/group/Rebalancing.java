@@ -37,8 +37,8 @@ public final class Rebalancing {
   public record Move(int group, Layout.Member from, Layout.Member to) implements Change {
     @Override
     public Layout applyTo(Layout layout) {
-      List<Layout.Member> members = layout.groups().get(group).members();
-      return !members.contains(from) || members.contains(to)
+      Layout.Group before = layout.groups().get(group);
+      return !before.hasMember(from.id()) || before.hasMember(to.id())
           ? layout
           : layout.withReplaced(group, from, to);
     }
@@ -48,9 +48,7 @@ public final class Rebalancing {
   public record Arrival(int group, Layout.Member to) implements Change {
     @Override
     public Layout applyTo(Layout layout) {
-      return layout.groups().get(group).members().contains(to)
-          ? layout
-          : layout.withAdded(group, to);
+      return layout.groups().get(group).hasMember(to.id()) ? layout : layout.withAdded(group, to);
     }
   }
 
@@ -275,7 +273,9 @@ public final class Rebalancing {
   }
 
   private void change(Change change) {
+    Layout next = change.applyTo(layout);
+    assert !next.equals(layout) : change; // Or it would never end.
     changes.add(change);
-    layout = change.applyTo(layout);
+    layout = next;
   }
 }

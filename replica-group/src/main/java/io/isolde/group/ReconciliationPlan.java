@@ -71,9 +71,8 @@ public final class ReconciliationPlan {
       steps.add(new Step.Note(old, one));
     }
     for (Layout.Member old : replaced) {
-      if (noted > wanted && !isIn(members, old)) {
+      if (!isIn(members, old)) {
         steps.add(new Step.NoteDeparture(old));
-        noted--;
       }
     }
     return steps;

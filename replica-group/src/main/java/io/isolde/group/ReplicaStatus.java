@@ -39,9 +39,17 @@ public record ReplicaStatus(
    */
   public boolean canLead(long lagEntries) {
     return role == Role.LEADER
-        || (role == Role.FOLLOWER
-            && lagEntries <= HandOverPolicy.MAX_ENTRIES_BEHIND
-            && compactionPermit == CompactionPermit.State.IDLE);
+        || (follows(lagEntries) && compactionPermit == CompactionPermit.State.IDLE);
+  }
+
+  /**
+   * Whether it has nearly all that is committed.
+   *
+   * @param lagEntries as of {@link #canLead}
+   */
+  public boolean follows(long lagEntries) {
+    return role == Role.LEADER
+        || (role == Role.FOLLOWER && lagEntries <= HandOverPolicy.MAX_ENTRIES_BEHIND);
   }
 
   static ReplicaStatus of(ReplicaGroup group, Requests requests) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.group.CalmRing.Due;
 import io.isolde.group.CalmRing.Seen;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +23,7 @@ class CalmRingTest {
   }
 
   private static Seen seen(Set<String> nodes, Set<String> leaving, boolean isWhole) {
-    return new Seen(nodes, leaving, nodes, Set.of(), isWhole);
+    return new Seen(nodes, leaving, nodes, Map.of(), isWhole);
   }
 
   @Test
@@ -72,9 +73,16 @@ class CalmRingTest {
     assertThat(ring.due(0, THREE)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(1_000, THREE)).isEqualTo(Due.REPLICAS);
     done();
-    Seen altered = new Seen(THREE.nodes(), Set.of(), THREE.starts(), Set.of("k"), true);
-    assertThat(ring.due(2_000, altered)).isEqualTo(Due.NOTHING);
-    assertThat(ring.due(3_000, altered)).isEqualTo(Due.REPLICAS);
+    Seen created = wishing("in east");
+    assertThat(ring.due(2_000, created)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(3_000, created)).isEqualTo(Due.NOTHING);
+    Seen altered = wishing("in west");
+    assertThat(ring.due(4_000, altered)).isEqualTo(Due.NOTHING);
+    assertThat(ring.due(5_000, altered)).isEqualTo(Due.REPLICAS);
+  }
+
+  private static Seen wishing(String wish) {
+    return new Seen(THREE.nodes(), Set.of(), THREE.starts(), Map.of("k", wish), true);
   }
 
   @Test
@@ -82,7 +90,7 @@ class CalmRingTest {
     assertThat(ring.due(0, THREE)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(1_000, THREE)).isEqualTo(Due.REPLICAS);
     done();
-    Seen restarted = new Seen(THREE.nodes(), Set.of(), Set.of("a", "b", "c again"), Set.of(), true);
+    Seen restarted = new Seen(THREE.nodes(), Set.of(), Set.of("a", "b", "c again"), Map.of(), true);
     assertThat(ring.due(2_000, restarted)).isEqualTo(Due.NOTHING);
     assertThat(ring.due(3_000, restarted)).isEqualTo(Due.LEADERS);
   }

@@ -66,8 +66,7 @@ final class RatisProperties {
     RaftServerConfigKeys.Log.setLogMetadataEnabled(p, false);
     RaftServerConfigKeys.Log.setSegmentCacheNumMax(p, 2);
     RaftServerConfigKeys.Log.setSegmentCacheSizeMax(p, bytes(2L * settings.segmentBytes()));
-    // Must hold the largest append and its checksum.
-    RaftServerConfigKeys.Log.setWriteBufferSize(p, bytes(2L * settings.appendBytes()));
+    RaftServerConfigKeys.Log.setWriteBufferSize(p, bytes(settings.bufferBytes()));
     RaftServerConfigKeys.Log.setQueueByteLimit(p, bytes(settings.pendingBytes()));
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(p, true);
     // Ratis would keep 1,024 entries more, which may be large ones.

@@ -2,6 +2,7 @@
 package io.isolde.system.strong;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import com.datastax.oss.driver.api.core.DriverException;
@@ -10,6 +11,7 @@ import com.datastax.oss.driver.api.core.cql.DefaultBatchType;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import io.isolde.system.Await;
 import io.isolde.system.Pace;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -106,6 +108,12 @@ final class StrongCounters {
     nodes.on(1, "UPDATE s.counted SET a = a + 7, b = b + 8 WHERE p = 1 AND c = 0");
     nodes.on(2, "DELETE a FROM s.counted WHERE p = 1 AND c = 0");
     assertThat(value(nodes, 3, "a", 1, 0)).isNull();
+    awaitOnReplicas(nodes, "b", 8);
+    refused(nodes, "DELETE s FROM s.counted WHERE p = 1");
+    refused(
+        nodes,
+        "BEGIN COUNTER BATCH DELETE a FROM s.counted WHERE p = 1 AND c = 0;"
+            + " UPDATE s.counted SET a = a + 1 WHERE p = 1 AND c = 0; APPLY BATCH");
     nodes.on(3, "UPDATE s.counted SET a = a + 1, b = b + 1 WHERE p = 1 AND c = 0");
     assertThat(value(nodes, 1, "a", 1, 0)).isEqualTo(1);
     assertThat(value(nodes, 1, "b", 1, 0)).isEqualTo(9);
@@ -117,8 +125,19 @@ final class StrongCounters {
     nodes.on(3, "TRUNCATE s.counted");
     nodes.on(1, "UPDATE s.counted SET a = a + 4 WHERE p = 1 AND c = 0");
     assertThat(value(nodes, 2, "a", 1, 0)).isEqualTo(4);
+    awaitOnReplicas(nodes, "a", 4);
+  }
+
+  private static void refused(StrongCluster nodes, String cql) {
+    assertThatThrownBy(() -> nodes.on(1, cql))
+        .isInstanceOf(InvalidQueryException.class)
+        .hasMessageContaining("code=UNSUPPORTED_COUNTER");
+  }
+
+  /** What followers have comes from the bytes of the log. */
+  private static void awaitOnReplicas(StrongCluster nodes, String column, long value) {
     SimpleStatement onReplica =
-        SimpleStatement.newInstance("SELECT a FROM s.counted WHERE p = 1 AND c = 0")
+        SimpleStatement.newInstance("SELECT a, b FROM s.counted WHERE p = 1 AND c = 0")
             .setConsistencyLevel(DefaultConsistencyLevel.ONE);
     for (int node = 1; node <= 3; node++) {
       int asked = node;
@@ -126,7 +145,7 @@ final class StrongCounters {
           "each replica has it",
           () -> {
             Row row = nodes.on(asked, onReplica).one();
-            return row != null && row.getLong("a") == 4;
+            return row != null && row.getLong(column) == value;
           });
     }
   }
