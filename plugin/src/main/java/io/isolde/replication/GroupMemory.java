@@ -24,16 +24,18 @@ final class GroupMemory {
   private GroupMemory() {}
 
   /**
-   * Requires that there is memory for the groups of a keyspace that is about to be made.
+   * Requires that there is memory for the groups of a keyspace that is about to be made or altered.
    *
+   * @param keyspace its name
+   * @param wanted its layout from then on
    * @throws IsoldeException UNSUPPORTED_KEYSPACE if a node would have too many
    */
-  static void requireRoom(Layout made) {
-    List<Layout> all = new ArrayList<>(List.of(made));
+  static void requireRoom(String keyspace, Layout wanted) {
+    List<Layout> all = new ArrayList<>(List.of(wanted));
     for (String name : Schema.instance.getUserKeyspaces()) {
-      KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(name);
-      if (keyspace != null) {
-        StrongKeyspaces.options(keyspace).ifPresent(options -> all.add(options.layout()));
+      KeyspaceMetadata other = Schema.instance.getKeyspaceMetadata(name);
+      if (other != null && !name.equals(keyspace)) {
+        StrongKeyspaces.options(other).ifPresent(options -> all.add(options.layout()));
       }
     }
     int bufferBytes = RaftSettings.defaults().bufferBytes();
@@ -46,7 +48,7 @@ final class GroupMemory {
                   ErrorCode.UNSUPPORTED_KEYSPACE,
                   ("The node %s would have %d replica groups, and there is memory for %d: each"
                           + " takes %d MiB of direct memory, all together at most a half of it."
-                          + " Create the keyspace with fewer groups, or give nodes more heap.")
+                          + " Have fewer groups or replicas, or give nodes more heap.")
                       .formatted(most.getKey().address(), most.getValue(), max, bufferBytes >> 20),
                   "groups",
                   most.getValue());

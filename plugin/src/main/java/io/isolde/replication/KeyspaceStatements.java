@@ -158,7 +158,7 @@ public final class KeyspaceStatements {
     KeyspaceAttributes made = othersOf(statement, Set.of(REPLICATION, DURABLE_WRITES));
     Layout layout = layout(options);
     if (!new NewName(statement.keyspace(), null).isThere()) {
-      GroupMemory.requireRoom(layout);
+      GroupMemory.requireRoom(statement.keyspace(), layout);
     }
     made.addProperty(REPLICATION, KeyspaceOptions.made(asked, layout));
     // The groups' logs are the write-ahead logs; nothing is written twice.

@@ -97,7 +97,12 @@ public final class ReplicaMoves {
     }
     ReplicationParams.fromMap(wanted).validate(name, client); // Guardrails, too.
     try {
-      var unused = Placement.of(NodeLocations.of(ring()), counts);
+      Placement placement = Placement.of(NodeLocations.of(ring()), counts);
+      Layout layout = keyspace.layout();
+      for (Rebalancing.Change change : Rebalancing.of(layout, placement)) {
+        layout = change.applyTo(layout);
+      }
+      GroupMemory.requireRoom(name, layout);
     } catch (IllegalArgumentException e) {
       throw IsoldeException.of(
           ErrorCode.UNSUPPORTED_KEYSPACE, "The keyspace can't be altered: " + e.getMessage());
