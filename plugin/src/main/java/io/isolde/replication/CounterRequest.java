@@ -16,7 +16,7 @@ import org.apache.cassandra.io.util.DataOutputBuffer;
  * @param updates of tables of one partition key
  */
 record CounterRequest(List<PartitionUpdate> updates, long nowInSeconds) {
-  /** In the place of the name of a keyspace, with which a {@link DecisionRequest} begins. */
+  /** In the place of the name of a keyspace, with which a {@link DecisionRequest} starts. */
   private static final String NO_KEYSPACE = "";
 
   /** What comes before the updates. */

@@ -43,4 +43,11 @@ class PasswordHashTest {
     assertThat(PasswordHash.of("secret", PasswordHash.ITERATIONS))
         .startsWith("pbkdf2-sha512$210000$");
   }
+
+  @Test
+  void whenAHashIsOfNobodyThenItHasTheWorkOfOthersAndNoPassword() {
+    String hash = PasswordHash.ofNobody(1_000);
+    assertThat(hash).startsWith("pbkdf2-sha512$1000$").hasSameSizeAs(PasswordHash.of("x", 1_000));
+    assertThat(PasswordHash.matches("", hash)).isFalse();
+  }
 }
