@@ -3,6 +3,7 @@ package io.isolde.cli;
 
 import io.isolde.bench.Benches;
 import io.isolde.bench.kit.BenchOptions;
+import io.isolde.bench.kit.NodeShare;
 import io.isolde.cluster.Network;
 import io.isolde.cluster.ToolException;
 import java.io.IOException;
@@ -94,7 +95,15 @@ final class BenchCommand implements Callable<Integer> {
       description =
           "Processors that each node may use in leadership, once it is warm, such as 0.5; 0: all."
               + " Linux only, as root.")
-  private double nodeCores = BenchOptions.DEFAULTS.nodeCores();
+  private double nodeCores = NodeShare.ALL.cores();
+
+  @Option(
+      names = "--node-disk",
+      paramLabel = "MB",
+      description =
+          "MB per second of the disk that each node has of its own in leadership, once it is warm;"
+              + " 0: nodes share the machine's. Linux only, as root.")
+  private int nodeDiskMegabytes = NodeShare.ALL.diskMegabytesPerSecond();
 
   @Option(
       names = "--runs",
@@ -171,7 +180,7 @@ final class BenchCommand implements Callable<Integer> {
           stormPerSecond,
           heapMegabytes,
           soakMinutes,
-          nodeCores,
+          new NodeShare(nodeCores, nodeDiskMegabytes),
           runs,
           against,
           watchers,

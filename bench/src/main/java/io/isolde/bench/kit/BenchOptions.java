@@ -25,9 +25,8 @@ import java.util.List;
  * @param heapMegabytes the heap of a node. Default 2048.
  * @param soakMinutes how long to go on, after the rounds, to see whether memory stays flat. Default
  *     0: not at all.
- * @param nodeCores how many of the processors each node may use in {@code leadership}, once it is
- *     warm. Default 0: all. With all nodes together below what the machine has, each is as on a
- *     machine of its own. Too small: heartbeats come late, and leaders change for that.
+ * @param nodeShare what each node has of the machine in {@code leadership}. Default: they share
+ *     all.
  * @param runs how often all of it is done, on new nodes each time. Default 1. The spread of three
  *     runs tells what two versions can be compared by; rounds of one run agree more than runs do.
  * @param against the jars of other builds of the plugin, which {@code builds} compares this one
@@ -47,7 +46,7 @@ public record BenchOptions(
     int stormPerSecond,
     int heapMegabytes,
     int soakMinutes,
-    double nodeCores,
+    NodeShare nodeShare,
     int runs,
     List<Path> against,
     int watchers,
@@ -57,10 +56,8 @@ public record BenchOptions(
 
   /** What is used unless told. */
   public static final BenchOptions DEFAULTS =
-      new BenchOptions(5, 3, 20, 50, 20_000, 1024, 3000, 2048, 0, 0, 1, List.of(), 1000, false);
-
-  /** No node starts to answer with less. */
-  private static final double LEAST_CORES = 0.1;
+      new BenchOptions(
+          5, 3, 20, 50, 20_000, 1024, 3000, 2048, 0, NodeShare.ALL, 1, List.of(), 1000, false);
 
   public BenchOptions {
     against = List.copyOf(against);
@@ -78,11 +75,6 @@ public record BenchOptions(
     if (watchers > MAX_WATCHERS) {
       throw new IllegalArgumentException(
           "The watchers are %d, but must be at most %d.".formatted(watchers, MAX_WATCHERS));
-    }
-    if (nodeCores != 0 && !(nodeCores >= LEAST_CORES)) {
-      throw new IllegalArgumentException(
-          "The cores of a node are %s, but must be at least %s, or 0 for all."
-              .formatted(nodeCores, LEAST_CORES));
     }
     if (inFlight > 1000) {
       throw new IllegalArgumentException(
@@ -124,7 +116,7 @@ public record BenchOptions(
         stormPerSecond,
         otherHeapMegabytes,
         soakMinutes,
-        nodeCores,
+        nodeShare,
         runs,
         against,
         watchers,

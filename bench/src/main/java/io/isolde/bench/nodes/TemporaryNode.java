@@ -43,6 +43,7 @@ public final class TemporaryNode implements AutoCloseable {
   private final Thread atExit = new Thread(this::remove, "remove-node");
 
   private boolean isKept;
+  private NodeDisks disks;
   private CqlSession session;
   private List<NodeTool> tools = List.of();
 
@@ -83,10 +84,25 @@ public final class TemporaryNode implements AutoCloseable {
    * @throws ClusterException if it can't start, also if no address has free ports
    */
   public static TemporaryNode start(String name, int nodes, NodeSpec spec, PrintWriter out) {
+    return start(name, nodes, spec, false, out);
+  }
+
+  /**
+   * As {@link #start(String, int, NodeSpec, PrintWriter)}; each node has a disk of its own.
+   *
+   * @throws ToolException if this process may not give them disks
+   */
+  public static TemporaryNode startOnDisks(String name, int nodes, NodeSpec spec, PrintWriter out) {
+    return start(name, nodes, spec, true, out);
+  }
+
+  private static TemporaryNode start(
+      String name, int nodes, NodeSpec spec, boolean isOnDisks, PrintWriter out) {
     ClusterException taken = null;
     for (int i = 1; i <= ADDRESSES; i++) {
       TemporaryNode node = create(name, nodes, spec.withAddress("127.0.0." + i));
       try {
+        node.disks = isOnDisks ? new NodeDisks(node.cluster) : null;
         node.boot(out);
         return node;
       } catch (ClusterException e) {
@@ -190,6 +206,11 @@ public final class TemporaryNode implements AutoCloseable {
     tools().forEach(tool -> tool.flush(keyspace));
   }
 
+  /** Makes the disks of {@link #startOnDisks} read, and write, so much and no more. */
+  public void limitDisks(int megabytesPerSecond) {
+    disks.limit((long) megabytesPerSecond << 20);
+  }
+
   /** Returns a node as the driver knows it, by its address. */
   public Node node(String address) {
     return session().getMetadata().getNodes().values().stream()
@@ -263,6 +284,10 @@ public final class TemporaryNode implements AutoCloseable {
   }
 
   private void remove() {
+    if (disks != null) {
+      cluster.kill();
+      disks.close();
+    }
     cluster.remove();
     try {
       Files.delete(home.resolve("clusters"));

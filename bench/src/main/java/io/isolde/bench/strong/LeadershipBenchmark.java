@@ -89,17 +89,26 @@ public final class LeadershipBenchmark {
             .withIsoldeSetting("leadership_threshold", "8MiB")
             .withIsoldeSetting("leadership_back_off", "5s")
             .withIsoldeSetting("strong_log_size", "4MiB");
-    try (TemporaryNode cluster = TemporaryNode.start("leadership", nodes, spec, run.out())) {
+    try (TemporaryNode cluster = start(spec)) {
       RowTable table = RowTable.createStrong(cluster, "strong", "periodic", options);
       // All rows have the same value, which compresses to so little that no compaction is heavy.
       cluster.session().execute("ALTER TABLE strong.strong WITH compression = {'enabled': false}");
       cluster.awaitSchema();
       warmUp(cluster, table);
+      if (options.nodeShare().hasDisk()) {
+        cluster.limitDisks(options.nodeShare().diskMegabytesPerSecond());
+      }
       try (CqlSession routed = cluster.connectRouted();
           CoreQuota quota = quota(cluster)) {
         measure(key(policy, nodes), cluster, table.over(routed, options).updates());
       }
     }
+  }
+
+  private TemporaryNode start(NodeSpec spec) {
+    return run.options().nodeShare().hasDisk()
+        ? TemporaryNode.startOnDisks("leadership", nodes, spec, run.out())
+        : TemporaryNode.start("leadership", nodes, spec, run.out());
   }
 
   /** All nodes come to lead, so that the code of leaders is loaded and compiled everywhere. */
@@ -114,7 +123,7 @@ public final class LeadershipBenchmark {
   }
 
   private CoreQuota quota(TemporaryNode cluster) {
-    double cores = run.options().nodeCores();
+    double cores = run.options().nodeShare().cores();
     List<Long> pids =
         cores == 0
             ? List.of()

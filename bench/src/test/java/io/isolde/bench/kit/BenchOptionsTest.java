@@ -12,7 +12,8 @@ class BenchOptionsTest {
   void whenAnOptionIsTooSmallThenASentenceSaysTheLeast() {
     assertThatThrownBy(
             () ->
-                new BenchOptions(0, 4, 3, 50, 10, 1024, 100, 1024, 0, 0, 1, List.of(), 1000, false))
+                new BenchOptions(
+                    0, 4, 3, 50, 10, 1024, 100, 1024, 0, NodeShare.ALL, 1, List.of(), 1000, false))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("The rounds are 0, but must be at least 1.");
   }
@@ -22,7 +23,20 @@ class BenchOptionsTest {
     assertThatThrownBy(
             () ->
                 new BenchOptions(
-                    5, 4, 3, 2000, 10, 1024, 100, 1024, 0, 0, 1, List.of(), 1000, false))
+                    5,
+                    4,
+                    3,
+                    2000,
+                    10,
+                    1024,
+                    100,
+                    1024,
+                    0,
+                    NodeShare.ALL,
+                    1,
+                    List.of(),
+                    1000,
+                    false))
         .hasMessageContaining("at most 1000");
   }
 
@@ -31,7 +45,20 @@ class BenchOptionsTest {
     assertThatThrownBy(
             () ->
                 new BenchOptions(
-                    5, 4, 3, 50, 10, 1024, 100, 1024, 0, 0, 1, List.of(), 10_001, false))
+                    5,
+                    4,
+                    3,
+                    50,
+                    10,
+                    1024,
+                    100,
+                    1024,
+                    0,
+                    NodeShare.ALL,
+                    1,
+                    List.of(),
+                    10_001,
+                    false))
         .hasMessageContaining("at most 10000");
   }
 }

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 
 class ReportTest {
   private static final BenchOptions TWO_ROUNDS =
-      new BenchOptions(2, 4, 3, 50, 20_000, 1024, 3000, 2048, 0, 0, 1, List.of(), 1000, false);
+      new BenchOptions(
+          2, 4, 3, 50, 20_000, 1024, 3000, 2048, 0, NodeShare.ALL, 1, List.of(), 1000, false);
 
   private static Report report() {
     Map<String, List<Sample>> samples = new LinkedHashMap<>();

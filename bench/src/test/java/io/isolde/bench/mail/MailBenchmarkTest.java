@@ -4,6 +4,7 @@ package io.isolde.bench.mail;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.isolde.bench.kit.BenchOptions;
+import io.isolde.bench.kit.NodeShare;
 import io.isolde.bench.kit.Report;
 import io.isolde.bench.kit.Run;
 import io.isolde.bench.nodes.StockAndIsolde;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** All of it, as small as it can be: one node, two kinds of mailboxes, and a second for each. */
 class MailBenchmarkTest {
   private static final BenchOptions OPTIONS =
-      new BenchOptions(1, 1, 0, 4, 1, 8, 1, 512, 0, 0, 1, List.of(), 1, false);
+      new BenchOptions(1, 1, 0, 4, 1, 8, 1, 512, 0, NodeShare.ALL, 1, List.of(), 1, false);
 
   private static final MailBenchmark.Plan PLAN =
       new MailBenchmark.Plan(
