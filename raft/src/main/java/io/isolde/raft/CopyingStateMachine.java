@@ -21,8 +21,9 @@ public non-sealed interface CopyingStateMachine extends StateMachine {
   LogPosition open(Path directory) throws IOException;
 
   /**
-   * The last entry of those that are durable in the state: the log up to there may go. {@link
-   * LogPosition#NONE} if there are none. Any thread may ask, at any time.
+   * The last entry of those that are durable in the state. {@link LogPosition#NONE} if there are
+   * none. The log up to there may go; it stays until this tells of a later one, for followers that
+   * are behind. Any thread may ask, at any time.
    */
   LogPosition saved();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.isolde.bench.kit;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -19,18 +20,31 @@ import java.util.stream.Stream;
  * @param metrics single numbers; the unit is in the name
  * @param ratios of throughputs, or of what else the benchmark says: computed within a round, then
  *     spread over the rounds
+ * @param series numbers over time, of the last round; the JSON has none if there are none
  */
-@JsonPropertyOrder({"bench", "machine", "rounds", "results", "metrics", "ratios"})
+@JsonPropertyOrder({"bench", "machine", "rounds", "results", "metrics", "ratios", "series"})
 public record Report(
     @JsonProperty String bench,
     @JsonProperty MachineDescription machine,
     @JsonProperty int rounds,
     @JsonProperty List<Result> results,
     @JsonProperty Map<String, Double> metrics,
-    @JsonProperty Map<String, Spread> ratios) {
+    @JsonProperty Map<String, Spread> ratios,
+    @JsonProperty @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, List<Double>> series) {
 
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+  /** Without numbers over time. */
+  public Report(
+      String bench,
+      MachineDescription machine,
+      int rounds,
+      List<Result> results,
+      Map<String, Double> metrics,
+      Map<String, Spread> ratios) {
+    this(bench, machine, rounds, results, metrics, ratios, Map.of());
+  }
 
   /** A case in one round. */
   @JsonPropertyOrder({"case", "ops_per_s", "mean_ms", "p50_ms", "p99_ms", "errors"})
@@ -99,7 +113,8 @@ public record Report(
             runs.stream().flatMap(run -> run.results.stream()).toList(),
             Map.of(),
             spreads)
-        .with(metrics.toMap());
+        .with(metrics.toMap())
+        .withSeries(runs.get(runs.size() - 1).series);
   }
 
   /** Returns this and another report of the same benchmark as one. */
@@ -112,22 +127,31 @@ public record Report(
             rounds,
             Stream.concat(results.stream(), other.results.stream()).toList(),
             metrics,
-            allRatios)
-        .with(other.metrics);
+            allRatios,
+            series)
+        .with(other.metrics)
+        .withSeries(other.series);
   }
 
   /** Returns this with more metrics. */
   public Report with(Map<String, Double> more) {
     Map<String, Double> all = new LinkedHashMap<>(metrics);
     more.forEach((name, value) -> all.put(name, rounded(value)));
-    return new Report(bench, machine, rounds, results, all, ratios);
+    return new Report(bench, machine, rounds, results, all, ratios, series);
+  }
+
+  /** Returns this with numbers over time. */
+  public Report withSeries(Map<String, List<Double>> more) {
+    Map<String, List<Double>> all = new LinkedHashMap<>(series);
+    more.forEach((name, numbers) -> all.put(name, numbers.stream().map(Report::rounded).toList()));
+    return new Report(bench, machine, rounds, results, metrics, ratios, all);
   }
 
   /** Returns this with one more ratio, which need not be one of throughputs. */
   public Report withRatio(String key, Spread spread) {
     Map<String, Spread> all = new LinkedHashMap<>(ratios);
     all.put(key, rounded(spread));
-    return new Report(bench, machine, rounds, results, metrics, all);
+    return new Report(bench, machine, rounds, results, metrics, all, series);
   }
 
   /** Returns this with longer names of everything, so that it goes beside others like it. */
@@ -138,7 +162,8 @@ public record Report(
         rounds,
         results.stream().map(result -> result.named(result.name() + suffix)).toList(),
         renamed(metrics, suffix),
-        renamed(ratios, suffix));
+        renamed(ratios, suffix),
+        renamed(series, suffix));
   }
 
   private static <V> Map<String, V> renamed(Map<String, V> all, String suffix) {

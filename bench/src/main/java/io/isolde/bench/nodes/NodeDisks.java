@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A disk for each node of a cluster: its folder is a file system in a file. Each can be as slow as
+ * A disk for each node of a cluster: its folder is a file system in memory. Each can be as slow as
  * wanted, so that what one node writes is not at the cost of the others.
  *
  * <p>It takes Linux, the rights of root, and control groups of version 1: those of version 2 set no
@@ -23,7 +23,10 @@ import java.util.List;
 final class NodeDisks implements AutoCloseable {
   private static final Path LIMITS = Path.of("/sys/fs/cgroup/blkio");
 
-  /** Files of that size that nobody has written to take no space. */
+  /** The files are here: the machine's disk would have all nodes wait for one another. */
+  private static final Path MEMORY = Path.of("/dev/shm");
+
+  /** What nobody has written, or has deleted, takes no memory. */
   private static final long DISK_BYTES = 16L << 30;
 
   private final List<Path> folders = new ArrayList<>();
@@ -49,13 +52,17 @@ final class NodeDisks implements AutoCloseable {
   }
 
   private void mount(Path folder) throws IOException {
-    Path image = folder.resolveSibling(folder.getFileName() + ".disk");
-    try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
-      file.setLength(DISK_BYTES);
+    Path image = Files.createTempFile(MEMORY, "isolde-disk-", "");
+    try {
+      try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
+        file.setLength(DISK_BYTES);
+      }
+      Network.run("mkfs.ext4 -q -F -d %s %s".formatted(folder, image));
+      Network.run("mount -o loop,discard %s %s".formatted(image, folder));
+      folders.add(folder);
+    } finally {
+      Files.delete(image); // It goes when nothing is mounted from it any more.
     }
-    Network.run("mkfs.ext4 -q -F -d %s %s".formatted(folder, image));
-    Network.run("mount -o loop %s %s".formatted(image, folder));
-    folders.add(folder);
   }
 
   /**

@@ -7,6 +7,8 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.isolde.bench.charts.Figure;
 import io.isolde.bench.charts.Figure.Point;
+import io.isolde.bench.charts.Picture;
+import io.isolde.bench.charts.Timeline;
 import io.isolde.bench.failover.GapClock;
 import io.isolde.bench.kit.BenchOptions;
 import io.isolde.bench.kit.Benchmark;
@@ -25,11 +27,13 @@ import io.isolde.bench.nodes.TemporaryNode;
 import io.isolde.cluster.LocalNode;
 import io.isolde.cluster.NodeSpec;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /**
  * Writes to a strong keyspace for long enough that its nodes compact several times: with leaders
@@ -42,6 +46,11 @@ public final class LeadershipBenchmark {
       List.of("off", "least-loaded", "random", "round-robin");
   private static final int MAX_HEAP_MEGABYTES = 768;
 
+  private static final int STEP_MILLIS = 2_000;
+
+  /** A step in which at least one replica compacts for half of it is one of compactions. */
+  private static final double BUSY = 0.5;
+
   /** A measurement takes so many times as long as that of other benchmarks. */
   private static final int LENGTH = 20;
 
@@ -49,6 +58,7 @@ public final class LeadershipBenchmark {
   private final Run run;
   private final Map<String, List<Sample>> samples = new LinkedHashMap<>();
   private final Medians metrics = new Medians();
+  private final Map<String, List<Double>> series = new LinkedHashMap<>();
 
   private LeadershipBenchmark(int nodes, Run run) {
     this.nodes = nodes;
@@ -74,7 +84,7 @@ public final class LeadershipBenchmark {
             .map(policy -> key(policy, nodes))
             .map(key -> new Ratio(key + "_vs_off", key, key("off", nodes)))
             .toList();
-    return run.report(samples, ratios).with(metrics.toMap());
+    return run.report(samples, ratios).with(metrics.toMap()).withSeries(series);
   }
 
   private static String key(String policy, int nodes) {
@@ -86,11 +96,10 @@ public final class LeadershipBenchmark {
     NodeSpec spec =
         TemporaryNode.spec(options.withHeapUpTo(MAX_HEAP_MEGABYTES))
             .withIsoldeSetting("leadership_policy", policy)
-            .withIsoldeSetting("leadership_threshold", "8MiB")
-            .withIsoldeSetting("leadership_back_off", "5s")
-            .withIsoldeSetting("strong_log_size", "4MiB");
+            // What is written goes to the disk at once, not all of it when a compaction ends.
+            .withCassandraSetting("trickle_fsync", "true");
     try (TemporaryNode cluster = start(spec)) {
-      RowTable table = RowTable.createStrong(cluster, "strong", "periodic", options);
+      RowTable table = RowTable.createStrong(cluster, "strong", "batch", options);
       // All rows have the same value, which compresses to so little that no compaction is heavy.
       cluster.session().execute("ALTER TABLE strong.strong WITH compression = {'enabled': false}");
       cluster.awaitSchema();
@@ -133,51 +142,117 @@ public final class LeadershipBenchmark {
 
   private void measure(String key, TemporaryNode cluster, Workload updates) {
     BenchOptions options = run.options();
-    long handOversBefore = handOvers(cluster.session());
+    Duration length = options.measured().multipliedBy(LENGTH);
+    int steps = (int) (length.toMillis() / STEP_MILLIS);
     GapClock gaps = new GapClock();
     CpuClock cpu = new CpuClock(Processes.ofNodes(cluster.tools()));
-    try (CompactionWatch watch = new CompactionWatch("strong", cluster.tools())) {
+    try (ReplicaWatch watch = new ReplicaWatch("strong", cluster.tools())) {
+      long startMillis = System.currentTimeMillis();
+      Successes successes = new Successes(steps, STEP_MILLIS / 1e3);
       gaps.restart(System.nanoTime());
-      Measurement seen =
-          gaps.watched(updates).run(options.inFlight(), options.measured().multipliedBy(LENGTH));
+      Measurement seen = gaps.watched(successes.watched(updates)).run(options.inFlight(), length);
       double stallMillis = gaps.longestMillis(System.nanoTime());
-      long handOvers = handOvers(cluster.session()) - handOversBefore;
+      List<Instant> handOvers = handOvers(cluster.session(), startMillis);
       samples.get(key).add(new Sample(seen, cpu.stop(), 0));
       metrics.add(key + "_longest_stall_ms", stallMillis);
-      metrics.add(key + "_hand_overs", (double) handOvers);
+      metrics.add(key + "_hand_overs", (double) handOvers.size());
+      series.put(key + "_per_s", successes.perSecond());
+      series.put(key + "_compacting", watch.compacting(steps, STEP_MILLIS / 1e3));
+      addRates(key, successes.perSecond(), watch.compacting(steps, STEP_MILLIS / 1e3));
+      series.put(key + "_flushes", watch.flushes(steps, STEP_MILLIS / 1e3));
+      series.put(key + "_hand_overs", inSteps(handOvers, startMillis, steps));
       for (int busy = 1; busy <= nodes; busy++) {
         metrics.add(overlapKey(key, busy), 100 * watch.shareOfAtLeast(busy));
       }
       run.say(
           "  %-18s %6.0f/s  p99 %6.1f ms  longest stall %5.0f ms  %d hand-overs"
               .formatted(
-                  key, seen.operationsPerSecond(), seen.p99Millis(), stallMillis, handOvers));
+                  key,
+                  seen.operationsPerSecond(),
+                  seen.p99Millis(),
+                  stallMillis,
+                  handOvers.size()));
     }
   }
 
-  private static long handOvers(CqlSession session) {
-    long found = 0;
+  /** What it was like while replicas compacted, and while none did. */
+  private void addRates(String key, List<Double> perSecond, List<Double> compacting) {
+    IntPredicate isBusy = step -> compacting.get(step) >= BUSY;
+    metrics.add(key + "_per_s_while_some_compact", mean(perSecond, isBusy));
+    metrics.add(key + "_per_s_while_none_compacts", mean(perSecond, isBusy.negate()));
+  }
+
+  private static double mean(List<Double> numbers, IntPredicate isChosen) {
+    return IntStream.range(0, numbers.size())
+        .filter(isChosen)
+        .mapToDouble(numbers::get)
+        .average()
+        .orElse(0);
+  }
+
+  /** When leaders have stepped aside since then. */
+  private static List<Instant> handOvers(CqlSession session, long sinceMillis) {
+    List<Instant> found = new ArrayList<>();
     for (Node node : session.getMetadata().getNodes().values()) {
       SimpleStatement events =
           SimpleStatement.newInstance("SELECT * FROM isolde.leadership_events").setNode(node);
       for (Row event : session.execute(events)) {
-        found +=
-            "HAND_OVER".equals(event.getString("decision")) && !event.getBoolean("failed") ? 1 : 0;
+        if ("HAND_OVER".equals(event.getString("decision"))
+            && !event.getBoolean("failed")
+            && event.getInstant("at").toEpochMilli() >= sinceMillis) {
+          found.add(event.getInstant("at"));
+        }
       }
     }
     return found;
+  }
+
+  private static List<Double> inSteps(List<Instant> events, long startMillis, int steps) {
+    return IntStream.range(0, steps)
+        .mapToObj(
+            step ->
+                (double)
+                    events.stream()
+                        .filter(at -> (at.toEpochMilli() - startMillis) / STEP_MILLIS == step)
+                        .count())
+        .toList();
   }
 
   private static String overlapKey(String key, int busy) {
     return key + "_at_least_" + busy + "_compacting_percent";
   }
 
-  /** Draws figure 6.6 of the thesis: how often replicas compact at the same time. */
-  public static List<Figure> figures(Report report) {
-    return Stream.of(3, 5)
-        .filter(nodes -> report.cases().contains(key("off", nodes)))
-        .map(nodes -> overlap(nodes, report))
-        .toList();
+  /**
+   * Draws figure 6.6 of the thesis, how often replicas compact at the same time, and figure 6.3 for
+   * each policy: throughput over time.
+   */
+  public static List<Picture> figures(Report report) {
+    List<Picture> figures = new ArrayList<>();
+    for (int nodes : List.of(3, 5, 7)) {
+      if (report.cases().contains(key("off", nodes))) {
+        figures.add(overlap(nodes, report));
+        POLICIES.forEach(policy -> figures.add(course(policy, nodes, report)));
+      }
+    }
+    return figures;
+  }
+
+  private static Timeline course(String policy, int nodes, Report report) {
+    Map<String, List<Double>> series = report.series();
+    String key = key(policy, nodes);
+    return new Timeline(
+        "leadership-course-%d-%s".formatted(nodes, policy),
+        "leadership_policy: %s, %d nodes".formatted(policy, nodes),
+        STEP_MILLIS / 1e3,
+        "writes per s",
+        series.get(key + "_per_s"),
+        "replicas that compact",
+        series.get(key + "_compacting"),
+        Map.of(
+            "leadership transfers",
+            series.get(key + "_hand_overs"),
+            "flushes",
+            series.get(key + "_flushes")));
   }
 
   private static Figure overlap(int nodes, Report report) {

@@ -87,4 +87,14 @@ class ReportTest {
     assertThat(joined.ratios().get("ours_vs_plain_5n"))
         .isEqualTo(joined.ratios().get("ours_vs_plain"));
   }
+
+  @Test
+  void numbersOverTimeGoWithTheReportAndTheJsonHasThemIfThereAreAny() {
+    assertThat(report().toJson()).doesNotContain("series");
+    Report timed = report().withSeries(Map.of("per_s", List.of(1.0, 2.5)));
+    assertThat(timed.toJson()).contains("\"series\"", "[ 1.0, 2.5 ]");
+    assertThat(timed.and(timed.withSuffix("_5n")).series()).containsOnlyKeys("per_s", "per_s_5n");
+    assertThat(timed.with(Map.of("more", 1.0)).series()).isEqualTo(timed.series());
+    assertThat(Report.ofRuns(List.of(report(), timed)).series()).isEqualTo(timed.series());
+  }
 }

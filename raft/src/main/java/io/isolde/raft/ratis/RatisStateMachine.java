@@ -68,8 +68,8 @@ final class RatisStateMachine extends BaseStateMachine {
   /** What went wrong with the log; Ratis does not write to it any more. */
   private volatile String failure;
 
-  /** Up to where Ratis knows that the state is saved. Only touched by the thread that applies. */
-  private long reported = RaftLog.INVALID_LOG_INDEX;
+  /** Up to where the state is saved, as seen last. Only touched by the thread that applies. */
+  private long saved = RaftLog.INVALID_LOG_INDEX;
 
   RatisStateMachine(StateMachine machine, Executor notifier) {
     this.machine = machine;
@@ -261,16 +261,21 @@ final class RatisStateMachine extends BaseStateMachine {
     return super.truncate(from);
   }
 
-  /** Ratis calls this after every few entries, and lets the log go that is before what it says. */
+  /**
+   * Ratis calls this after every few entries, and lets the log go up to what it returns. For a
+   * state that is copied as a whole, that is what was saved the time before. Else a follower that
+   * is just a little behind when the leader saves its state would have to copy all of it.
+   */
   @Override
   public long takeSnapshot() {
     snapshots.saveIfDue(RatisTypes.position(getLastAppliedTermIndex()));
     SnapshotInfo latest = snapshots.getLatestSnapshot();
-    if (latest == null || latest.getIndex() <= reported) {
+    if (latest == null || latest.getIndex() <= saved) {
       return RaftLog.INVALID_LOG_INDEX;
     }
-    reported = latest.getIndex();
-    return reported;
+    long savedBefore = saved;
+    saved = latest.getIndex();
+    return machine instanceof CopyingStateMachine ? savedBefore : saved;
   }
 
   @Override
