@@ -71,12 +71,12 @@ final class NodeDisks implements AutoCloseable {
    * @param bytesPerSecond 0: as fast as it can
    */
   void limit(long bytesPerSecond) {
+    isLimited = bytesPerSecond > 0;
     try {
       for (Path folder : folders) {
         String limit = device(folder) + " " + bytesPerSecond;
         Files.writeString(LIMITS.resolve("blkio.throttle.read_bps_device"), limit);
         Files.writeString(LIMITS.resolve("blkio.throttle.write_bps_device"), limit);
-        isLimited = bytesPerSecond > 0;
       }
     } catch (IOException e) {
       throw new ToolException("The speed of disks can't be limited: " + e + ".", e);
