@@ -3,10 +3,7 @@ package io.isolde.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,8 +11,6 @@ import org.junit.jupiter.api.io.TempDir;
 class FollowerBehindTest {
   /** A few less than the file of a log has room for. */
   private static final int EARLIER = 50;
-
-  private static final int ROUNDS = 16;
 
   @TempDir private Path folder;
 
@@ -42,37 +37,6 @@ class FollowerBehindTest {
       GroupNodes.await(() -> nodes.replica(behind).appliedIndex() >= now);
       assertThat(nodes.storages.get(behind).copies.get()).isZero();
       assertThat(nodes.storages.get(behind).get("k" + (more - 1))).isNotNull();
-    }
-  }
-
-  /**
-   * Each run of it saves its state once only, which must be enough for the log of the run before.
-   */
-  @Test
-  void whenAFollowerRestartsAfterEachTimeItSavesThenItsLogDoesNotGrow() throws Exception {
-    try (GroupNodes nodes = new GroupNodes(folder)) {
-      int leader = nodes.leader();
-      int restarted = (leader + 1) % 3;
-      int number = 0;
-      for (int round = 0; round < ROUNDS; round++) {
-        long last = nodes.replica(restarted).markedIndex();
-        while (nodes.replica(restarted).markedIndex() <= last) {
-          write(nodes, leader, number++);
-        }
-        write(nodes, leader, number++);
-        nodes.crash(restarted);
-        nodes.start(restarted);
-        long now = nodes.replica(leader).appliedIndex();
-        GroupNodes.await(() -> nodes.replica(restarted).appliedIndex() >= now);
-      }
-      assertThat(logFiles(restarted)).isBetween(1L, ROUNDS / 4L);
-    }
-  }
-
-  /** Each has room for two rounds. */
-  private long logFiles(int member) throws IOException {
-    try (Stream<Path> files = Files.walk(folder.resolve("n" + member).resolve("logs"))) {
-      return files.filter(file -> file.getFileName().toString().startsWith("log_")).count();
     }
   }
 

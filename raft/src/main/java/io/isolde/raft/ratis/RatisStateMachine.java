@@ -125,9 +125,6 @@ final class RatisStateMachine extends BaseStateMachine {
     LogPosition at = snapshots.restore();
     if (!at.equals(LogPosition.NONE)) {
       setLastAppliedTermIndex(RatisTypes.ratis(at));
-      if (machine instanceof CopyingStateMachine) {
-        saved = at.index(); // Else a node that restarts after each save would never drop its log.
-      }
       logger.info("{}: the state of {} is restored", getGroupId(), at);
     }
   }
